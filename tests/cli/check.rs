@@ -191,18 +191,21 @@ fn warnings_count_for_the_exit_code_only_when_asked() {
 }
 
 #[test]
-fn a_scenario_is_told_in_words() {
+fn a_scenario_is_described_by_labelled_facts() {
     let scratch = Scratch::new("check-words");
     let file = scratch.file("sound.toml", SOUND.as_bytes());
     let printed =
         tidegate(&["check", &file, "--set", "event=[{at=\"1s\", node=\"r2\", state=\"down\"}]"]).with(0).out;
     for line in [
-        "  c1-r1, r2-p1: 100Mbps, 5ms, queue 50pkt",
-        "  r1, r2: strategy best-route",
-        "  fetches 1954 segments of 1024B under /a along c1 > r1 > r2 > p1",
-        "  1 s: r2 goes down with all its links",
-        "  seed 1, 20s each",
-        "  nothing is random",
+        "c1-r1, r2-p1  100Mbps  5ms    -     50pkt  -",
+        "r1, r2  best-route  -              -",
+        "  prefix                   /a",
+        "  demand                   1954 segments of 1024B",
+        "  path                     c1 > r1 > r2 > p1",
+        "1 s   node r2: down with all its links",
+        "  seeds                     1",
+        "  duration                  20s",
+        "  difference between seeds  none",
     ] {
         assert!(printed.lines().any(|found| found == line), "{line:?} is not in\n{printed}");
     }

@@ -2,11 +2,11 @@
 
 use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
-use tidegate_core::units::Time;
-use tidegate_pages::event_summary::{EventSummary, EventSummaryBuilder, NetworkChange, too_large};
-use tidegate_sim::plan::{self, Plan};
+use tidegate_pages::event_summary::{EventSummary, EventSummaryBuilder, too_large};
+use tidegate_sim::plan::Plan;
 use tidegate_sim::run::watch;
 
+use crate::network_drawing::changes;
 use crate::replay;
 
 /// Runs `plan` with the seed of `record` again and folds what happens; `None` for a run that is too large.
@@ -19,25 +19,6 @@ pub(crate) fn summarize(plan: &Plan, record: &RunRecord) -> Option<EventSummary>
     let watched =
         watch(plan, Seed(record.seed), EventSummaryBuilder::MASK, &mut |events| builder.on_events(events));
     Some(builder.finish(watched, changes(plan)))
-}
-
-/// Changes by the scenario while flows run, in words.
-pub(crate) fn changes(plan: &Plan) -> Vec<NetworkChange> {
-    let link = |index: usize| format!("link {}", plan.links[index].name);
-    let node = |index: usize| format!("node {}", plan.nodes[index].name);
-    let text = |change: &plan::Change| match *change {
-        plan::Change::LinkDown { link: of, .. } => format!("{} went down", link(of)),
-        plan::Change::LinkUp { link: of } => format!("{} came back", link(of)),
-        plan::Change::LinkRate { link: of, rate } => format!("{} changed to {rate}", link(of)),
-        plan::Change::NodeOff { node: of, .. } => format!("{} stopped", node(of)),
-        plan::Change::NodeOn { node: of } => format!("{} came back", node(of)),
-        plan::Change::NodeRestart { node: of } => format!("{} restarted", node(of)),
-        plan::Change::ControllerDown => "the controller stopped".to_owned(),
-        plan::Change::ControllerUp => "a new controller started".to_owned(),
-    };
-    let end = Time::ZERO + plan.duration;
-    let within = plan.events.iter().filter(|event| event.at <= end);
-    within.map(|event| NetworkChange { at: event.at, text: text(&event.change) }).collect()
 }
 
 #[cfg(test)]
@@ -118,7 +99,7 @@ mod tests {
             assert_eq!((summary.direction_name(direction).as_str(), rule.cause), ("r2 → r1", "codel"));
         }
         let said: Vec<&str> = summary.changes.iter().map(|change| change.text.as_str()).collect();
-        assert_eq!(said, ["link r1-r2 changed to 5Mbps"]);
+        assert_eq!(said, ["link r1-r2: rate 5Mbps"]);
     }
 
     #[test]
@@ -126,6 +107,6 @@ mod tests {
         let text = include_str!("../scenarios/papers/ndnsieve/multipath1.toml");
         let changes = summarized("multipath1", text).changes;
         let told = changes.first().map(|change| (change.at.as_secs_f64() < 2.0, change.text.as_str()));
-        assert_eq!(told, Some((true, "r1 moved /prefix from r2 to r3")), "{changes:?}");
+        assert_eq!(told, Some((true, "node r1: next hop of /prefix r2 → r3")), "{changes:?}");
     }
 }

@@ -1,5 +1,7 @@
 //! Network drawing of a plan for the report.
 
+use tidegate_core::units::Time;
+use tidegate_pages::event_summary::NetworkChange;
 use tidegate_pages::figure::run::RateSteps;
 use tidegate_pages::page::{LinkView, NodeKind, NodeView, Timeline, TopologyView};
 use tidegate_sim::plan::{Change, Plan};
@@ -36,7 +38,36 @@ pub(crate) fn topology(plan: &Plan) -> TopologyView {
 
 /// Changes of the network in `plan` during a run.
 pub(crate) fn timeline(plan: &Plan) -> Timeline {
-    Timeline { changes: crate::event_summary::changes(plan), rates: rates(plan) }
+    Timeline { changes: changes(plan), rates: rates(plan) }
+}
+
+/// Changes by the scenario while flows run.
+pub(crate) fn changes(plan: &Plan) -> Vec<NetworkChange> {
+    let end = Time::ZERO + plan.duration;
+    let within = plan.events.iter().filter(|event| event.at <= end);
+    within.map(|event| NetworkChange { at: event.at, text: change(plan, &event.change) }).collect()
+}
+
+/// The element that changes, and its new state.
+pub(crate) fn change(plan: &Plan, change: &Change) -> String {
+    let notification = |silent: bool| if silent { ", without notification" } else { "" };
+    let link = |index: usize, state: &str| format!("link {}: {state}", plan.links[index].name);
+    let node = |index: usize, state: &str| format!("node {}: {state}", plan.nodes[index].name);
+    match *change {
+        Change::LinkDown { link: index, keep_queue, silent } => {
+            let queues = if keep_queue { "down, queues kept" } else { "down, its packets are lost" };
+            link(index, queues) + notification(silent)
+        }
+        Change::LinkUp { link: index } => link(index, "up"),
+        Change::LinkRate { link: index, rate } => link(index, &format!("rate {rate}")),
+        Change::NodeOff { node: index, silent } => {
+            node(index, "down with all its links") + notification(silent)
+        }
+        Change::NodeOn { node: index } => node(index, "up"),
+        Change::NodeRestart { node: index } => node(index, "restart, its state is lost"),
+        Change::ControllerDown => "controller: down".to_owned(),
+        Change::ControllerUp => "controller: up, without state".to_owned(),
+    }
 }
 
 /// Rates of all link directions, in the order of records.

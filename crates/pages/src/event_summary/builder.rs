@@ -247,7 +247,7 @@ impl<'a> EventSummaryBuilder<'a> {
                 .map_or("?", |(_, to)| called(*to))
         });
         let prefix = self.network.prefixes.get(name.prefix.0 as usize).map_or("?", String::as_str);
-        let text = format!("{} moved {prefix} from {} to {}", called(node), beyond[0], beyond[1]);
+        let text = format!("node {}: next hop of {prefix} {} → {}", called(node), beyond[0], beyond[1]);
         self.moves.push(NetworkChange { at, text });
     }
 

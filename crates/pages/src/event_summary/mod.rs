@@ -30,7 +30,7 @@ pub const MAX_FLOWS: usize = 14;
 pub struct NetworkChange {
     /// Time of the change.
     pub at: Time,
-    /// Description as a clause ("link r1-r2 changed to 5Mbps").
+    /// What changed and how ("link r1-r2: rate 5Mbps").
     pub text: String,
 }
 

@@ -2,10 +2,11 @@
 
 use super::claim_strip;
 use super::document::{self, Scripts};
+use super::tables::text_table;
 use crate::figure::{Figure, has_group};
 use crate::markup::{Escaped, Markup};
 use tidegate_results::claims::{Claim, Judged, Paper, Published, Verdict};
-use tidegate_results::text::{self, Align, TextTable};
+use tidegate_results::text::{self, TextTable};
 
 /// What the page shows of a paper.
 #[derive(Clone, Copy, Debug)]
@@ -253,29 +254,9 @@ fn tables(body: &mut Markup, tables: &[(String, TextTable)]) {
     body.0.push_str("<section id=\"tables\"><h2>Tables</h2>\n");
     for (title, table) in tables {
         body.add(format_args!("<h3>{}</h3>\n", Escaped(title)));
-        plain_table(body, title, table);
+        text_table(body, title, "", table);
     }
     body.0.push_str("</section>\n");
-}
-
-fn plain_table(body: &mut Markup, title: &str, table: &TextTable) {
-    let class = |align: Align| if align == Align::Right { " class=\"number\"" } else { "" };
-    body.add(format_args!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><thead><tr>",
-        Escaped(title)
-    ));
-    for (name, align) in table.head() {
-        body.add(format_args!("<th scope=\"col\"{}>{}</th>", class(*align), Escaped(name)));
-    }
-    body.0.push_str("</tr></thead>\n<tbody>\n");
-    for row in table.rows() {
-        body.0.push_str("<tr>");
-        for (cell, (_, align)) in row.iter().zip(table.head()) {
-            body.add(format_args!("<td{}>{}</td>", class(*align), Escaped(cell)));
-        }
-        body.0.push_str("</tr>\n");
-    }
-    body.0.push_str("</tbody></table></div>\n");
 }
 
 fn note(claim: &Claim) -> String {

@@ -1,6 +1,7 @@
 //! The page around a body, and the parts that several pages have.
 
 use tidegate_results::definitions::DEFINITIONS;
+use tidegate_results::text::Facts;
 
 use crate::figure::{self, Figure};
 use crate::markup::{Escaped, Markup};
@@ -115,18 +116,46 @@ pub(super) fn code(identity: &str) -> String {
 pub(super) fn glossary(page: &mut Markup, is_open: bool) {
     page.0.push_str("<section id=\"glossary\"><h2>Glossary</h2>\n");
     page.0.push_str(if is_open { "<details open><summary>" } else { "<details><summary>" });
-    page.add(format_args!(
-        "What the {} columns of tables and files mean</summary>\n<dl>\n",
-        DEFINITIONS.len()
-    ));
-    for definition in DEFINITIONS {
-        let unit = if definition.unit.is_empty() { String::new() } else { format!(" [{}]", definition.unit) };
+    page.add(format_args!("What the {} columns of tables and files mean</summary>\n", DEFINITIONS.len()));
+    definitions(
+        page,
+        DEFINITIONS.iter().map(|definition| (definition.name, definition.unit, definition.text)),
+    );
+    page.0.push_str("</details></section>\n");
+}
+
+/// Definitions as name, unit and text; each has the anchor `def-NAME`.
+pub(super) fn definitions<'a>(page: &mut Markup, all: impl Iterator<Item = (&'a str, &'a str, &'a str)>) {
+    page.0.push_str("<dl>\n");
+    for (name, unit, text) in all {
+        let unit = if unit.is_empty() { String::new() } else { format!(" [{unit}]") };
         page.add(format_args!(
             "<div id=\"def-{0}\"><dt><code>{0}</code>{1}</dt><dd>{2}</dd></div>\n",
-            Escaped(definition.name),
+            Escaped(name),
             Escaped(&unit),
-            Escaped(definition.text)
+            Escaped(text)
         ));
     }
-    page.0.push_str("</dl>\n</details></section>\n");
+    page.0.push_str("</dl>\n");
+}
+
+/// Labelled facts; nothing without any.
+pub(super) fn facts(page: &mut Markup, facts: &Facts) {
+    if facts.is_empty() {
+        return;
+    }
+    page.0.push_str("<dl>\n");
+    for (label, value) in facts.iter() {
+        page.add(format_args!("<div><dt>{}</dt><dd>{}</dd></div>\n", Escaped(label), Escaped(value)));
+    }
+    page.0.push_str("</dl>\n");
+}
+
+/// A list of sentences; nothing without any.
+pub(super) fn list(page: &mut Markup, items: &[String]) {
+    if !items.is_empty() {
+        page.0.push_str("<ul>\n");
+        items.iter().for_each(|item| page.add(format_args!("<li>{}</li>\n", Escaped(item))));
+        page.0.push_str("</ul>\n");
+    }
 }

@@ -4,8 +4,10 @@
 use tidegate_core::scheme::whole::Installed;
 
 use super::document;
+use super::tables::text_table;
 use crate::markup::{Escaped, Markup};
 use tidegate_results::tables::RunContext;
+use tidegate_results::text::{Align, Facts, TextTable};
 
 /// Names of places in one cell of the table of schemes.
 const MAX_PLACES: usize = 8;
@@ -36,56 +38,40 @@ pub(super) fn schemes(context: &RunContext) -> Section {
     let mut content = Markup::default();
     if !context.installed.is_empty() {
         let has_variants = context.installed.iter().any(|(variant, _)| !variant.is_empty());
-        let head = if has_variants { "<th scope=\"col\">Variant</th>" } else { "" };
-        content.add(format_args!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Schemes\"><table><caption>What scheme fills which \
-             role, and where.</caption><thead><tr>{head}<th scope=\"col\">Role</th><th scope=\"col\">Scheme</th>\
-             <th scope=\"col\">Flows, nodes, links</th></tr></thead><tbody>\n"
-        ));
-        for (variant, installed) in &context.installed {
-            scheme_row(&mut content, has_variants.then_some(variant), installed);
+        let head = ["Variant", "Role", "Scheme", "Flows, nodes, links"];
+        let mut table = TextTable::new(&head.map(|name| (name, Align::Left))[usize::from(!has_variants)..]);
+        for (variant, Installed { role, scheme, at }) in &context.installed {
+            let mut places = at.iter().take(MAX_PLACES).map(String::as_str).collect::<Vec<_>>().join(", ");
+            if at.len() > MAX_PLACES {
+                places.push_str(&format!(" and {} more", at.len() - MAX_PLACES));
+            }
+            let variant = if variant.is_empty() { "all" } else { variant };
+            let variant = has_variants.then(|| variant.to_owned());
+            table.row(variant.into_iter().chain([role.to_string(), scheme.clone(), places]));
         }
-        content.0.push_str("</tbody></table></div>\n");
+        text_table(&mut content, "Schemes", "What scheme fills which role, and where.", &table);
     }
     Section { id: "schemes", title: "Schemes", content }
-}
-
-fn scheme_row(content: &mut Markup, variant: Option<&String>, Installed { role, scheme, at }: &Installed) {
-    content.0.push_str("<tr>");
-    if let Some(variant) = variant {
-        let shown = if variant.is_empty() { "all" } else { variant };
-        content.add(format_args!("<td>{}</td>", Escaped(shown)));
-    }
-    let listed = at.iter().take(MAX_PLACES).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = at.len().saturating_sub(MAX_PLACES);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    content.add(format_args!(
-        "<td>{role}</td><td>{}</td><td>{}{more}</td></tr>\n",
-        Escaped(scheme),
-        Escaped(&listed)
-    ));
 }
 
 /// What made these results, so that anyone can make them again; `seeds` is empty for what was not simulated.
 pub(super) fn provenance(command: &str, context: &RunContext, seeds: &str) -> Section {
     let mut content = Markup::default();
     document::command_line(&mut content, command);
-    content.0.push_str("<dl>\n");
-    let mut fact = |name: &str, value: &str| {
-        content.add(format_args!("<div><dt>{name}</dt><dd>{}</dd></div>\n", Escaped(value)));
-    };
-    fact("Version", concat!("tidegate ", env!("CARGO_PKG_VERSION")));
-    fact("Results schema", &tidegate_results::RESULTS_SCHEMA.to_string());
+    let mut facts = Facts::default();
+    facts.add("Version", concat!("tidegate ", env!("CARGO_PKG_VERSION")));
+    facts.add("Results schema", tidegate_results::RESULTS_SCHEMA);
     if !seeds.is_empty() {
-        fact("Semantics: version of what results mean", &context.semantics.to_string());
-        fact("Code: hash of the sources that computed the results", &context.code);
-        fact("Seeds", seeds);
+        facts.add("Semantics: version of what results mean", context.semantics);
+        facts.add("Code: hash of the sources that computed the results", &context.code);
+        facts.add("Seeds", seeds);
     }
+    document::facts(&mut content, &facts);
     let repeated = match seeds.is_empty() {
         false => "Equal scenario and seed give equal results, on any machine and any number of threads.",
         true => "Measured on real sockets: another run of the same command gives other numbers.",
     };
-    content.add(format_args!("</dl>\n<p class=\"note\">{repeated}</p>\n"));
+    content.add(format_args!("<p class=\"note\">{repeated}</p>\n"));
     if !context.scenario_text.is_empty() {
         content.add(format_args!(
             "<details><summary>Scenario, full text</summary><pre>{}</pre></details>\n",

@@ -4,7 +4,54 @@ use crate::markup::{Escaped, Markup};
 use tidegate_results::definitions;
 use tidegate_results::stats::Estimate;
 use tidegate_results::tables::{Table, TableCell};
-use tidegate_results::text;
+use tidegate_results::text::{self, Align, TextTable};
+
+/// Opens a table that scrolls within the page; `label` names it for screen readers.
+pub(super) fn open_table(page: &mut Markup, label: &str, caption: &str) {
+    page.add(format_args!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>",
+        Escaped(label)
+    ));
+    if !caption.is_empty() {
+        page.add(format_args!("<caption>{}</caption>", Escaped(caption)));
+    }
+}
+
+/// Adds a table of plain text; the words of a column `verdict` are coloured.
+pub(super) fn text_table(page: &mut Markup, label: &str, caption: &str, table: &TextTable) {
+    let class = |align: Align| if align == Align::Right { " class=\"number\"" } else { "" };
+    open_table(page, label, caption);
+    page.0.push_str("\n<thead><tr>");
+    for (name, align) in table.head() {
+        page.add(format_args!("<th scope=\"col\"{}>{}</th>", class(*align), Escaped(name)));
+    }
+    page.0.push_str("</tr></thead>\n<tbody>\n");
+    for row in table.rows() {
+        page.0.push_str("<tr>");
+        for (cell, (name, align)) in row.iter().zip(table.head()) {
+            let cell = Escaped(cell);
+            match name.as_str() {
+                "verdict" => {
+                    page.add(format_args!("<td><b class=\"{}\">{cell}</b></td>", verdict_class(cell.0)))
+                }
+                _ => page.add(format_args!("<td{}>{cell}</td>", class(*align))),
+            }
+        }
+        page.0.push_str("</tr>\n");
+    }
+    page.0.push_str("</tbody></table></div>\n");
+}
+
+/// Colour and sign of a verdict, as those of claims.
+fn verdict_class(verdict: &str) -> &'static str {
+    match verdict.split([' ', ':']).next() {
+        Some("better" | "new") => "verdict agrees",
+        Some("worse" | "gone") => "verdict differs",
+        Some("differs" | "changed") => "verdict direction",
+        Some("reference") => "soft",
+        _ => "verdict reduced",
+    }
+}
 
 /// One HTML table made from a result table, with one row per flow or link.
 pub(super) struct Shown<'a> {
@@ -28,11 +75,8 @@ impl Shown<'_> {
         }
         let (columns, idle): (Vec<&str>, Vec<&str>) =
             self.columns.iter().partition(|name| !self.is_zero(name));
-        page.add(format_args!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}{1}</caption>\n<thead><tr>",
-            Escaped(&self.caption),
-            Escaped(&zero_note(&idle))
-        ));
+        open_table(page, &self.caption, &format!("{}{}", self.caption, zero_note(&idle)));
+        page.0.push_str("\n<thead><tr>");
         for name in &columns {
             head(page, name);
         }

@@ -1,19 +1,18 @@
-//! "Why did it slow down": each flow's course in a few sentences, and what made its window fall.
+//! "Why did it slow down": facts about each flow's course, and what decreased its window.
 
 use tidegate_core::observe::records::{FlowRecord, RunRecord};
 use tidegate_core::units::Time;
 
+use super::{document, tables};
 use crate::event_summary::{Decrease, EventSummary, FlowSummary, NetworkChange, PacketFate, Reason};
 use crate::markup::{Escaped, Markup};
 use tidegate_results::measures::utilisation;
-use tidegate_results::text::{self, count, number};
+use tidegate_results::text::{self, Align, Facts, TextTable, count, number};
 
-/// Largest falls that are listed for a flow.
+/// Largest window decreases that are listed for a flow.
 const MAX_LISTED: usize = 8;
 
-/// Reasons that a sentence names.
-const MAX_REASONS: usize = 4;
-/// Maximum number of scenario changes in a flow's sentences.
+/// Maximum number of scenario changes in a flow's facts.
 const MAX_CHANGES: usize = 4;
 
 /// The section's content; empty without a digest.
@@ -28,12 +27,15 @@ pub(super) fn section(summary: &EventSummary) -> Markup {
     for flow in &summary.flows {
         let Some(record) = run.flows.get(flow.flow as usize) else { continue };
         content.add(format_args!(
-            "<article class=\"why\"><h3>{} <span class=\"soft\">{}</span></h3>\n<p>{}</p>\n",
+            "<article class=\"why\"><h3>{} <span class=\"soft\">{}</span></h3>\n",
             Escaped(&record.name),
-            Escaped(&record.scheme),
-            Escaped(&sentences(summary, flow, record).join(" "))
+            Escaped(&record.scheme)
         ));
-        reasons(&mut content, summary, flow, if text::is_tcp(record) { "sender" } else { "consumer" });
+        document::facts(&mut content, &facts(summary, flow, record));
+        let reasons = reasons(summary, flow);
+        if reasons.rows().next().is_some() {
+            tables::text_table(&mut content, "Signals", "", &reasons);
+        }
         largest(&mut content, summary, flow);
         content.0.push_str("</article>\n");
     }
@@ -57,124 +59,67 @@ fn left_out(shown: usize, all: usize) -> String {
     format!(" {shown} of {} flows shown: those with the largest delivered payload.", count(all as u64))
 }
 
-/// Explanatory sentences about a flow.
-fn sentences(summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) -> Vec<String> {
+/// Course of a flow.
+fn facts(summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) -> Facts {
     let run = &summary.watched.record;
-    let mut said = vec![course(record, run.ended)];
-    said.extend(window(summary, flow, record));
-    said.extend(pacing(run, flow.flow));
-    said.extend(changes(summary, flow, record));
-    said.extend(stall(summary, flow, record));
-    if is_untroubled(flow) && record.delivered_segments > 0 {
-        said.push("No loss and no mark reached it.".to_owned());
-        said.extend(limit(run, flow.flow, record));
+    let mut facts = Facts::default();
+    let sent = text::sent_by([record]);
+    facts.add(format!("{sent}s sent"), count(record.interests));
+    let delivered = count(record.delivered_segments);
+    match record.segments {
+        Some(all) => facts.add("Segments delivered", format_args!("{delivered} of {}", count(all))),
+        None => facts.add("Segments delivered", delivered),
     }
-    said
+    if record.delivered_segments > 0 {
+        let seconds = record.over(run.ended).since(record.start).as_secs_f64();
+        let megabits = record.delivered_payload.get() as f64 * 8e-6 / seconds.max(1e-9);
+        facts.add("Duration", format_args!("{} s", number(seconds)));
+        facts.add("Goodput", format_args!("{} Mbit/s", number(megabits)));
+    }
+    match flow.history.falls() {
+        // A scheme without a window reports an infinite one.
+        0 if !record.final_window_packets.is_finite() => facts.add("Congestion window", "none"),
+        falls => facts.add("Window decreases", count(falls)),
+    }
+    facts.add_some("Pacing rate", pacing(run, flow.flow));
+    changes(&mut facts, summary, flow, record);
+    stall(&mut facts, summary, flow, record);
+    if flow.history.signals.is_empty() && record.delivered_segments > 0 {
+        facts.add("Congestion signals", "none");
+        limit(&mut facts, run, flow.flow, record);
+    }
+    facts
 }
 
-fn course(record: &FlowRecord, ended: Time) -> String {
-    if record.delivered_segments == 0 {
-        return match record.interests {
-            0 => format!("It sent no {}.", text::sent_by([record])),
-            sent if text::is_tcp(record) => {
-                format!("Nothing arrived of the {} that it sent.", plural(sent, "segment"))
-            }
-            asked => format!("No Data arrived for the {} that it sent.", plural(asked, "Interest")),
-        };
-    }
-    let span = record.over(ended).since(record.start);
-    let arrived = match (record.completed, record.segments) {
-        (Some(_), Some(_)) => format!("All {} arrived", plural(record.delivered_segments, "segment")),
-        (None, Some(all)) => {
-            format!("{} of {} arrived", count(record.delivered_segments), plural(all, "segment"))
-        }
-        (_, None) => format!("{} arrived", plural(record.delivered_segments, "segment")),
-    };
-    let megabits = record.delivered_payload.get() as f64 * 8e-6 / span.as_secs_f64().max(1e-9);
-    format!("{arrived} in {} s: {} Mbit/s.", number(span.as_secs_f64()), number(megabits))
-}
-
-fn plural(of: u64, what: &str) -> String {
-    format!("{} {what}{}", count(of), if of == 1 { "" } else { "s" })
-}
-
-fn window(summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) -> Option<String> {
-    let falls = flow.history.falls();
-    if falls == 0 {
-        return Some(match (record.final_window_packets.is_finite(), record.interests) {
-            (_, 0) => return None,
-            (true, _) => "Its congestion window never fell.".to_owned(),
-            (false, _) => "It has no congestion window that could fall.".to_owned(),
-        });
-    }
-    let mut parts: Vec<(&Reason, &u64)> = flow.history.decreases.iter().collect();
-    parts.sort_by_key(|(_, times)| std::cmp::Reverse(**times));
-    if let [(reason, _)] = parts[..] {
-        let each = if falls == 1 { "" } else { "each time " };
-        return Some(format!(
-            "Its congestion window fell {}, {each}{}.",
-            times(falls),
-            after(summary, reason)
-        ));
-    }
-    let shown = if parts.len() > MAX_REASONS { MAX_REASONS - 1 } else { MAX_REASONS };
-    let (named, rest) = parts.split_at(shown.min(parts.len()));
-    let said = named.iter().map(|(reason, times)| format!("{} {}", count(**times), after(summary, reason)));
-    let mut said: Vec<String> = said.collect();
-    if !rest.is_empty() {
-        let rest: u64 = rest.iter().map(|(_, times)| **times).sum();
-        said.push(format!("{} for other reasons", count(rest)));
-    }
-    Some(format!("Its congestion window fell {}: {}.", times(falls), said.join(", ")))
-}
-
-fn times(of: u64) -> String {
-    match of {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        _ => format!("{} times", count(of)),
-    }
-}
-
-/// The reason as the end of a sentence.
-fn after(summary: &EventSummary, reason: &Reason) -> String {
-    let what = match reason.cause {
-        "mark" => "after marked Data",
-        "timeout" => "after a timeout",
-        "lifetime" => "after the lifetime of an Interest ended",
-        "nack" => "after a Nack",
-        "gap" => "after a gap in the arrivals",
-        "loss notice" => "after a loss notice",
-        "data" => "on Data, by the scheme's own estimates",
-        "wake" => "by the scheme's own timer",
-        "sent" => "when an Interest was sent",
-        other => return format!("after \"{other}\"{}", origin(summary, reason)),
-    };
-    format!("{what}{}", origin(summary, reason))
-}
-
-/// Origin, in brackets.
-fn origin(summary: &EventSummary, reason: &Reason) -> String {
-    match place(summary, reason) {
-        Some(place) => format!(" ({place})"),
-        None => String::new(),
+/// The event at the endpoint after which a window was decreased.
+fn signal(cause: &str) -> &str {
+    match cause {
+        "mark" => "marked Data",
+        "timeout" => "retransmission timeout",
+        "lifetime" => "Interest lifetime expired",
+        "nack" => "Nack",
+        "gap" => "gap in the arrivals",
+        "data" => "Data, estimates of the scheme",
+        "wake" => "timer of the scheme",
+        "sent" => "Interest sent",
+        other => other,
     }
 }
 
 /// The queue or wire behind a reason, and what it did.
-fn place(summary: &EventSummary, reason: &Reason) -> Option<String> {
+fn origin(summary: &EventSummary, reason: &Reason) -> String {
     let Some((direction, rule)) = reason.origin else {
         let is_loss = matches!(reason.cause, "timeout" | "lifetime" | "gap");
-        return is_loss.then(|| "not dropped by a queue nor lost on a link: late or unanswered".to_owned());
+        return if is_loss { "neither dropped nor lost: late or unanswered" } else { "–" }.to_owned();
     };
     let at = summary.direction_name(direction);
     let by = if rule.cause.is_empty() { String::new() } else { format!(", rule \"{}\"", rule.cause) };
-    Some(match rule.fate {
+    match rule.fate {
         PacketFate::Drop => format!("dropped by queue {at}{by}"),
         PacketFate::WireLoss => format!("lost on link {at}"),
         PacketFate::Stored => format!("stored by queue {at}"),
         PacketFate::Mark => format!("marked by queue {at}{by}"),
-    })
+    }
 }
 
 /// The range of a paced flow's rate.
@@ -184,18 +129,13 @@ fn pacing(run: &RunRecord, flow: u32) -> Option<String> {
     let rates = of.filter(|(of, rate)| **of == flow && rate.is_finite()).map(|(_, rate)| f64::from(*rate));
     let (least, most) =
         rates.fold((f64::INFINITY, 0.0_f64), |(least, most), rate| (least.min(rate), most.max(rate)));
-    if !least.is_finite() {
-        return None;
-    }
     let what = text::sent_by(run.flows.get(flow as usize));
-    Some(match number(least) == number(most) {
-        true => format!("It was paced at {} {what}s/s.", number(most)),
-        false => format!("Its pacing ranged from {} to {} {what}s/s.", number(least), number(most)),
-    })
+    let range = if number(least) == number(most) { String::new() } else { format!("{} to ", number(least)) };
+    least.is_finite().then(|| format!("{range}{} {what}s/s", number(most)))
 }
 
 /// Changes by the scenario while the flow ran, with its throughput just before and after.
-fn changes(summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) -> Vec<String> {
+fn changes(facts: &mut Facts, summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) {
     let end = record.over(summary.watched.record.ended);
     let megabits = record.delivered_payload.get() as f64 * 8e-6 / record.delivered_segments.max(1) as f64;
     let within = summary.changes.iter().filter(|change| change.at > record.start && change.at < end);
@@ -203,47 +143,39 @@ fn changes(summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) -> V
         let [before, after] =
             summary.rates_around(flow, change.at, record.start, end)?.map(|rate| rate * megabits);
         let is_felt = (before - after).abs() > 0.2 * before.max(after);
-        is_felt.then(|| {
-            format!(
-                "When {} at {} s, its throughput went from {} to {} Mbit/s.",
-                change.text,
-                number(change.at.as_secs_f64()),
-                number(before),
-                number(after)
-            )
-        })
+        is_felt.then(|| format!("{} → {} Mbit/s ({})", number(before), number(after), change.text))
     };
-    within.filter_map(effect).take(MAX_CHANGES).collect()
+    let felt = within.filter_map(|change| Some((change.at, effect(change)?)));
+    for (at, effect) in felt.take(MAX_CHANGES) {
+        facts.add(format!("Throughput at {} s", number(at.as_secs_f64())), effect);
+    }
 }
 
 /// The longest slow time, and what happened in it.
-fn stall(summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) -> Option<String> {
-    let ended = summary.watched.record.ended;
-    let stall = flow.longest_stall(summary.bin.as_nanos(), record.start, record.over(ended))?;
-    if stall.to.since(stall.from) * 50 < record.over(ended).since(record.start) {
-        return None;
+fn stall(facts: &mut Facts, summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) {
+    let ended = record.over(summary.watched.record.ended);
+    let Some(stall) = flow.longest_stall(summary.bin.as_nanos(), record.start, ended) else { return };
+    let length = stall.to.since(stall.from);
+    // A fiftieth of the flow's time is a pause of every flow, not a reason for its duration.
+    if length * 50 < ended.since(record.start) {
+        return;
     }
-    let mut during: Vec<String> = Vec::new();
+    let [length, from] =
+        [length, stall.from.since(Time::ZERO)].map(|span| number(rounded(span.as_secs_f64())));
+    facts.add("Longest time below half the median throughput", format_args!("{length} s from {from} s"));
     let is_within = |at: Time| at + summary.bin >= stall.from && at <= stall.to;
-    during.extend(
-        summary.changes.iter().filter(|change| is_within(change.at)).map(|change| change.text.clone()),
-    );
-    if let Some((direction, fate, packets)) = summary.worst_within(stall) {
-        let at = summary.direction_name(direction);
-        during.push(match fate {
-            PacketFate::WireLoss => format!("link {at} lost {}", plural(packets, "packet")),
-            _ => format!("queue {at} dropped {}", plural(packets, "packet")),
-        });
+    for change in summary.changes.iter().filter(|change| is_within(change.at)) {
+        facts.add("Change in this time", &change.text);
     }
-    let during = match during.is_empty() {
-        true => String::new(),
-        false => format!(", during which {}", during.join(" and ")),
-    };
-    Some(format!(
-        "After its start, the longest time below half its median throughput was {} s from {} s{during}.",
-        number(rounded(stall.to.since(stall.from).as_secs_f64())),
-        number(rounded(stall.from.as_secs_f64()))
-    ))
+    if let Some((direction, fate, packets)) = summary.worst_within(stall) {
+        let (at, packets) = (summary.direction_name(direction), count(packets));
+        match fate {
+            PacketFate::WireLoss => {
+                facts.add("Packets lost in this time", format_args!("{packets}, link {at}"))
+            }
+            _ => facts.add("Packets dropped in this time", format_args!("{packets}, queue {at}")),
+        }
+    }
 }
 
 /// To a hundredth, as bins are no finer in runs of seconds.
@@ -251,13 +183,8 @@ fn rounded(seconds: f64) -> f64 {
     if seconds < 0.1 { seconds } else { (seconds * 100.0).round() / 100.0 }
 }
 
-/// Whether no loss and no mark reached the flow.
-fn is_untroubled(flow: &FlowSummary) -> bool {
-    flow.history.signals.is_empty()
-}
-
 /// Limit of a flow without losses and marks, as far as samples show it.
-fn limit(run: &RunRecord, flow: u32, record: &FlowRecord) -> Option<String> {
+fn limit(facts: &mut Facts, run: &RunRecord, flow: u32, record: &FlowRecord) {
     let samples = &run.flow_samples;
     let mut rows = 0_u64;
     let mut full = 0_u64;
@@ -270,55 +197,39 @@ fn limit(run: &RunRecord, flow: u32, record: &FlowRecord) -> Option<String> {
         }
     }
     if rows > 0 && full * 10 >= rows * 9 {
-        return Some(format!(
-            "Its window was full at {} of {} samples: the window limited it.",
-            count(full),
-            count(rows)
-        ));
+        facts.add("Limited by", "congestion window");
+        return facts.add("Samples with a full window", format_args!("{} of {}", count(full), count(rows)));
     }
     let busiest = run.links.iter().filter_map(|link| Some((utilisation(link, run.ended)?, link)));
-    let (load, link) = busiest.max_by(|left, right| left.0.total_cmp(&right.0))?;
-    (load >= 0.9).then(|| {
-        format!(
-            "The busiest link of the network, {} → {}, was used to {} %.",
-            link.from,
-            link.to,
-            number((100.0 * load).min(100.0))
-        )
-    })
+    let busiest = busiest.max_by(|left, right| left.0.total_cmp(&right.0));
+    if let Some((load, link)) = busiest.filter(|(load, _)| *load >= 0.9) {
+        let percent = number((100.0 * load).min(100.0));
+        facts.add("Busiest link", format_args!("{} → {}, utilisation {percent} %", link.from, link.to));
+    }
 }
 
 /// Table of the signals at the consumer or TCP sender and the window decreases that followed, by reason.
-fn reasons(content: &mut Markup, summary: &EventSummary, flow: &FlowSummary, hearer: &str) {
+fn reasons(summary: &EventSummary, flow: &FlowSummary) -> TextTable {
     let history = &flow.history;
     let mut all: Vec<&Reason> = history.signals.keys().chain(history.decreases.keys()).collect();
     all.sort_unstable();
     all.dedup();
-    if all.is_empty() {
-        return;
-    }
-    content.add(format_args!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Reasons\"><table><thead><tr>\
-         <th scope=\"col\">Signal at the {hearer}</th><th scope=\"col\">Origin</th>\
-         <th scope=\"col\" class=\"number\">Signals</th><th scope=\"col\" class=\"number\">Window decreases</th></tr></thead>\n<tbody>\n"
-    ));
+    let mut table = TextTable::new(&[
+        ("Signal", Align::Left),
+        ("Origin", Align::Left),
+        ("Signals", Align::Right),
+        ("Window decreases", Align::Right),
+    ]);
     for reason in all {
-        let [heard, fell] = [&history.signals, &history.decreases].map(|of| of.get(reason).copied());
-        content.add(format_args!(
-            "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-            Escaped(&match heard {
-                Some(_) => reason.cause.to_owned(),
-                None => format!("nothing, after \"{}\"", reason.cause),
-            }),
-            Escaped(&place(summary, reason).unwrap_or_else(|| "–".to_owned())),
-            heard.map_or_else(|| "–".to_owned(), count),
-            count(fell.unwrap_or(0))
-        ));
+        // A decrease without a signal is the scheme's own, after some other event.
+        let signals = history.signals.get(reason).map_or_else(|| "–".to_owned(), |times| count(*times));
+        let decreases = count(history.decreases.get(reason).copied().unwrap_or(0));
+        table.row([signal(reason.cause).to_owned(), origin(summary, reason), signals, decreases]);
     }
-    content.0.push_str("</tbody></table></div>\n");
+    table
 }
 
-/// The largest falls with their times; a click shows the time in all plots.
+/// The largest decreases with their times; a click shows the time in all plots.
 fn largest(content: &mut Markup, summary: &EventSummary, flow: &FlowSummary) {
     let mut falls: Vec<&Decrease> = flow.history.largest.iter().collect();
     falls.sort_by(|left, right| right.share().total_cmp(&left.share()).then(left.at.cmp(&right.at)));
@@ -327,21 +238,24 @@ fn largest(content: &mut Markup, summary: &EventSummary, flow: &FlowSummary) {
     if falls.is_empty() {
         return;
     }
-    let what = if (falls.len() as u64) < flow.history.falls() { "Largest falls" } else { "Falls" };
-    content.add(format_args!(
-        "<p class=\"label\">{what} of the window; a click on a time shows it in all plots.</p><ul class=\"falls\">\n"
-    ));
+    let what = if (falls.len() as u64) < flow.history.falls() { "Largest decreases" } else { "Decreases" };
+    let caption = format!("{what} of the window; a click on a time shows it in all plots.");
+    tables::open_table(content, what, &caption);
+    content.0.push_str(
+        "\n<thead><tr><th scope=\"col\">Time</th><th scope=\"col\" class=\"number\">Window [packets]</th>\
+         <th scope=\"col\">Signal</th><th scope=\"col\">Origin</th></tr></thead>\n<tbody>\n",
+    );
     for fall in falls {
-        let seconds = fall.at.as_secs_f64();
         content.add(format_args!(
-            "<li>{} {} → {} packets, {}</li>\n",
-            super::plots::moment(seconds),
+            "<tr><td>{}</td><td class=\"number\">{} → {}</td><td>{}</td><td>{}</td></tr>\n",
+            super::plots::moment(fall.at.as_secs_f64()),
             number(fall.from_packets),
             number(fall.to_packets),
-            Escaped(&after(summary, &fall.reason))
+            Escaped(signal(fall.reason.cause)),
+            Escaped(&origin(summary, &fall.reason))
         ));
     }
-    content.0.push_str("</ul>\n");
+    content.0.push_str("</tbody></table></div>\n");
 }
 
 #[cfg(test)]
@@ -362,7 +276,7 @@ mod tests {
     }
 
     fn said(summary: &EventSummary) -> String {
-        sentences(summary, &summary.flows[0], &summary.watched.record.flows[0]).join(" ")
+        facts(summary, &summary.flows[0], &summary.watched.record.flows[0]).render()
     }
 
     fn fetched() -> FlowRecord {
@@ -376,27 +290,26 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_that_got_nothing_and_one_that_never_asked_say_so() {
+    fn a_flow_without_data_has_no_goodput() {
         let asked = FlowRecord { interests: 1, final_window_packets: 2.0, ..FlowRecord::default() };
         assert_eq!(
             said(&summary(asked)),
-            "No Data arrived for the 1 Interest that it sent. Its congestion window never fell."
+            "  Interests sent      1\n  Segments delivered  0\n  Window decreases    0\n"
         );
-        assert_eq!(said(&summary(FlowRecord::default())), "It sent no Interest.");
     }
 
     #[test]
-    fn a_flow_without_a_window_is_not_said_to_have_one() {
+    fn a_flow_without_a_window_has_no_window_decreases() {
         let text = said(&summary(fetched()));
-        assert_eq!(
-            text,
-            "12,000 segments arrived in 6 s: 16 Mbit/s. It has no congestion window that could fall. No loss and no \
-             mark reached it."
-        );
+        for line in ["Goodput             16 Mbit/s", "Congestion window   none", "Congestion signals  none"]
+        {
+            assert!(text.contains(line), "{text}");
+        }
+        assert!(!text.contains("Window decreases"), "{text}");
     }
 
     #[test]
-    fn falls_are_told_by_reason_and_a_change_with_what_it_did() {
+    fn decreases_are_listed_by_reason_and_a_change_with_its_effect() {
         let mut summary = summary(fetched());
         let mark = Reason {
             cause: "mark",
@@ -408,16 +321,26 @@ mod tests {
         summary.flows[0].arrivals[300..].fill(5);
         summary.changes = vec![NetworkChange {
             at: Time::from_nanos(3_000_000_000),
-            text: "link r1-r2 changed to 5Mbps".into(),
+            text: "link r1-r2: rate 5Mbps".into(),
         }];
         let text = said(&summary);
         for part in [
-            "fell 15 times: 14 after marked Data (marked by queue r1 → r2, rule \"codel\"), 1 after a timeout (not dropped",
-            "When link r1-r2 changed to 5Mbps at 3 s, its throughput went from 16 to 4 Mbit/s.",
-            "the longest time below half its median throughput was 3 s from 3 s, during which link r1-r2 changed",
+            "Window decreases",
+            "16 → 4 Mbit/s (link r1-r2: rate 5Mbps)",
+            "Longest time below half the median throughput  3 s from 3 s\n",
+            "Change in this time                            link r1-r2: rate 5Mbps\n",
         ] {
             assert!(text.contains(part), "{text}");
         }
+        let rows: Vec<String> =
+            reasons(&summary, &summary.flows[0]).rows().map(|row| row.join(" | ")).collect();
+        assert_eq!(
+            rows,
+            [
+                "marked Data | marked by queue r1 → r2, rule \"codel\" | – | 14",
+                "retransmission timeout | neither dropped nor lost: late or unanswered | – | 1",
+            ]
+        );
     }
 
     #[test]

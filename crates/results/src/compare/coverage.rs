@@ -14,54 +14,7 @@ pub(super) fn without_data(comparison: &Comparison) -> Vec<String> {
     all.into_iter().chain(partly).collect()
 }
 
-/// The sentences on measures without a value in some runs: one for all measures that the same runs lack.
-pub(super) fn missing(comparison: &Comparison) -> Vec<String> {
-    let seeds = comparison.seeds.len();
-    let mut found: Vec<(Vec<usize>, Vec<&str>)> = Vec::new();
-    for measured in &comparison.measures {
-        let counts: Vec<usize> = measured.estimates.iter().map(|estimate| estimate.n).collect();
-        match found.iter_mut().find(|(known, _)| *known == counts) {
-            _ if counts.iter().all(|count| *count == seeds) => {}
-            Some((_, nouns)) => nouns.push(measured.measure.noun),
-            None => found.push((counts, vec![measured.measure.noun])),
-        }
-    }
-    let sentence = |(counts, nouns): (Vec<usize>, Vec<&str>)| {
-        let verb = if nouns.len() == 1 { "has" } else { "have" };
-        format!(
-            "{} {verb} a value in {}",
-            nouns.join(", "),
-            runs_with_value(&comparison.labels, &counts, seeds)
-        )
-    };
-    found.into_iter().map(sentence).collect()
-}
-
-/// `5 of 6 runs of a, no run of b`; variants with equal counts together.
-fn runs_with_value(labels: &[String], counts: &[usize], seeds: usize) -> String {
-    let mut groups: Vec<(usize, Vec<&str>)> = Vec::new();
-    for (label, count) in labels.iter().zip(counts) {
-        match groups.iter_mut().find(|(known, _)| known == count) {
-            Some((_, labels)) => labels.push(label),
-            None => groups.push((*count, vec![label])),
-        }
-    }
-    let part = |(count, labels): &(usize, Vec<&str>)| {
-        let runs = match count {
-            0 => "no run".to_owned(),
-            1 if seeds == 1 => "the run".to_owned(),
-            count => format!("{count} of {seeds} runs"),
-        };
-        let each = if labels.len() > 1 && *count > 0 { "each of " } else { "" };
-        format!("{runs} of {each}{}", labels.join(" and "))
-    };
-    match groups.as_slice() {
-        [(0, _)] => "no run".to_owned(),
-        groups => groups.iter().map(part).collect::<Vec<String>>().join(", "),
-    }
-}
-
-/// The warning about means and tests over a part of the runs; [`missing`] lists how many these are.
+/// The warning about means and tests over a part of the runs.
 pub(super) fn survivors(comparison: &Comparison) -> Option<String> {
     let seeds = comparison.seeds.len();
     // What no run of any variant has is no mean of survivors.

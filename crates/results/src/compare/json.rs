@@ -1,6 +1,6 @@
 //! A comparison for programs.
 
-use super::{Comparison, Finding, Judgement, Ratio, Tested, pair_sentence, warnings};
+use super::{Comparison, Finding, Judgement, Ratio, Tested, pair_facts, warnings};
 use crate::json::Json;
 use crate::text::{estimate_json, over_runs_json};
 
@@ -10,13 +10,13 @@ pub fn comparison_json(comparison: &Comparison) -> Json {
         let variant = |(index, label): (usize, &String)| {
             let values = measured.values[index].iter().map(|value| Json::maybe(*value)).collect();
             let tested = measured.pairs[index].as_ref();
-            let sentence = pair_sentence(measured, index, &comparison.labels, comparison.reference);
+            let facts = pair_facts(comparison, measured, index);
             Json::Object(vec![
                 ("variant", Json::text(label)),
                 ("values", Json::List(values)),
                 ("estimate", over_runs_json(&measured.estimates[index], comparison.seeds.len())),
                 ("against_reference", tested.map_or(Json::Null, tested_json)),
-                ("sentence", Json::maybe(sentence.as_deref())),
+                ("sentence", Json::maybe(facts.as_deref())),
             ])
         };
         Json::Object(vec![

@@ -6,7 +6,6 @@ mod coverage;
 mod holm;
 mod json;
 mod pair;
-mod sentence;
 mod sequential;
 mod table;
 
@@ -14,10 +13,10 @@ pub use baseline::{Baseline, BaselineChange, BaselineVariant, Judgement};
 pub use holm::{holm, holm_among};
 pub use json::{comparison_json, judgement_json};
 pub use pair::{Finding, Pair, Ratio, outliers};
-pub use sentence::{judgement_sentence, pair_sentence, summary, times};
 pub use sequential::{FEWEST, confidence, looks, relative_half_width};
-pub use table::{NOT_COMPARABLE, p_value};
-pub use table::{comparison_table, judgement_table, method, warnings};
+pub use table::{
+    comparison_rows, comparison_table, judgement_rows, judgement_table, method, pair_facts, warnings,
+};
 
 use tidegate_core::observe::records::RunRecord;
 
@@ -145,16 +144,9 @@ impl Comparison {
 }
 
 impl Measured {
-    /// Whether it is zero in every run, as it may well be, so that there is nothing to say.
-    pub fn is_idle(&self) -> bool {
+    /// Whether it is zero in every run, as it may well be, so that its rows are left out.
+    fn is_idle(&self) -> bool {
         self.measure.better != Better::More && self.values.iter().flatten().all(|value| *value == Some(0.0))
-    }
-
-    /// Whether two variants have the same values in the same runs.
-    fn is_same(&self, one: usize, other: usize) -> bool {
-        let has_value = |index: usize| self.values[index].iter().map(Option::is_some);
-        let finding = [one, other].into_iter().find_map(|index| self.pairs[index].as_ref());
-        has_value(one).eq(has_value(other)) && finding.is_none_or(|tested| tested.finding == Finding::Equal)
     }
 
     fn of(variants: &[Variant], measure: &'static RunMeasure, reference: usize, confidence: f64) -> Self {
@@ -188,26 +180,27 @@ impl Tested {
             && (difference.low() > 0.0 || difference.high() < 0.0)
     }
 
-    /// Conclusion in one or two words.
+    /// Conclusion of the test in a few words, for a table.
     pub fn verdict(&self, better: Better) -> &'static str {
-        match self.finding {
-            Finding::Equal => "equal",
-            Finding::Unclear => "not clear",
-            Finding::Untested | Finding::Coinciding => "not tested",
-            Finding::Significant | Finding::Fixed => self.judged(better).unwrap_or("differs"),
-        }
-    }
-
-    /// `better` or `worse`, if the measure has a better direction and the means differ.
-    fn judged(&self, better: Better) -> Option<&'static str> {
-        let (ours, theirs) = (self.pair.ours, self.pair.theirs);
+        let (is_more, is_less) = (self.pair.ours > self.pair.theirs, self.pair.ours < self.pair.theirs);
         let is_better = match better {
-            Better::Neither => return None,
-            _ if ours == theirs => return None,
-            Better::More => ours > theirs,
-            Better::Less => ours < theirs,
+            Better::More if is_more || is_less => Some(is_more),
+            Better::Less if is_more || is_less => Some(is_less),
+            _ => None,
         };
-        Some(if is_better { "better" } else { "worse" })
+        match (self.finding, is_better) {
+            (Finding::Equal, _) => "equal",
+            (Finding::Unclear, _) if self.is_undone_by_correction() => "not significant after correction",
+            (Finding::Unclear, _) => "not significant",
+            (Finding::Untested, _) => "not tested: one run",
+            (Finding::Coinciding, _) => "not tested: equal differences",
+            (Finding::Significant, Some(true)) => "better",
+            (Finding::Significant, Some(false)) => "worse",
+            (Finding::Significant, None) => "differs",
+            (Finding::Fixed, Some(true)) => "better in every run",
+            (Finding::Fixed, Some(false)) => "worse in every run",
+            (Finding::Fixed, None) => "differs in every run",
+        }
     }
 
     fn of(ours: &[Option<f64>], theirs: &[Option<f64>], seeds: &[u64], confidence: f64) -> Option<Self> {

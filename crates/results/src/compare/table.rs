@@ -3,27 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::confidence;
-use super::{ALPHA, Comparison, Judgement, Measured, Tested, coverage, judgement_sentence, summary};
-use crate::stats::Estimate;
-use crate::text::{Align, Screen, TextTable, number, over_runs, short, with_unit};
-
-/// Verdict on two variants that have no run with a value of both.
-pub const NOT_COMPARABLE: &str = "not comparable";
+use super::{ALPHA, BaselineChange, Comparison, Finding, Judgement, Measured, Ratio, Tested, coverage};
+use crate::stats::{Estimate, ROUNDING};
+use crate::text::{Align, Screen, TextTable, number, number_with_error, over_runs, short, with_unit};
 
 /// Seeds below which intervals are wide and tests weak.
 const FEW_SEEDS: usize = 10;
 
-/// Sentences about every variant, then the table of all measures, then how to read it.
+/// The table of all measures, then how to read it, then warnings.
 pub fn comparison_table(comparison: &Comparison, screen: Screen) -> String {
-    let mut text = String::new();
-    for sentence in summary(comparison) {
-        text.push_str(&format!("{sentence}\n"));
-    }
-    text.push_str(&format!("\n{}\n", table(comparison, screen)));
-    for sentence in method(comparison) {
-        text.push_str(&format!("{sentence}\n"));
-    }
-    text + &warning_box(&warnings(comparison))
+    let notes: String = method(comparison).iter().map(|note| format!("{note}\n")).collect();
+    let table = comparison_rows(comparison).render(screen);
+    format!("{table}\n{notes}{}", warning_box(&warnings(comparison)))
 }
 
 /// A box with warnings: a single one as a line, several as a list under one heading.
@@ -47,29 +38,36 @@ fn is_any_constant(comparison: &Comparison) -> bool {
     })
 }
 
-fn table(comparison: &Comparison, screen: Screen) -> String {
-    let mut table = TextTable::new(&[
-        ("measure", Align::Left),
-        ("variant", Align::Left),
-        ("mean", Align::Right),
-        ("difference", Align::Right),
-        ("p", Align::Right),
-        ("effect", Align::Right),
-        ("", Align::Left),
-    ]);
+/// Labels of the cells that [`tested_cells`] fills.
+const TESTED: [(&str, Align); 6] = [
+    ("difference", Align::Right),
+    ("ratio", Align::Right),
+    ("p", Align::Right),
+    ("effect", Align::Right),
+    ("runs", Align::Right),
+    ("verdict", Align::Left),
+];
+
+/// A row for each measure and variant: its mean, and the comparison with the reference.
+pub fn comparison_rows(comparison: &Comparison) -> TextTable {
+    let mut head = vec![("measure", Align::Left), ("variant", Align::Left), ("mean", Align::Right)];
+    head.extend(TESTED);
+    let mut table = TextTable::new(&head);
     for measured in comparison.measures.iter().filter(|measured| !measured.is_idle()) {
         for (index, label) in comparison.labels.iter().enumerate() {
             let name = if index == 0 { with_bracketed_unit(measured) } else { String::new() };
             let mean = over_runs(&measured.estimates[index], comparison.seeds.len());
-            let cells = match &measured.pairs[index] {
-                Some(tested) => tested_cells(measured, tested),
-                None if index == comparison.reference => Default::default(),
-                None => [String::new(), String::new(), String::new(), NOT_COMPARABLE.to_owned()],
+            let verdict =
+                |text: &str| [[""; 5].as_slice(), &[text]].concat().into_iter().map(str::to_owned).collect();
+            let cells: Vec<String> = match &measured.pairs[index] {
+                Some(tested) => tested_cells(measured, tested).into(),
+                None if index == comparison.reference => verdict("reference"),
+                None => verdict("not comparable"),
             };
             table.row([name, label.clone(), mean].into_iter().chain(cells));
         }
     }
-    table.render(screen)
+    table
 }
 
 fn with_bracketed_unit(measured: &Measured) -> String {
@@ -79,19 +77,57 @@ fn with_bracketed_unit(measured: &Measured) -> String {
     }
 }
 
-/// Difference, corrected p, effect size, verdict.
-fn tested_cells(measured: &Measured, tested: &Tested) -> [String; 4] {
+/// Comparison of a pair, in the order of [`TESTED`].
+fn tested_cells(measured: &Measured, tested: &Tested) -> [String; 6] {
+    let pair = &tested.pair;
+    let runs = match tested.left_out {
+        0 => pair.n.to_string(),
+        left_out => format!("{} of {}", pair.n, pair.n + left_out),
+    };
     [
-        short(&tested.pair.difference),
+        short(&pair.difference),
+        if tested.finding == Finding::Equal { String::new() } else { ratio(&pair.ratio) },
         tested.p.map_or_else(String::new, p_value),
-        tested.pair.effect.map_or_else(String::new, |effect| format!("{effect:.2}")),
+        pair.effect.map_or_else(String::new, |effect| format!("{effect:.2}")),
+        runs,
         tested.verdict(measured.measure.better).to_owned(),
     ]
 }
 
+/// The comparison of variant `index` with the reference in one line of labelled values, for programs that print single
+/// pairs; `None` for the reference itself and without common runs.
+pub fn pair_facts(comparison: &Comparison, measured: &Measured, index: usize) -> Option<String> {
+    let tested = measured.pairs.get(index)?.as_ref()?;
+    let cells = TESTED.iter().zip(tested_cells(measured, tested)).filter(|(_, cell)| !cell.is_empty());
+    let facts: Vec<String> = cells.map(|((label, _), cell)| format!("{label} {cell}")).collect();
+    let (label, reference) = (&comparison.labels[index], comparison.reference_label());
+    Some(format!("{}, {label} against {reference}: {}", with_bracketed_unit(measured), facts.join(", ")))
+}
+
 /// A probability for reading.
-pub fn p_value(p: f64) -> String {
+fn p_value(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+/// Ratio of the means with its interval: after `±` if both sides are about as wide, else both ends.
+pub(super) fn ratio(ratio: &Ratio) -> String {
+    let (value, low, high) = match *ratio {
+        Ratio::Between { value, low, high } => (value, low, high),
+        Ratio::Open { value } => return number(value),
+        Ratio::None => return String::new(),
+    };
+    let (below, above) = (value - low, high - value);
+    // Means of equal runs differ by rounding only.
+    if above.max(below) <= ROUNDING * value {
+        return number(value);
+    }
+    let half_width = 0.5 * (below + above);
+    let (shown, error) = number_with_error(value, half_width);
+    if (above - below).abs() <= 0.2 * half_width {
+        return format!("{shown} ± {error}");
+    }
+    let [low, high] = [low, high].map(|end| number_with_error(end, half_width).0);
+    format!("{shown} ({low} to {high})")
 }
 
 /// Method of the comparison, in sentences.
@@ -101,21 +137,23 @@ pub fn method(comparison: &Comparison) -> Vec<String> {
     let reference = comparison.reference_label();
     if seeds == 1 {
         let sentence = "One seed, the same for every variant: no interval and no test, so chance may explain any difference.";
-        return vec![sentence.to_owned()];
+        return [sentence.to_owned()].into_iter().chain(idle(comparison)).collect();
     }
     let constant = if is_any_constant(comparison) { "; without interval: the same in every run" } else { "" };
     let mut sentences = vec![
         format!("{seeds} seeds, the same for every variant, so each is held against {reference} run by run."),
         format!("Means and differences: ± {level} % interval (Student's t){constant}."),
-        format!("Ratios of means: {level} % interval for pairs (Fieller)."),
+        format!("Ratio: mean over that of {reference}, with the {level} % interval for pairs (Fieller)."),
         format!(
             "p: paired t test, two-sided, corrected (Holm) for {family} tests, one for each measure and variant, made or \
-             not; clear below {ALPHA}."
+             not; significant below {ALPHA}."
         ),
-        "Better or worse without p: neither variant varies. Not tested: the runs vary, but all differences are equal."
+        "Verdict without p: neither variant varies between seeds. Not tested: the runs vary, but all differences are equal. \
+         Not significant after correction: the interval of the pair alone excludes equality."
             .to_owned(),
         "Effect: mean difference over the standard deviation of the differences (Cohen's d).".to_owned(),
     ];
+    sentences.extend(idle(comparison));
     if comparison.looks > 1 {
         let looks = comparison.looks;
         sentences.push(format!(
@@ -124,6 +162,13 @@ pub fn method(comparison: &Comparison) -> Vec<String> {
         ));
     }
     sentences
+}
+
+/// Measures that are zero in every run, which have no row.
+fn idle(comparison: &Comparison) -> Option<String> {
+    let idle = comparison.measures.iter().filter(|measured| measured.is_idle());
+    let nouns: Vec<&str> = idle.map(|measured| measured.measure.noun).collect();
+    (!nouns.is_empty()).then(|| format!("Zero in every run, without a row: {}.", nouns.join(", ")))
 }
 
 /// Caveats that a reader should know before the numbers.
@@ -176,21 +221,24 @@ fn far_off(comparison: &Comparison) -> Vec<String> {
     by_seeds.into_iter().map(sentence).collect()
 }
 
-/// Verdicts against a baseline: sentences for what changed, then the table.
-pub fn judgement_table(judgements: &[Judgement], screen: Screen) -> String {
+/// A row for each measure that changed from its baseline by more than noise.
+pub fn judgement_rows(judgements: &[Judgement]) -> TextTable {
+    let right = |name| (name, Align::Right);
     let mut table = TextTable::new(&[
         ("variant", Align::Left),
         ("measure", Align::Left),
-        ("baseline", Align::Right),
-        ("now", Align::Right),
-        ("change", Align::Right),
-        ("p", Align::Right),
-        ("", Align::Left),
+        right("baseline"),
+        right("now"),
+        right("change"),
+        right("p"),
+        right("runs then"),
+        right("runs now"),
+        ("verdict", Align::Left),
     ]);
     let mean = |mean: f64, unit| if mean.is_nan() { "-".to_owned() } else { with_unit(number(mean), unit) };
-    let is_news = |judgement: &&Judgement| judgement.change != super::BaselineChange::WithinNoise;
-    for judgement in judgements.iter().filter(is_news) {
+    for judgement in judgements.iter().filter(|judgement| judgement.change != BaselineChange::WithinNoise) {
         let Judgement { label, measure, tested, relative, change, .. } = judgement;
+        let [then, now] = judgement.coverage.map(|(n, runs)| format!("{n} of {runs}"));
         table.row([
             label.clone(),
             measure.noun.to_owned(),
@@ -198,14 +246,20 @@ pub fn judgement_table(judgements: &[Judgement], screen: Screen) -> String {
             mean(tested.pair.ours, measure.unit),
             relative.map_or_else(|| "-".to_owned(), |relative| format!("{:+.2} %", 100.0 * relative)),
             tested.p.map_or_else(String::new, p_value),
+            then,
+            now,
             change.word().to_owned(),
         ]);
     }
-    let news: Vec<&Judgement> = judgements.iter().filter(is_news).collect();
-    let quiet = judgements.len() - news.len();
-    if news.is_empty() {
-        return format!("all {quiet} measures are within noise\n");
+    table
+}
+
+/// Verdicts against a baseline: a table of what changed, and the number of measures that did not.
+pub fn judgement_table(judgements: &[Judgement], screen: Screen) -> String {
+    let rows = judgement_rows(judgements);
+    let (news, all) = (rows.rows().count(), judgements.len());
+    match news {
+        0 => format!("within noise: all {all} measures\n"),
+        news => format!("\n{}within noise: {} further measures\n", rows.render(screen), all - news),
     }
-    let sentences: String = news.into_iter().map(|judgement| judgement_sentence(judgement) + "\n").collect();
-    format!("{sentences}\n{}{quiet} further measures are within noise\n", table.render(screen))
 }

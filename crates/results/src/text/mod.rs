@@ -1,10 +1,12 @@
 //! Plain text: numbers, aligned tables, and the summaries a command prints, also as JSON.
 
+mod facts;
 mod media;
 mod nodes;
 mod screen;
 mod table;
 
+pub use facts::Facts;
 pub use screen::Screen;
 pub use table::{Align, TextTable};
 

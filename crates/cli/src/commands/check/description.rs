@@ -1,23 +1,22 @@
 //! Text description of the simulation of a plan.
 
-use std::collections::BTreeMap;
-
 use tidegate_core::ndn::consumer::Arrivals;
 use tidegate_core::ndn::cs::{Admission, Policy};
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::scheme::whole::Installed;
 use tidegate_core::units::{BitRate, Span, Time};
-use tidegate_results::text::number;
+use tidegate_results::text::{self, Align, Screen, TextTable, number};
 use tidegate_sim::plan::{
-    CachePlan, Change, ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, QueuePlan,
-    SchemeUse, ServicePlan, ServiceTime,
+    CachePlan, ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, QueuePlan, SchemeUse,
+    ServicePlan, ServiceTime,
 };
 
 use tidegate_sim::roles;
 
 use super::facts::{Bottleneck, Facts, FlowFacts, listed};
+use crate::network_drawing::change;
 
-/// Maximum number of changes and kinds of links that are listed.
+/// Maximum number of rows of a table.
 const MAX_LINES: usize = 12;
 /// Maximum number of flows that are described.
 const MAX_FLOWS: usize = 6;
@@ -31,114 +30,111 @@ pub(super) fn counts(plan: &Plan) -> String {
     format!(" ({nodes} nodes, {links} links, {flows} flows, {seeds} seeds, {})", plan.duration)
 }
 
-/// Description of the plan in paragraphs.
-pub(super) fn render(plan: &Plan, facts: &Facts) -> String {
-    let mut text = "\nNetwork\n".to_owned();
-    paragraph(&mut text, &network(plan));
-    text.push_str("\nSchemes\n");
-    paragraph(&mut text, &schemes(plan));
+/// Description of the plan: tables of links, nodes, schemes and changes, facts about each flow and the runs.
+pub(super) fn render(plan: &Plan, facts: &Facts, screen: Screen) -> String {
+    let mut text = String::new();
+    let mut section = |title: &str, content: String| {
+        if !content.is_empty() {
+            text.push_str(&format!("\n{title}\n{content}"));
+        }
+    };
+    section(
+        "Links",
+        grouped(LINK, plan.links.iter().map(|link| (link.name.as_str(), link_cells(plan, link))), screen),
+    );
+    section("Nodes", grouped(NODE, plan.nodes.iter().filter_map(node_cells), screen));
+    section("Controller", plan.controller.as_ref().map(controller_facts).unwrap_or_default().render());
+    section("Schemes", schemes(plan, screen));
     for (flow, facts) in plan.flows.iter().zip(&facts.flows).take(MAX_FLOWS) {
-        text.push_str(&format!("\nFlow {}\n", flow.name));
-        paragraph(&mut text, &about_flow(plan, flow, facts));
+        section(&format!("Flow {}", flow.name), flow_facts(plan, flow, facts).render());
     }
     if plan.flows.len() > MAX_FLOWS {
-        text.push_str(&format!(
-            "\n{} more flows; --format json lists all of them\n",
-            plan.flows.len() - MAX_FLOWS
-        ));
+        let more = plan.flows.len() - MAX_FLOWS;
+        section("More flows", format!("  {more}; --format json lists all of them\n"));
     }
-    if !plan.events.is_empty() {
-        text.push_str("\nChanges\n");
-        paragraph(&mut text, &changes(plan));
-    }
-    text.push_str("\nRuns\n");
-    paragraph(&mut text, &runs(plan, facts));
+    section("Changes", changes(plan, screen));
+    section("Runs", run_facts(plan, facts).render());
     text + "\n"
 }
 
-/// Schemes with their roles and places, and the roles that they replaced.
-fn schemes(plan: &Plan) -> Vec<String> {
-    let line = |installed: &Installed| {
-        let names: Vec<&str> = installed.at.iter().map(String::as_str).collect();
-        let at = if names.is_empty() { String::new() } else { format!(": {}", listed(&names)) };
-        format!("{} {}{at}", installed.role, installed.scheme)
-    };
-    roles::installed(plan)
-        .iter()
-        .map(line)
-        .chain(roles::limits(plan))
-        .chain(plan.replaced.iter().cloned())
-        .collect()
+/// Columns of the tables of links and nodes.
+const LINK: &[&str] = &["links", "rate", "delay", "loss", "queue", "other"];
+const NODE: &[&str] = &["nodes", "strategy", "content store", "other"];
+
+fn table(head: &[&str]) -> TextTable {
+    TextTable::new(&head.iter().map(|name| (*name, Align::Left)).collect::<Vec<_>>())
 }
 
-fn paragraph(text: &mut String, lines: &[String]) {
-    for line in lines.iter().filter(|line| !line.is_empty()) {
-        text.push_str(&format!("  {line}\n"));
-    }
-}
-
-/// Groups things with the same text, in order of the first.
-fn grouped<'a>(things: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
-    let mut order: Vec<String> = Vec::new();
-    let mut names: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for (what, name) in things {
-        if !names.contains_key(&what) {
-            order.push(what.clone());
+/// A table in which things with equal cells share a row, in order of the first.
+fn grouped<'a>(
+    head: &[&str],
+    things: impl Iterator<Item = (&'a str, Vec<String>)>,
+    screen: Screen,
+) -> String {
+    let mut rows: Vec<(Vec<String>, Vec<&str>)> = Vec::new();
+    for (name, cells) in things {
+        match rows.iter_mut().find(|(known, _)| *known == cells) {
+            Some((_, names)) => names.push(name),
+            None => rows.push((cells, vec![name])),
         }
-        names.entry(what).or_default().push(name);
     }
-    let more = order.len().saturating_sub(MAX_LINES);
-    let mut lines: Vec<String> =
-        order.iter().take(MAX_LINES).map(|what| format!("{}: {what}", listed(&names[what]))).collect();
-    if more > 0 {
-        lines.push(format!("{more} more kinds"));
+    let mut table = table(head);
+    for (cells, names) in rows.iter().take(MAX_LINES) {
+        table.row([listed(names)].into_iter().chain(cells.iter().cloned()));
     }
-    lines
+    finished(table, rows.len(), screen)
 }
 
-fn network(plan: &Plan) -> Vec<String> {
-    let mut lines = grouped(plan.links.iter().map(|link| (about_link(plan, link), link.name.as_str())));
-    let routers = plan.nodes.iter().filter(|node| node.is_router);
-    let parts = |node: &NodePlan| {
-        let of_part = node.parts.iter().find(|part| part.brings_strategy());
-        let strategy = match of_part {
-            Some(part) => format!("strategy of {}", part.scheme.name),
-            None => format!("strategy {}", node.strategy.scheme.name),
-        };
-        let mut parts = vec![strategy];
-        let others = node.prefix_strategies.iter();
-        parts.extend(others.map(|(prefix, strategy)| format!("{} for {prefix}", strategy.scheme.name)));
-        parts.extend(belongings(node));
-        parts.join(", ")
-    };
-    lines.extend(grouped(routers.map(|node| (parts(node), node.name.as_str()))));
-    let hosts = plan.nodes.iter().filter(|node| !node.is_router);
-    let hosts = hosts.map(|node| (belongings(node).join(", "), node.name.as_str()));
-    lines.extend(grouped(hosts.filter(|(parts, _)| !parts.is_empty())));
-    lines.extend(plan.controller.as_ref().map(controller));
-    lines
+/// The table, with the number of rows that were left out of `all`.
+fn finished(table: TextTable, all: usize, screen: Screen) -> String {
+    match all {
+        0 => String::new(),
+        ..=MAX_LINES => table.render(screen),
+        _ => format!("{}{} more\n", table.render(screen), all - MAX_LINES),
+    }
 }
 
-/// Configuration of a node except its links and strategies.
-fn belongings(node: &NodePlan) -> Vec<String> {
-    let mut parts = Vec::new();
+/// Schemes with their roles and places, the limits of schemes, and the roles that they replaced.
+fn schemes(plan: &Plan, screen: Screen) -> String {
+    let mut table = table(&["role", "scheme", "at"]);
+    for Installed { role, scheme, at } in roles::installed(plan) {
+        let names: Vec<&str> = at.iter().map(String::as_str).collect();
+        table.row([role.to_string(), scheme, listed(&names)]);
+    }
+    let notes = roles::limits(plan).into_iter().chain(plan.replaced.iter().cloned());
+    table.render(screen) + &notes.map(|note| format!("  {note}\n")).collect::<String>()
+}
+
+/// Strategy, content store and other properties of a router; `None` for a host without any.
+fn node_cells(node: &NodePlan) -> Option<(&str, Vec<String>)> {
+    let of_part = node.parts.iter().find(|part| part.brings_strategy());
+    let mut strategies = vec![of_part.map_or(node.strategy.scheme.name, |part| part.scheme.name).to_owned()];
+    let others = node.prefix_strategies.iter();
+    strategies.extend(others.map(|(prefix, strategy)| format!("{} for {prefix}", strategy.scheme.name)));
+    let strategy = if node.is_router { strategies.join(", ") } else { "-".to_owned() };
+    let mut stores: Vec<String> = Vec::new();
     if node.cache.size.get() > 0 {
-        parts.push(cache(&node.cache));
+        stores.push(cache(&node.cache));
     }
-    let stores = node.prefix_caches.iter();
-    parts.extend(stores.map(|(prefix, store)| format!("{} for {prefix}", cache(store))));
-    parts.extend(node.service.map(|service| format!("{} for each packet", service_time(&service))));
-    parts.extend(node.clock.map(|clock| format!("clock: {clock}")));
-    parts.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
-    parts
+    stores.extend(node.prefix_caches.iter().map(|(prefix, store)| format!("{} for {prefix}", cache(store))));
+    let mut other = Vec::new();
+    other.extend(node.service.map(|service| format!("{} for each packet", service_time(&service))));
+    other.extend(node.clock.map(|clock| format!("clock: {clock}")));
+    other.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
+    let is_shown = node.is_router || !stores.is_empty() || !other.is_empty();
+    is_shown.then(|| (node.name.as_str(), vec![strategy, or_dash(stores), or_dash(other)]))
 }
 
-fn controller(controller: &ControllerPlan) -> String {
-    let loss = match controller.loss {
-        0.0 => "no loss".to_owned(),
-        loss => format!("loss probability {}", number(loss)),
-    };
-    format!("controller {}: message delay {}, {loss}", controller.scheme.scheme.name, ms(controller.delay))
+fn or_dash(texts: Vec<String>) -> String {
+    if texts.is_empty() { "-".to_owned() } else { texts.join(", ") }
+}
+
+fn controller_facts(controller: &ControllerPlan) -> text::Facts {
+    let mut facts = text::Facts::default();
+    facts.add("scheme", controller.scheme.scheme.name);
+    facts.add("message delay", ms(controller.delay));
+    facts.add("message loss", format_args!("{} %", number(controller.loss * 100.0)));
+    facts
 }
 
 fn cache(cache: &CachePlan) -> String {
@@ -148,7 +144,7 @@ fn cache(cache: &CachePlan) -> String {
         Admission::LeaveCopyDown => ", leave copy down".to_owned(),
         Admission::Probability(part) => format!(", each Data packet with probability {}", number(part)),
     };
-    format!("cache of {} ({policy}{kept})", cache.size)
+    if cache.size.get() == 0 { "none".to_owned() } else { format!("{} ({policy}{kept})", cache.size) }
 }
 
 fn service_time(service: &ServicePlan) -> String {
@@ -169,48 +165,50 @@ fn both(ways: [String; 2]) -> String {
     if forward == backward { forward } else { format!("{forward} (back: {backward})") }
 }
 
-fn about_link(plan: &Plan, link: &LinkPlan) -> String {
-    let medium = link.medium.and_then(|medium| plan.media.get(medium)).map(|medium| &medium.name);
-    let mut parts = vec![both(link.rate.map(|rate| rate.to_string())), link.delay.to_string()];
+/// Rate, delay, loss, queue and other properties of a link.
+fn link_cells(plan: &Plan, link: &LinkPlan) -> Vec<String> {
+    let mut other = Vec::new();
     if link.jitter > Span::ZERO {
-        let order = if link.reorder { ", which may change their order" } else { "" };
-        parts.push(format!("jitter up to {}{order}", link.jitter));
+        let order = if link.reorder { " with reordering" } else { "" };
+        other.push(format!("jitter up to {}{order}", link.jitter));
     }
-    if let Some(mtu) = link.mtu {
-        parts.push(format!("frames of {mtu} at most"));
-    }
-    parts.extend(medium.map(|medium| format!("on medium {medium}")));
-    parts.extend(link.link_service.iter().map(|service| format!("link service {}", service.scheme.name)));
-    let loss = both([0, 1].map(|way| about_loss(&link.loss[way])));
-    parts.extend((loss != "no loss").then_some(loss));
-    parts.push(format!("queue {}", both([0, 1].map(|way| about_queue(&link.queue[way])))));
-    parts.join(", ")
+    other.extend(link.mtu.map(|mtu| format!("MTU {mtu}")));
+    let medium = link.medium.and_then(|medium| plan.media.get(medium));
+    other.extend(medium.map(|medium| format!("medium {}", medium.name)));
+    other.extend(link.link_service.iter().map(|service| format!("link service {}", service.scheme.name)));
+    vec![
+        both(link.rate.map(|rate| rate.to_string())),
+        link.delay.to_string(),
+        both([0, 1].map(|way| about_loss(&link.loss[way]))),
+        both([0, 1].map(|way| about_queue(&link.queue[way]))),
+        or_dash(other),
+    ]
 }
 
 fn about_loss(loss: &LossPlan) -> String {
     match loss {
-        LossPlan::None => "no loss".to_owned(),
-        LossPlan::Bernoulli { probability } if *probability == 0.0 => "no loss".to_owned(),
-        LossPlan::Bernoulli { probability } => format!("{} % loss", number(probability * 100.0)),
+        LossPlan::None => "-".to_owned(),
+        LossPlan::Bernoulli { probability } if *probability == 0.0 => "-".to_owned(),
+        LossPlan::Bernoulli { probability } => format!("{} %", number(probability * 100.0)),
         LossPlan::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => {
             let bad = to_bad / (to_bad + to_good).max(f64::MIN_POSITIVE);
             let mean = bad * loss_bad + (1.0 - bad) * loss_good;
-            format!("loss in bursts, {} % on average", number(mean * 100.0))
+            format!("{} % on average, in bursts", number(mean * 100.0))
         }
         LossPlan::Spells { good, bad } => {
             let part = bad.as_secs_f64() / (good.as_secs_f64() + bad.as_secs_f64()).max(f64::MIN_POSITIVE);
             format!(
-                "everything lost in spells of {} ms, {} % of the time",
+                "all in spells of {} ms, {} % of the time",
                 number(bad.as_millis_f64()),
                 number(part * 100.0)
             )
         }
         LossPlan::Bursts { probability, most } => {
-            format!("{} % loss of bursts of up to {most}", number(probability * 100.0))
+            format!("{} %, bursts of up to {most}", number(probability * 100.0))
         }
         LossPlan::Trace(pattern) => {
             let lost = pattern.iter().filter(|lost| **lost).count();
-            format!("loses {lost} of each {} packets", pattern.len())
+            format!("{lost} of each {} packets", pattern.len())
         }
     }
 }
@@ -231,32 +229,31 @@ fn ms(span: Span) -> String {
     format!("{} ms", number(span.as_millis_f64()))
 }
 
-fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Vec<String> {
-    let mut path: Vec<&str> = facts.nodes.iter().map(|node| plan.nodes[*node].name.as_str()).collect();
-    let others = match flow.producers.len() {
-        1 => String::new(),
-        producers => format!(" (the nearest of {producers} producers)"),
-    };
-    let what = if flow.tcp.is_some() {
+fn flow_facts(plan: &Plan, flow: &FlowPlan, of: &FlowFacts) -> text::Facts {
+    let mut path: Vec<&str> = of.nodes.iter().map(|node| plan.nodes[*node].name.as_str()).collect();
+    let mut facts = text::Facts::default();
+    if flow.tcp.is_some() {
+        // Data of a connection leave its sender, which the plan has as producer.
         path.reverse();
-        format!("sends {} over TCP: {}", demand(flow), path.join(" > "))
+        facts.add("transport", "TCP");
     } else {
-        format!("fetches {} under {} along {}{others}", demand(flow), flow.prefix, path.join(" > "))
-    };
-    let mut lines =
-        vec![what, format!("with {}, from {} s", flow.scheme.scheme.name, number(flow.start.as_secs_f64()))];
-    let processing = flow.processing.as_ref().map(service_time);
-    lines.extend(processing.map(|time| format!("the producer takes {time} per Interest")));
-    lines.push(format!("round trip without queues: {}", ms(facts.round_trip)));
-    if let Some(bottleneck) = &facts.bottleneck {
-        lines.extend(about_bottleneck(plan, bottleneck));
+        facts.add("prefix", &flow.prefix);
     }
-    lines.extend(
-        facts
-            .min_transfer
-            .map(|least| format!("minimum completion time on this path: {} s", number(least.as_secs_f64()))),
-    );
-    lines
+    facts.add("demand", demand(flow));
+    facts.add("path", path.join(" > "));
+    if flow.producers.len() > 1 {
+        facts.add("producers", format_args!("{}, the nearest is on the path", flow.producers.len()));
+    }
+    facts.add("scheme", flow.scheme.scheme.name);
+    facts.add("start", format_args!("{} s", number(flow.start.as_secs_f64())));
+    facts.add_some("processing per Interest", flow.processing.as_ref().map(service_time));
+    facts.add("RTT without queues", ms(of.round_trip));
+    if let Some(bottleneck) = &of.bottleneck {
+        add_bottleneck(&mut facts, plan, bottleneck);
+    }
+    let min_transfer = of.min_transfer.map(|time| format!("{} s", number(time.as_secs_f64())));
+    facts.add_some("minimum completion time", min_transfer);
+    facts
 }
 
 fn demand(flow: &FlowPlan) -> String {
@@ -270,12 +267,12 @@ fn demand(flow: &FlowPlan) -> String {
         Demand::Objects(workload) => {
             let objects = workload.popularity.objects();
             let segments = workload.object_segments;
-            let pace = match workload.arrivals {
-                None => "as fast as the scheme allows".to_owned(),
+            let rate = match workload.arrivals {
+                None => "at the rate of the scheme".to_owned(),
                 Some(Arrivals::Constant(rate)) => format!("{rate} at equal intervals"),
                 Some(Arrivals::Poisson(rate)) => format!("{rate} on average, Poisson"),
             };
-            format!("{objects} objects of {segments} segments of {payload} by popularity ({pace})")
+            format!("{objects} objects of {segments} segments of {payload} by popularity ({rate})")
         }
         Demand::Constant { rate, bursts } if bursts.is_empty() => format!("{rate} in segments of {payload}"),
         Demand::Constant { rate, bursts } => {
@@ -284,94 +281,54 @@ fn demand(flow: &FlowPlan) -> String {
     }
 }
 
-fn about_bottleneck(plan: &Plan, bottleneck: &Bottleneck) -> Vec<String> {
+fn add_bottleneck(facts: &mut text::Facts, plan: &Plan, bottleneck: &Bottleneck) {
     let link = &plan.links[bottleneck.link];
     let ends = if bottleneck.way == 0 { [link.a, link.b] } else { [link.b, link.a] };
     let [from, to] = ends.map(|end| &plan.nodes[end].name);
-    let alone = match bottleneck.flows {
-        1 => "alone".to_owned(),
-        flows => format!("shared by {flows} flows"),
-    };
-    let ratio = format!("{:.2}", bottleneck.queue_packets / bottleneck.product_packets);
-    vec![
-        format!(
-            "bottleneck: {} from {from} to {to}, {}, {alone}; {} of content",
-            link.name,
-            mbps(bottleneck.rate),
-            mbps(bottleneck.content)
-        ),
-        format!(
-            "bandwidth-delay product: {} packets of {}; the queue holds {} ({} times as many), {} when full",
-            number(bottleneck.product_packets),
-            bottleneck.packet,
-            number(bottleneck.queue_packets),
-            ratio,
-            ms(bottleneck.queue_time)
-        ),
-    ]
+    let ratio = bottleneck.queue_packets / bottleneck.product_packets;
+    facts.add("bottleneck", format_args!("{} from {from} to {to}", link.name));
+    facts.add(
+        "bottleneck rate",
+        format_args!("{}, {} of content", mbps(bottleneck.rate), mbps(bottleneck.content)),
+    );
+    facts.add("flows at the bottleneck", bottleneck.flows);
+    let packets = format!("{} packets of {}", number(bottleneck.product_packets), bottleneck.packet);
+    facts.add("bandwidth-delay product", packets);
+    facts.add(
+        "queue limit",
+        format_args!("{} packets, {ratio:.2} products", number(bottleneck.queue_packets)),
+    );
+    facts.add("delay of a full queue", ms(bottleneck.queue_time));
 }
 
-fn notification(silent: bool) -> &'static str {
-    if silent { ", without notification" } else { "" }
-}
-
-fn changes(plan: &Plan) -> Vec<String> {
-    let link = |link: usize| &plan.links[link].name;
-    let node = |node: usize| &plan.nodes[node].name;
-    let render = |change: &Change| match *change {
-        Change::LinkDown { link: index, keep_queue, silent } => {
-            let queues =
-                if keep_queue { ", its queues keep their packets" } else { ", its packets are lost" };
-            format!("{} goes down{queues}{}", link(index), notification(silent))
-        }
-        Change::LinkUp { link: index } => format!("{} comes up", link(index)),
-        Change::LinkRate { link: index, rate } => format!("the rate of {} changes to {rate}", link(index)),
-        Change::NodeOff { node: index, silent } => {
-            format!("{} goes down with all its links{}", node(index), notification(silent))
-        }
-        Change::NodeOn { node: index } => format!("{} comes up", node(index)),
-        Change::NodeRestart { node: index } => {
-            format!("{} restarts and loses its state", node(index))
-        }
-        Change::ControllerDown => "the controller stops".to_owned(),
-        Change::ControllerUp => "a new controller starts without state".to_owned(),
-    };
-    let told = plan.events.iter().take(MAX_LINES);
-    let mut lines: Vec<String> = told
-        .map(|event| format!("{} s: {}", number(event.at.as_secs_f64()), render(&event.change)))
-        .collect();
-    if plan.events.len() > MAX_LINES {
-        lines.push(format!("{} more", plan.events.len() - MAX_LINES));
+fn changes(plan: &Plan, screen: Screen) -> String {
+    let mut table = table(&["time", "change"]);
+    for event in plan.events.iter().take(MAX_LINES) {
+        table.row([format!("{} s", number(event.at.as_secs_f64())), change(plan, &event.change)]);
     }
-    lines
+    finished(table, plan.events.len(), screen)
 }
 
-fn runs(plan: &Plan, facts: &Facts) -> Vec<String> {
-    let end = if plan.stop_when_complete { " or until every finite flow is complete" } else { "" };
-    let (first, last) = (plan.seeds.first(), plan.seeds.last());
-    let seeds = match (first, last) {
-        (Some(first), Some(last)) if first != last => format!("seeds {} to {}", first.0, last.0),
-        (Some(only), _) => format!("seed {}", only.0),
-        _ => "no seed".to_owned(),
-    };
-    let total_hops = facts.packet_hops * plan.seeds.len() as f64;
-    let mut lines = vec![
-        format!("{seeds}, {} each{end}", plan.duration),
-        match facts.random.as_slice() {
-            [] => "nothing is random".to_owned(),
-            random => format!("between seeds: {}", random.join("; ")),
-        },
-        format!(
-            "at most about {} packet-hops per run; {} on one core for all runs",
-            count(facts.packet_hops),
-            work(total_hops)
-        ),
-    ];
-    lines.push(match plan.sampling {
-        Some(pause) => format!("samples every {pause}: {} rows", count(facts.sample_rows)),
-        None => "no samples".to_owned(),
-    });
-    lines
+fn run_facts(plan: &Plan, of: &Facts) -> text::Facts {
+    let mut facts = text::Facts::default();
+    let seeds: Vec<u64> = plan.seeds.iter().map(|seed| seed.0).collect();
+    facts.add("seeds", text::seed_list(&seeds).trim_start_matches("seeds ").trim_start_matches("seed "));
+    let end = if plan.stop_when_complete { ", or until every finite flow is complete" } else { "" };
+    facts.add("duration", format_args!("{}{end}", plan.duration));
+    match of.random.as_slice() {
+        [] => facts.add("difference between seeds", "none"),
+        random => random.iter().for_each(|what| facts.add("difference between seeds", what)),
+    }
+    facts.add("packet-hops per run", format_args!("about {}, without losses", count(of.packet_hops)));
+    let work = work(of.packet_hops * plan.seeds.len() as f64);
+    facts.add("computing time", format_args!("{work} on one core for all runs"));
+    match plan.sampling {
+        Some(interval) => {
+            facts.add("samples", format_args!("every {interval}: {} rows", count(of.sample_rows)))
+        }
+        None => facts.add("samples", "none"),
+    }
+    facts
 }
 
 /// `1.2 million`, for what is only known about.
@@ -384,15 +341,11 @@ pub(super) fn count(value: f64) -> String {
     }
 }
 
-/// The order of magnitude of the time that `hops` take.
-fn work(hops: f64) -> &'static str {
+/// The time that `hops` take, about: computers differ by more than the digits left out.
+fn work(hops: f64) -> String {
     match hops / HOPS_PER_S {
-        seconds if seconds < 2.0 => "a second or two",
-        seconds if seconds < 20.0 => "some seconds",
-        seconds if seconds < 90.0 => "about a minute",
-        seconds if seconds < 1200.0 => "some minutes",
-        seconds if seconds < 7200.0 => "about an hour",
-        seconds if seconds < 72_000.0 => "some hours",
-        _ => "days",
+        seconds if seconds < 120.0 => format!("about {:.0} s", seconds.max(1.0)),
+        seconds if seconds < 7200.0 => format!("about {:.0} min", seconds / 60.0),
+        seconds => format!("about {:.0} h", seconds / 3600.0),
     }
 }

@@ -43,7 +43,11 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     session.show(&match session.format {
         Format::Text => {
             let name = arguments.scenario.display();
-            let description = if session.quiet { String::new() } else { description::render(&plan, &facts) };
+            let description = if session.quiet {
+                String::new()
+            } else {
+                description::render(&plan, &facts, session.screen)
+            };
             let warnings: String = warnings.iter().map(|doubt| format!("warning: {doubt}\n")).collect();
             format!("{name}: valid{}\n{description}{warnings}", description::counts(&plan))
         }

@@ -3,60 +3,55 @@
 use tidegate_core::units::Span;
 use tidegate_sim::plan::{
     Admission, CachePlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, Policy, SchemeUse,
+    ServicePlan,
 };
 
 use super::facts::listed;
 use super::service_nodes::is_random;
 
-/// A sentence for each thing that differs.
+/// Each source of variation with the elements that have it, such as `random loss on r1-r2`.
 pub(super) fn describe(plan: &Plan) -> Vec<String> {
-    let mut found = Vec::new();
-    if plan.variation.start {
-        found.push("every flow starts later by up to one round trip".to_owned());
-    }
-    if plan.variation.delay > 0.0 {
-        found.push(format!("every link's delay changes by up to {} %", plan.variation.delay * 100.0));
-    }
-    let mut links = |what: &str, is: fn(&LinkPlan) -> bool| {
-        let names: Vec<&str> =
-            plan.links.iter().filter(|link| is(link)).map(|link| link.name.as_str()).collect();
-        if !names.is_empty() {
-            found.push(format!("{what} on {}", listed(&names)));
-        }
+    let links = |what, is: fn(&LinkPlan) -> bool| {
+        of(what, plan.links.iter().filter(|link| is(link)).map(|link| link.name.as_str()))
     };
-    links("random loss", |link| link.loss.iter().any(is_random_loss));
-    links("jitter", |link| link.jitter > Span::ZERO);
-    links("backoffs of radios", |link| link.medium.is_some());
-    links("draws of a queue's discipline", |link| link.queue.iter().any(|queue| draws(&queue.disciplines)));
-    let mut nodes = |what: &str, is: &dyn Fn(&NodePlan) -> bool| {
-        let names: Vec<&str> =
-            plan.nodes.iter().filter(|node| is(node)).map(|node| node.name.as_str()).collect();
-        if !names.is_empty() {
-            found.push(format!("{what} at {}", listed(&names)));
-        }
+    let nodes = |what, is: fn(&NodePlan) -> bool| {
+        of(what, plan.nodes.iter().filter(|node| is(node)).map(|node| node.name.as_str()))
     };
-    nodes("draws of router parts", &|node| draws(&node.parts));
-    nodes("draws of caches", &|node| {
-        let stores = node.prefix_caches.iter().map(|(_, cache)| cache).chain([&node.cache]);
-        stores.filter(|cache| cache.size.get() > 0).any(is_drawn)
-    });
-    nodes("random service times", &|node| {
-        node.service.as_ref().is_some_and(|service| is_random(&service.time))
-    });
-    nodes("phases of clocks", &|node| node.clock.is_some_and(|clock| clock.phase.is_none()));
-    let mut flows = |what: &str, is: fn(&FlowPlan) -> bool| {
-        let names: Vec<&str> =
-            plan.flows.iter().filter(|flow| is(flow)).map(|flow| flow.name.as_str()).collect();
-        if !names.is_empty() {
-            found.push(format!("{what} of {}", listed(&names)));
-        }
+    let flows = |what, is: fn(&FlowPlan) -> bool| {
+        of(what, plan.flows.iter().filter(|flow| is(flow)).map(|flow| flow.name.as_str()))
     };
-    flows("requests", |flow| matches!(flow.demand, Demand::Objects(_)));
-    flows("random processing times", |flow| {
-        flow.processing.as_ref().is_some_and(|service| is_random(&service.time))
-    });
-    flows("draws of TCP senders", |flow| flow.tcp.is_some() && flow.scheme.scheme.draws);
-    found
+    let delay = plan.variation.delay;
+    let found = [
+        plan.variation.start.then(|| "every flow starts later by up to one round trip".to_owned()),
+        (delay > 0.0).then(|| format!("every link's delay changes by up to {} %", delay * 100.0)),
+        links("random loss on", |link| link.loss.iter().any(is_random_loss)),
+        links("jitter on", |link| link.jitter > Span::ZERO),
+        links("backoffs of radios on", |link| link.medium.is_some()),
+        links("draws of a queue's discipline on", |link| {
+            link.queue.iter().any(|queue| draws(&queue.disciplines))
+        }),
+        nodes("draws of router parts at", |node| draws(&node.parts)),
+        nodes("draws of caches at", |node| {
+            let stores = node.prefix_caches.iter().map(|(_, cache)| cache).chain([&node.cache]);
+            stores.filter(|cache| cache.size.get() > 0).any(is_drawn)
+        }),
+        nodes("random service times at", |node| is_random_service(node.service.as_ref())),
+        nodes("phases of clocks at", |node| node.clock.is_some_and(|clock| clock.phase.is_none())),
+        flows("requests of", |flow| matches!(flow.demand, Demand::Objects(_))),
+        flows("random processing times of", |flow| is_random_service(flow.processing.as_ref())),
+        flows("draws of TCP senders of", |flow| flow.tcp.is_some() && flow.scheme.scheme.draws),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// A source of variation and the names of the elements that have it; `None` without any.
+fn of<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let names: Vec<&str> = names.collect();
+    (!names.is_empty()).then(|| format!("{what} {}", listed(&names)))
+}
+
+fn is_random_service(service: Option<&ServicePlan>) -> bool {
+    service.is_some_and(|service| is_random(&service.time))
 }
 
 fn draws(used: &[SchemeUse]) -> bool {

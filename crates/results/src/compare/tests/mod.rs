@@ -126,45 +126,55 @@ fn the_order_of_the_variants_does_not_matter() {
     }
 }
 
-#[test]
-fn turning_a_comparison_round_turns_the_ratio_and_the_word() {
-    let given = variants(&[("a", 1.0), ("b", 1.5)], 10, 7);
-    let say = |reference: usize| {
-        let comparison = goodput(&given, reference);
-        pair_sentence(&comparison.measures[0], 1 - reference, &comparison.labels, reference).expect("a pair")
-    };
-    let (more, less) = (say(0), say(1));
-    assert!(more.starts_with("b has 1.5") && more.ends_with("times more goodput than a (better)"), "{more}");
-    assert!(less.starts_with("a has 1.5") && less.ends_with("times less goodput than b (worse)"), "{less}");
-    let number = |text: &str| text.split_whitespace().nth(2).expect("a factor").to_owned();
-    assert_eq!(number(&more), number(&less));
+/// The cells of variant `index` of measure `measure`: difference, ratio, p, effect, runs, verdict.
+fn cells(comparison: &Comparison, measure: usize, index: usize) -> Vec<String> {
+    let noun = comparison.measures[measure].measure.noun;
+    let rows: Vec<Vec<String>> = comparison_rows(comparison).rows().collect();
+    let first = rows.iter().position(|row| row[0].starts_with(noun)).expect("a row of the measure");
+    rows[first + index][3..].to_vec()
 }
 
 #[test]
-fn zeros_are_told_in_words() {
+fn turning_a_comparison_round_turns_the_ratio_and_the_verdict() {
+    let given = variants(&[("a", 1.0), ("b", 1.5)], 10, 7);
+    let [more, less] = [0, 1].map(|reference| cells(&goodput(&given, reference), 0, 1 - reference));
+    assert!(more[1].starts_with("1.5") && more[5] == "better", "{more:?}");
+    assert!(less[1].starts_with("0.66") && less[5] == "worse", "{less:?}");
+    let facts = goodput(&given, 0);
+    let facts = pair_facts(&facts, &facts.measures[0], 1).expect("a pair");
+    assert!(facts.starts_with("goodput [Mbit/s], b against a: difference 5."), "{facts}");
+    assert!(facts.contains(", ratio 1.5") && facts.ends_with(", runs 10, verdict better"), "{facts}");
+}
+
+#[test]
+fn zeros_have_a_difference_and_no_ratio() {
     let with = |label: &str, retransmissions: [u64; 3]| Variant {
         label: label.to_owned(),
         runs: (1..).zip(retransmissions).map(|(seed, count)| run(seed, 10.0, count)).collect(),
     };
-    let say = |ours: [u64; 3], theirs: [u64; 3]| {
+    let of = |ours: [u64; 3], theirs: [u64; 3]| {
         let comparison = goodput(&[with("a", theirs), with("b", ours)], 0);
-        pair_sentence(&comparison.measures[1], 1, &comparison.labels, 0).expect("a pair")
+        let cells = cells(&comparison, 1, 1);
+        [0, 1, 5].map(|place| cells[place].clone())
     };
-    assert_eq!(say([0; 3], [0; 3]), "b and a have no retransmissions");
-    assert_eq!(say([5; 3], [5; 3]), "b and a have the same retransmissions in every run");
-    assert_eq!(say([0; 3], [90, 100, 110]), "b has no retransmissions, a 100 (better)");
-    assert_eq!(say([90, 100, 110], [0; 3]), "b has 100 ± 25 more retransmissions than a (worse)");
-    assert_eq!(say([10; 3], [20; 3]), "b has 2 times fewer retransmissions than a in every run (better)");
+    assert_eq!(of([5; 3], [5; 3]), ["0", "", "equal"]);
+    assert_eq!(of([0; 3], [90, 100, 110]), ["-100 ± 25", "0", "better"]);
+    assert_eq!(of([90, 100, 110], [0; 3]), ["100 ± 25", "", "worse"]);
+    assert_eq!(of([10; 3], [20; 3]), ["-10", "0.5", "better in every run"]);
+    let idle = goodput(&[with("a", [0; 3]), with("b", [0; 3])], 0);
+    let note = "Zero in every run, without a row: retransmissions.".to_owned();
+    assert!(method(&idle).contains(&note) && comparison_rows(&idle).rows().count() == 2);
 }
 
 #[test]
-fn a_missing_value_is_left_out_and_told() {
+fn a_missing_value_is_left_out_and_counted() {
     let mut given = variants(&[("a", 1.0), ("b", 1.0)], 10, 7);
     given[1].runs[3].flows.clear();
     let comparison = goodput(&given, 0);
     assert_eq!((first(&comparison, 1).pair.n, first(&comparison, 1).left_out), (9, 1));
-    let told = "goodput has a value in 10 of 10 runs of a, 9 of 10 runs of b";
-    assert!(summary(&comparison).contains(&told.to_owned()), "{:?}", summary(&comparison));
+    assert_eq!(cells(&comparison, 0, 1)[4], "9 of 10");
+    let means: Vec<String> = comparison_rows(&comparison).rows().map(|row| row[2].clone()).collect();
+    assert!(!means[0].contains("runs") && means[1].ends_with("(9 of 10 runs)"), "{means:?}");
 }
 
 fn judged(now: &[Variant], then: &[Variant], tolerance: f64) -> Vec<BaselineChange> {
@@ -229,7 +239,7 @@ fn results_that_do_not_vary_are_judged_by_the_tolerance() {
 fn runs_that_do_not_vary_have_a_ratio_without_an_interval() {
     for (ours, theirs) in [(7.033, 6.692), (0.1, 0.3), (1e-9, 3e9), (1.0 / 3.0, 0.7)] {
         let pair = Pair::of(&[ours; 10], &[theirs; 10], 0.95);
-        let (said, _) = times(&pair.ratio).expect("a ratio");
-        assert!(!said.contains('±') && !said.contains("to"), "{ours} / {theirs}: {said}");
+        let said = table::ratio(&pair.ratio);
+        assert!(!said.is_empty() && !said.contains('±') && !said.contains("to"), "{ours} / {theirs}: {said}");
     }
 }
