@@ -243,6 +243,8 @@ mod mircc_tests;
 #[cfg(test)]
 mod ndnsieve_tests;
 #[cfg(test)]
+mod plr_tests;
+#[cfg(test)]
 mod testing;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a trace shows of PLR: notices per episode of congestion, and the latency of a notice.
+//! What a trace shows of PLR: notices per episode of congestion, their latency, storages, and the times of section V.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{Arguments, Measure, Run};
 type Answer = Result<Option<Value>, String>;
 
 /// Losses that consumers detect, and everything that the storage does.
-const EVENTS: EventMask = EventMask(4 | 64);
+const EVENTS: EventMask = EventMask(4 | 16 | 64);
 
 pub(super) const MEASURES: &[Measure] = &[
     Measure {
@@ -31,7 +31,65 @@ pub(super) const MEASURES: &[Measure] = &[
         events: EVENTS,
         of: notice_excess,
     },
+    Measure {
+        name: "plr.lost_ms",
+        text: "List: of each segment detected as lost, ms from its first Interest to that (of = detection), or from the \
+               arrival of the next one that was not lost to its own (of = accumulation, AccumTime of eq. 7).",
+        parameters: &["of"],
+        events: EventMask(2 | 4),
+        of: lost,
+    },
+    Measure {
+        name: "plr.stored",
+        text: "List: how long each packet that came out again was in a storage, ms; of = max: most packets in one storage.",
+        parameters: &["of"],
+        events: EVENTS,
+        of: stored,
+    },
 ];
+
+fn lost(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let is_detection = call.word("of", &["detection", "accumulation"])? == "detection";
+    let (mut detected, mut received) = (BTreeMap::new(), BTreeMap::new());
+    for record in &run.record.events {
+        let at_ms = record.time.as_secs_f64() * 1e3;
+        match record.event {
+            Event::LossDetected { name, .. } => drop(detected.entry(name).or_insert(at_ms)),
+            Event::DataReceived { name, full_delay, .. } => drop(received.insert(name, (at_ms, full_delay))),
+            _ => {}
+        }
+    }
+    let times = detected.iter().filter_map(|(name, detected_ms)| {
+        let (own_ms, full_delay) = received.get(name)?;
+        let (_, (next_ms, _)) = received.range(*name..).find(|(next, _)| !detected.contains_key(next))?;
+        Some(if is_detection { detected_ms - own_ms + full_delay.as_millis_f64() } else { own_ms - next_ms })
+    });
+    Ok(Some(Value::List(times.collect())))
+}
+
+fn stored(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let mut stores: BTreeMap<(u32, u16), BTreeMap<Name, Time>> = BTreeMap::new();
+    let (mut times, mut max) = (Vec::new(), 0);
+    for record in &run.record.events {
+        match record.event {
+            Event::Stored { face, name } => {
+                let store = stores.entry((record.node, face)).or_default();
+                store.insert(name, record.time);
+                max = max.max(store.len());
+            }
+            // A packet is dropped from its storage when it was there for too long.
+            Event::Released { face, name } | Event::Dropped { face, name, .. } => {
+                let store = stores.entry((record.node, face)).or_default();
+                let is_released = matches!(record.event, Event::Released { .. });
+                let since = store.remove(&name).filter(|_| is_released);
+                times.extend(since.map(|since| record.time.since(since).as_millis_f64()));
+            }
+            _ => {}
+        }
+    }
+    let is_max = call.word("of", &["time", "max"])? == "max";
+    Ok(Some(if is_max { Value::Number(max as f64) } else { Value::List(times) }))
+}
 
 fn notices(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
     let mut counts: BTreeMap<(u32, u16), u32> = BTreeMap::new();
