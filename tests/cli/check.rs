@@ -212,3 +212,20 @@ fn a_scenario_is_described_by_labelled_facts() {
     let quiet = tidegate(&["check", &file, "--quiet"]).with(0).out;
     assert_eq!(quiet.lines().count(), 1, "{quiet}");
 }
+
+#[test]
+fn earlier_names_of_parameters_are_noted_by_check_run_and_sweep() {
+    let scratch = Scratch::new("check-renamed");
+    let text = SOUND.replace("\"fixed\"", "{ name = \"bbr\", least_window = 5 }");
+    let file = scratch.file("old.toml", text.as_bytes());
+    let note = format!("note: {file}:16: parameter \"least_window\" was renamed \"min_window\" in 0.2.0\n");
+    let checked = tidegate(&["check", &file]).with(0);
+    assert_eq!(checked.err, note);
+    let run = ["run", &file, "--out", &scratch.at("out"), "--set", "scenario.duration=1s"];
+    assert!(tidegate(&run).with(0).err.contains(&note));
+    let grid = "flow.0.scheme.least_window=4,6";
+    let sweep = ["sweep", "run", &file, "--grid", grid, "--out", &scratch.at("sweep")];
+    let err = tidegate(&[&sweep[..], &["--set", "scenario.duration=1s"]].concat()).with(0).err;
+    let of_grid = "note: --set flow.0.scheme.least_window: parameter \"least_window\" was renamed \"min_window\" in 0.2.0\n";
+    assert_eq!((err.matches(&note).count(), err.matches(of_grid).count()), (1, 1), "{err}");
+}

@@ -70,6 +70,22 @@ fn an_interrupted_fetch_keeps_what_came_and_says_so() {
 }
 
 #[test]
+fn a_fetch_accepts_earlier_names_of_parameters_with_a_note() {
+    let fetch = ["fetch", "/f", "--transport", "unix:///no/sock", "--set"];
+    let err = tidegate(&[&fetch[..], &["least_margin=1s"]].concat()).with(1).err;
+    assert!(
+        err.starts_with("note: --set: parameter \"least_margin\" was renamed \"min_margin\" in 0.2.0\n"),
+        "{err}"
+    );
+    let both = ["least_margin=1s", "--set", "min_margin=1s"];
+    let err = tidegate(&[&fetch[..], &both].concat()).with(2).err;
+    assert!(
+        err.starts_with("error: --set: \"least_margin\" was renamed \"min_margin\" in 0.2.0; both are given"),
+        "{err}"
+    );
+}
+
+#[test]
 fn what_is_wrong_with_a_fetch_is_said_with_what_would_be_right() {
     for (arguments, code, said) in [
         (&["fetch", "file"][..], 2, "error: name \"file\" does not start with \"/\""),

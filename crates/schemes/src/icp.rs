@@ -42,6 +42,7 @@ params! {
     /// Timer before the first RTT sample.
     initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
     /// Minimum value of the timer.
+    #[renamed_from("least_timeout")]
     min_timeout: Span = Span::from_millis(10), "time", Span::from_micros(1)..=Span::from_secs(60);
 }
 

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use tidegate_core::scheme::Scheme;
 
-use crate::error::{Place, Problems};
+use crate::error::{Place, Problems, Sources};
 use crate::keys::Format;
 use crate::suggest::meant;
 
@@ -30,6 +30,8 @@ pub struct Desk<'a> {
     pub files: Option<FileReader<'a>>,
     /// Problems found so far.
     pub problems: RefCell<Problems>,
+    /// Sentences about names of earlier versions, each with its place.
+    notes: RefCell<Vec<(Place, String)>>,
     /// Approximate limit of the memory that may be read from the text, bytes.
     max_bytes: u64,
     /// Bytes of that so far, about.
@@ -45,8 +47,8 @@ impl<'a> Desk<'a> {
         files: Option<FileReader<'a>>,
         max_bytes: u64,
     ) -> Self {
-        let (problems, claimed_bytes) = (RefCell::default(), Cell::new(0));
-        Self { format, text, schemes, files, problems, max_bytes, claimed_bytes }
+        let (problems, notes, claimed_bytes) = (RefCell::default(), RefCell::default(), Cell::new(0));
+        Self { format, text, schemes, files, problems, notes, max_bytes, claimed_bytes }
     }
 
     /// Byte of the document at which the content of the text begins whose quotes are at `place`.
@@ -61,6 +63,19 @@ impl<'a> Desk<'a> {
             None => 1,
         };
         place.start + width
+    }
+
+    /// Records a sentence about a name of an earlier version.
+    pub(crate) fn note(&self, place: Place, message: String) {
+        let mut notes = self.notes.borrow_mut();
+        if !notes.contains(&(place, message.clone())) {
+            notes.push((place, message));
+        }
+    }
+
+    /// Sentences about names of earlier versions, each with its file and line.
+    pub fn notes(&self, sources: &Sources<'_>) -> Vec<String> {
+        self.notes.borrow().iter().map(|(place, message)| sources.locate(*place, message)).collect()
     }
 
     /// Reports a problem at a place.

@@ -154,6 +154,20 @@ impl Sources<'_> {
         std::iter::once(0).chain(breaks.map(|(index, _)| index + 1)).collect()
     }
 
+    /// `message` after the file and line of its place.
+    pub(crate) fn locate(&self, place: Place, message: &str) -> String {
+        match place.origin.checked_sub(1) {
+            None => {
+                let line = self.line_starts().partition_point(|start| *start <= place.start).max(1);
+                format!("{}:{line}: {message}", self.name)
+            }
+            Some(index) => {
+                let path = self.overrides.get(index).and_then(|source| source.split('=').next());
+                format!("--set {}: {message}", path.unwrap_or_default())
+            }
+        }
+    }
+
     fn error(&self, lines: &[usize], place: Place, message: String, suggestions: Vec<String>) -> Error {
         let (file, line, text, start) = match place.origin.checked_sub(1) {
             None => {

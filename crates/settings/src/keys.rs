@@ -39,6 +39,11 @@ impl Keys {
         self.iter().find(|key| key.name == name)
     }
 
+    /// Present name of the key that earlier versions called `name`.
+    pub fn present_name(&self, name: &str) -> Option<&'static str> {
+        self.iter().find(|key| key.renamed_from == Some(name)).map(|key| key.name)
+    }
+
     /// The known key that is most similar to `word`.
     pub fn nearest(&self, word: &str, synonyms: &[(&str, &'static str)]) -> Option<&'static str> {
         let near = nearest(word, self.iter().map(|key| key.name));
@@ -52,6 +57,8 @@ impl Keys {
 pub struct Key {
     /// Name of the key.
     pub name: &'static str,
+    /// Name in earlier versions, still accepted.
+    pub renamed_from: Option<&'static str>,
     /// Kind of its value.
     pub kind: Kind,
     /// Whether it has to be there.
@@ -121,7 +128,18 @@ pub enum Kind {
 
 /// A key, in the order of a declaration's columns.
 pub const fn key(name: &'static str, kind: Kind, need: Need, help: &'static str) -> Key {
-    Key { name, kind, need, help }
+    Key { name, renamed_from: None, kind, need, help }
+}
+
+/// A key that earlier versions called `earlier`.
+pub const fn renamed_key(
+    earlier: &'static str,
+    name: &'static str,
+    kind: Kind,
+    need: Need,
+    help: &'static str,
+) -> Key {
+    Key { name, renamed_from: Some(earlier), kind, need, help }
 }
 
 /// A table that shares no keys.

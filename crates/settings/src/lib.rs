@@ -51,6 +51,7 @@ pub mod prefix;
 pub mod queue;
 pub mod reader;
 pub mod reference;
+pub mod renames;
 pub mod schema;
 pub mod suggest;
 pub mod uses;

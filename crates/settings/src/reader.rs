@@ -6,6 +6,7 @@ use crate::desk::{Desk, FileReader};
 use crate::document::{self, Item, Table, Value};
 use crate::error::{Errors, Place, Problems, Sources};
 use crate::keys::Format;
+use crate::renames;
 use crate::values::shown;
 
 /// A format with everything that reading it may use.
@@ -55,7 +56,8 @@ impl Reader<'_> {
             desk.refuse(Place::default(), message);
             return None;
         }
-        let document = document::read(text, &mut desk.problems.borrow_mut());
+        let mut document = document::read(text, &mut desk.problems.borrow_mut());
+        renames::update(desk, &mut document, desk.format.root);
         desk.problems.borrow().is_empty().then_some(document)
     }
 }

@@ -34,6 +34,8 @@ pub struct Plan {
     pub sweep: Vec<SweepAxis>,
     /// Roles that overriding whole schemes replaced and removed, one line each.
     pub replaced: Vec<String>,
+    /// Names of earlier versions in the text or its overrides, one sentence each with its place.
+    pub renamed: Vec<String>,
     /// The table that prevents the scheme of `[scenario]` from filling roles, if there is one.
     pub written_out: Option<WrittenOut>,
     /// Simulated time of each run.

@@ -40,6 +40,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         }
         Err(errors) => return Err(Failure { exit: Exit::Error, message: errors.to_string() }),
     };
+    config.renamed.iter().for_each(|line| session.note(line));
     replace_listeners(&mut config, &arguments.listen)?;
     if arguments.check {
         print(match session.format {

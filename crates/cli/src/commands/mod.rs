@@ -153,7 +153,8 @@ pub(crate) fn about_scheme(installed: &Installed) -> Json {
     ])
 }
 
-/// Prints once what the whole schemes of `plans` replaced and removed, and which of them fill no role.
+/// Prints once the names of earlier versions in `plans`, what their whole schemes replaced and removed, and which of them
+/// fill no role.
 pub(crate) fn note_replaced<'a>(session: &Session, plans: impl Iterator<Item = &'a Plan> + Clone) {
     let once = |lines: &mut dyn Iterator<Item = String>, tell: &dyn Fn(&str)| {
         let mut told: Vec<String> = Vec::new();
@@ -164,6 +165,7 @@ pub(crate) fn note_replaced<'a>(session: &Session, plans: impl Iterator<Item = &
             }
         }
     };
+    once(&mut plans.clone().flat_map(|plan| plan.renamed.iter().cloned()), &|line| session.note(line));
     once(&mut plans.clone().flat_map(|plan| plan.replaced.iter().cloned()), &|line| session.note(line));
     once(&mut plans.filter_map(roles::idle), &|line| session.warn(line));
 }

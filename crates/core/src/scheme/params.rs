@@ -36,6 +36,55 @@ impl Settings {
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
+
+    /// Replaces the names and words of earlier versions by those of `table`. Returns one sentence per replacement.
+    ///
+    /// # Errors
+    /// Parameters that are given by their earlier and by their present name.
+    pub fn update(&mut self, table: &[ParamSpec]) -> Result<Vec<String>, Vec<ParamError>> {
+        let (mut notes, mut errors) = (Vec::new(), Vec::new());
+        for index in 0..self.0.len() {
+            let name = self.0[index].0.clone();
+            match present_name(&name, table) {
+                Some(present) if self.get(present).is_some() => {
+                    errors.push(ParamError { message: given_twice(&name, present), name: name.clone() });
+                }
+                Some(present) => {
+                    notes.push(renamed("parameter", &name, present));
+                    present.clone_into(&mut self.0[index].0);
+                }
+                None => {}
+            }
+            let (name, value) = &mut self.0[index];
+            let Value::Text(word) = value else { continue };
+            if let Some(present) = present_word(name, word, table) {
+                notes.push(renamed(name, word, present));
+                present.clone_into(word);
+            }
+        }
+        if errors.is_empty() { Ok(notes) } else { Err(errors) }
+    }
+}
+
+/// Present name of the parameter of `table` that an earlier version called `name`.
+pub fn present_name(name: &str, table: &[ParamSpec]) -> Option<&'static str> {
+    table.iter().find(|spec| spec.renamed_from.contains(&name)).map(|spec| spec.name)
+}
+
+/// Present form of the word that parameter `name` of `table` took in an earlier version.
+pub fn present_word(name: &str, word: &str, table: &[ParamSpec]) -> Option<&'static str> {
+    let words = table.iter().find(|spec| spec.name == name)?.renamed_words;
+    words.iter().find(|(earlier, _)| *earlier == word).map(|(_, present)| *present)
+}
+
+/// Sentence about a name of an earlier version; `what` is the kind of thing or the key that it is a value of.
+pub fn renamed(what: &str, earlier: &str, present: &str) -> String {
+    format!("{what} {earlier:?} was renamed {present:?} in 0.2.0")
+}
+
+/// Error of a text that has both names of one thing.
+pub fn given_twice(earlier: &str, present: &str) -> String {
+    format!("{earlier:?} was renamed {present:?} in 0.2.0; both are given, remove {earlier:?}")
 }
 
 /// Error of one parameter.
@@ -53,6 +102,10 @@ pub struct ParamError {
 pub struct ParamSpec {
     /// Key in a scenario.
     pub name: &'static str,
+    /// Names in earlier versions, still accepted.
+    pub renamed_from: &'static [&'static str],
+    /// Words that the parameter took in earlier versions, each with its present form; still accepted.
+    pub renamed_words: &'static [(&'static str, &'static str)],
     /// Help text.
     pub doc: &'static [&'static str],
     /// Unit or set of words.
@@ -67,6 +120,9 @@ pub struct ParamSpec {
 pub trait ParamValue: Sized {
     /// Unit shown where the declaration gives none.
     const UNIT: &'static str;
+
+    /// Words of earlier versions, each with its present form.
+    const RENAMED_WORDS: &'static [(&'static str, &'static str)] = &[];
 
     /// Converts a value; the error describes the accepted values.
     fn read(value: &Value) -> Result<Self, String>;
@@ -168,16 +224,26 @@ impl ParamValue for bool {
 
 /// Takes the parameters of one scheme out of its settings and collects what is wrong.
 #[derive(Debug)]
-pub struct Reader<'a> {
-    settings: &'a Settings,
+pub struct Reader {
+    settings: Settings,
     errors: Vec<ParamError>,
 }
 
-impl<'a> Reader<'a> {
-    /// Reads `settings`, refusing names that `table` does not have.
-    pub fn new(settings: &'a Settings, table: &[ParamSpec]) -> Self {
-        let unknown = settings.0.iter().filter(|(name, _)| table.iter().all(|spec| spec.name != name));
-        let errors = unknown.map(|(name, _)| unknown_parameter(name, table)).collect();
+impl Reader {
+    /// Reads `settings`, also by the names of earlier versions, and refuses names that `table` does not have.
+    pub fn new(settings: &Settings, table: &[ParamSpec]) -> Self {
+        let mut settings = settings.clone();
+        let mut errors = settings.update(table).err().unwrap_or_default();
+        let is_unknown = |name: &str| {
+            table.iter().all(|spec| spec.name != name) && errors.iter().all(|error| error.name != name)
+        };
+        let unknown: Vec<ParamError> = settings
+            .0
+            .iter()
+            .filter(|(name, _)| is_unknown(name))
+            .map(|(name, _)| unknown_parameter(name, table))
+            .collect();
+        errors.extend(unknown);
         Self { settings, errors }
     }
 
@@ -248,9 +314,11 @@ fn unknown_parameter(name: &str, table: &[ParamSpec]) -> ParamError {
 /// let settings = Settings::from(slow);
 /// assert_eq!(Params::from_settings(&settings).expect("within the range").increase, 0.5);
 /// ```
+///
+/// `#[renamed_from("name")]` after the help text is a name of an earlier version, which is still accepted.
 #[macro_export]
 macro_rules! params {
-    ($($(#[doc = $doc:literal])* $name:ident: $type:ty = $default:expr $(, $unit:literal, $range:expr)?;)*) => {
+    ($($(#[doc = $doc:literal])* $(#[renamed_from($earlier:literal)])* $name:ident: $type:ty = $default:expr $(, $unit:literal, $range:expr)?;)*) => {
         /// Parameters of this scheme.
         #[derive(Clone, Debug)]
         pub struct Params { $($(#[doc = $doc])* pub $name: $type),* }
@@ -274,6 +342,8 @@ macro_rules! params {
             pub const TABLE: &'static [$crate::scheme::params::ParamSpec] = &[$(
                 $crate::scheme::params::ParamSpec {
                     name: stringify!($name),
+                    renamed_from: &[$($earlier),*],
+                    renamed_words: <$type as $crate::scheme::params::ParamValue>::RENAMED_WORDS,
                     doc: &[$($doc),*],
                     unit: $crate::params!(@unit $type $(, $unit)?),
                     default: || <$type as $crate::scheme::params::ParamValue>::written(&$default),
@@ -331,15 +401,18 @@ macro_rules! params {
 /// assert_eq!(Form::read(&Value::Text("literal".into())), Ok(Form::Literal));
 /// assert!(Form::read(&Value::Text("wrong".into())).is_err());
 /// ```
+///
+/// `Variant = "word" renamed_from "earlier"` also accepts the word of an earlier version.
 #[macro_export]
 macro_rules! choice {
-    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$item:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$item:meta])* $variant:ident = $word:literal $(renamed_from $earlier:literal)?),* $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $name { $($(#[$item])* $variant),* }
 
         impl $crate::scheme::params::ParamValue for $name {
             const UNIT: &'static str = "word";
+            const RENAMED_WORDS: &'static [(&'static str, &'static str)] = &[$($(($earlier, $word),)?)*];
 
             fn read(value: &$crate::scheme::params::Value) -> Result<Self, String> {
                 match value {
@@ -365,11 +438,12 @@ mod tests {
 
     choice! {
         /// Form.
-        pub enum Form { Literal = "literal", Corrected = "corrected" }
+        pub enum Form { Literal = "literal" renamed_from "printed", Corrected = "corrected" }
     }
 
     params! {
-        /// Part of the window kept.
+        /// Fraction of the window that is kept.
+        #[renamed_from("least_keep")]
         keep: f64 = 0.5, "of the window", 0.1..=0.99;
         /// Pause between looks.
         interval: Span = Span::from_millis(1);
@@ -391,6 +465,35 @@ mod tests {
     fn an_unknown_parameter_lists_the_known_ones() {
         let errors = Params::from_settings(&settings(&[("kep", Value::Number(0.5))])).expect_err("unknown");
         assert_eq!(errors[0].message, "unknown parameter \"kep\"; this scheme has keep, interval, form");
+    }
+
+    #[test]
+    fn an_earlier_name_and_an_earlier_word_are_read_as_the_present_ones() {
+        let given = settings(&[("least_keep", Value::Number(0.9)), ("form", Value::Text("printed".into()))]);
+        let params = Params::from_settings(&given).expect("both are accepted");
+        assert_eq!((params.keep, params.form), (0.9, Form::Literal));
+        let mut updated = given;
+        let notes = updated.update(Params::TABLE).expect("each is given once");
+        assert_eq!(
+            notes,
+            [
+                "parameter \"least_keep\" was renamed \"keep\" in 0.2.0",
+                "form \"printed\" was renamed \"literal\" in 0.2.0",
+            ]
+        );
+        assert_eq!(
+            updated,
+            settings(&[("keep", Value::Number(0.9)), ("form", Value::Text("literal".into()))])
+        );
+    }
+
+    #[test]
+    fn both_names_of_one_parameter_are_an_error() {
+        let given = settings(&[("keep", Value::Number(0.9)), ("least_keep", Value::Number(0.9))]);
+        let errors = Params::from_settings(&given).expect_err("both are given");
+        let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+        let expected = "\"least_keep\" was renamed \"keep\" in 0.2.0; both are given, remove \"least_keep\"";
+        assert_eq!(messages, [expected]);
     }
 
     #[test]

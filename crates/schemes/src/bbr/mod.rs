@@ -48,6 +48,7 @@ params! {
     /// Initial congestion window; the study starts every scheme with 1.
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
     /// Minimum congestion window after the first Data packet (BBRMinPipeCwnd).
+    #[renamed_from("least_window")]
     min_window: f64 = 4.0, "packets", 1.0..=1_000_000.0;
     /// Gain of the window and the pacing rate in Startup, 2/ln 2; Drain paces at the inverse (BBRHighGain).
     high_gain: f64 = 2.885, "of the bandwidth-delay product", 1.1..=10.0;
@@ -77,6 +78,7 @@ params! {
     /// With `loss_timer = "bbr-cd"` or "order": standard deviations of the RTT added to its mean.
     alpha: f64 = 10.0, "standard deviations", 0.0..=1_000.0;
     /// With `loss_timer = "bbr-cd"` or "order": minimum distance of the timer from the mean RTT.
+    #[renamed_from("least_margin")]
     min_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
     /// With `loss_timer = "bbr-cd"` or "order": timer before the first RTT sample.
     initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);

@@ -68,6 +68,7 @@ params! {
     alpha: f64 = 10.0, "standard deviations", 0.0..=1_000.0;
     /// Minimum distance of the loss timer from the mean RTT. The paper has none (0), which leaves no margin on a path
     /// of constant delay.
+    #[renamed_from("least_margin")]
     min_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
     /// Loss timer before the first sample; the window of samples is then `beta` times as long. Not in the paper.
     initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);

@@ -35,6 +35,7 @@ params! {
     /// Maximum time that an acknowledgement waits to be piggybacked on a frame (`idleAckTimerPeriod`).
     ack_delay: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
     /// Minimum retransmission timeout after the first RTT sample (`minRto`).
+    #[renamed_from("least_timeout")]
     min_timeout: Span = Span::from_millis(200), "time", Span::from_micros(1)..=Span::from_secs(60);
 }
 

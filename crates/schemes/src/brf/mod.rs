@@ -197,6 +197,7 @@ params! {
     /// Time in which a queue is to be drained (eq. 17: γ), in units of the longest RTT; 1 to 2 in the paper.
     drain: f64 = 2.0, "round trips", 0.5..=16.0;
     /// Minimum fraction of the rates that is kept while a queue drains; not in the paper.
+    #[renamed_from("least_share")]
     min_share: f64 = 0.25, "of the class's rate", 0.0..=1.0;
     /// Fraction of the link for packets that are not TCP, including Interests and Data, while there are TCP flows;
     /// packets beyond it are dropped. With 0, the default of literal mode, they pass only while no packet waits.

@@ -50,6 +50,7 @@ params! {
     /// Whether Interests carry a timestamp, so that retransmitted segments give RTT samples too.
     timestamps: bool = true;
     /// Minimum retransmission timeout of a source.
+    #[renamed_from("least_timeout")]
     min_timeout: Span = Span::from_millis(200), "time", Span::from_micros(1)..=Span::from_secs(60);
 }
 

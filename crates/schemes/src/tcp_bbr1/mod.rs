@@ -39,6 +39,7 @@ params! {
     /// Initial congestion window (TCP_INIT_CWND).
     initial_window: f64 = 10.0, "segments", 1.0..=1_000_000.0;
     /// Minimum congestion window, also the window in ProbeRTT (bbr_cwnd_min_target).
+    #[renamed_from("least_window")]
     min_window: f64 = 4.0, "segments", 1.0..=1_000_000.0;
     /// Gain of the window and the pacing rate in Startup, 2/ln 2 (bbr_high_gain); Drain paces at the inverse.
     high_gain: f64 = 2.885, "of the bandwidth-delay product", 1.1..=10.0;
@@ -49,6 +50,7 @@ params! {
     /// Rounds over which the maximum delivery rate is taken (bbr_bw_rtts).
     rate_rounds: u32 = 10, "round trips", 1..=1_000;
     /// Age at which the minimum RTT expires and is measured again, in ProbeRTT (bbr_min_rtt_win_sec).
+    #[renamed_from("least_rtt_age")]
     min_rtt_age: Span = Span::from_secs(10), "time", Span::from_millis(100)..=Span::from_secs(3_600);
     /// Minimum duration of ProbeRTT (bbr_probe_rtt_mode_ms).
     probe_rtt_time: Span = Span::from_millis(200), "time", Span::ZERO..=Span::from_secs(10);

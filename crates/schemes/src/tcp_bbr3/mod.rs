@@ -44,6 +44,7 @@ params! {
     /// Initial congestion window (InitialCwnd).
     initial_window: f64 = 10.0, "segments", 1.0..=1_000_000.0;
     /// Minimum congestion window (MinPipeCwnd).
+    #[renamed_from("least_window")]
     min_window: f64 = 4.0, "segments", 1.0..=1_000_000.0;
     /// Gain of the pacing rate in Startup (StartupPacingGain).
     startup_gain: f64 = 2.77, "of the rate", 1.1..=10.0;
@@ -81,6 +82,7 @@ params! {
     /// Rounds over which the maximum excess of aggregated ACKs is taken (ExtraAckedFilterLen).
     aggregation_rounds: u32 = 10, "round trips", 1..=1_000;
     /// Age at which the minimum RTT expires and is replaced (MinRTTFilterLen).
+    #[renamed_from("least_rtt_age")]
     min_rtt_age: Span = Span::from_secs(10), "time", Span::from_millis(100)..=Span::from_secs(3_600);
     /// Time without a lower RTT after which ProbeRTT begins (ProbeRTTInterval).
     probe_rtt_interval: Span = Span::from_secs(5), "time", Span::from_millis(100)..=Span::from_secs(3_600);

@@ -42,6 +42,7 @@ use tidegate_core::scheme::Scheme;
 use tidegate_settings::desk::Desk;
 pub use tidegate_settings::desk::FileReader;
 use tidegate_settings::document::Table;
+use tidegate_settings::error::Sources;
 pub use tidegate_settings::error::{Error, Errors};
 use tidegate_settings::fields::Fields;
 use tidegate_settings::reader::{Reader, check_version, decode};
@@ -138,7 +139,9 @@ impl<'a> Parser<'a> {
             let written_out = whole::complete(desk, &mut document, original);
             let plan = read_plan(desk, &document, text, &self.limits)?;
             let sweep = document.get("sweep").map(|sweep| sweep::read(desk, &sweep.item, original));
-            Some(Plan { sweep: sweep.unwrap_or_default(), replaced, written_out, ..plan })
+            let sources = Sources { name: self.source_name, text: original, overrides: &overrides };
+            let renamed = desk.notes(&sources);
+            Some(Plan { sweep: sweep.unwrap_or_default(), replaced, renamed, written_out, ..plan })
         });
         read.map(|plan| Plan { files: files.into_inner(), ..plan })
     }
@@ -171,6 +174,7 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
         files: Vec::new(),
         sweep: Vec::new(),
         replaced: Vec::new(),
+        renamed: Vec::new(),
         written_out: None,
         duration: frame.duration,
         stop_when_complete: frame.stop_when_complete,

@@ -3,8 +3,8 @@
 use tidegate_settings::desk::{Desk, show};
 use tidegate_settings::document::{self, Entry, Item, Table, Value};
 use tidegate_settings::error::Place;
-use tidegate_settings::keys::{Key, Keys, Kind};
-use tidegate_settings::write;
+use tidegate_settings::keys::{Key, Keys, Kind, SCHEME};
+use tidegate_settings::{renames, write};
 
 use super::{keys, whole};
 
@@ -12,8 +12,10 @@ use super::{keys, whole};
 const LONGEST: usize = 1 << 16;
 /// Bytes that one override may put into the document; `*` repeats it.
 const ROOM: usize = 64 << 20;
-/// Parts of one path.
+/// Steps of one path.
 const DEEPEST: usize = 16;
+/// Kind of the value of the override `scheme`.
+static WHOLE: Kind = Kind::Scheme(&SCHEME);
 
 /// Applies every override in order; notes paths that lead nowhere.
 /// The override `scheme` (`scheme.flow.0` and the like for one table) installs a whole scheme; what each of them
@@ -39,7 +41,7 @@ pub(super) fn apply(
             Removal { desk, path: &steps }.apply(root);
             continue;
         }
-        let item = match document::read_value(value, origin, path.len() + 1) {
+        let mut item = match document::read_value(value, origin, path.len() + 1) {
             Ok(item) => item,
             Err((place, message)) => {
                 desk.refuse(place, message);
@@ -47,6 +49,7 @@ pub(super) fn apply(
             }
         };
         if let [Step { name: "scheme", .. }, rest @ ..] = steps.as_slice() {
+            renames::update_item(desk, &mut item, &WHOLE);
             match scope(rest) {
                 Ok(scope) => replaced.extend(whole::replace(desk, root, &item, scope, text, &mut layers)),
                 Err(()) => desk.refuse(everything, "scheme goes alone, or as scheme.flow.0 or scheme.tcp.0"),
@@ -55,6 +58,8 @@ pub(super) fn apply(
         }
         let mut walk = Walk { desk, item: &item, room: ROOM / source.len().max(1) };
         walk.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
+        // What was put may be a table with names of earlier versions.
+        renames::update(desk, root, &keys::ROOT);
     }
     replaced
 }
@@ -131,6 +136,16 @@ impl Known {
         }
     }
 
+    /// The present name of `step` in `table`; none in tables whose keys are names of the scenario.
+    fn resolve<'n>(self, desk: &Desk<'_>, table: &Table, step: Step<'n>) -> &'n str {
+        let keys = match self {
+            Self::Keys(keys) => Some(keys),
+            Self::Settings => None,
+            Self::Any(_) => return step.name,
+        };
+        renames::resolve(desk, table, keys, step.name, step.place)
+    }
+
     /// The key that a text in place of such a table sets.
     fn short_form(self) -> Option<&'static str> {
         match self {
@@ -151,28 +166,30 @@ struct Removal<'a> {
 impl Removal<'_> {
     fn apply(&self, root: &mut Table) {
         let Some((first, rest)) = self.path.split_first() else { return };
-        let known = keys::ROOT.find(first.name).is_some();
-        if !known {
-            self.desk.refuse_word(first.place, "key", first.name, keys::ROOT.iter().map(|key| key.name));
+        let name = Known::Keys(&keys::ROOT).resolve(self.desk, root, *first);
+        if keys::ROOT.find(name).is_none() {
+            self.desk.refuse_word(first.place, "key", name, keys::ROOT.iter().map(|key| key.name));
         }
-        Self::from_table(root, *first, rest);
+        self.in_table(root, Some(Known::Keys(&keys::ROOT)), *first, rest);
     }
 
     /// Whatever is not there is left out already.
-    fn from_table(table: &mut Table, step: Step<'_>, rest: &[Step<'_>]) {
+    fn in_table(&self, table: &mut Table, known: Option<Known>, step: Step<'_>, rest: &[Step<'_>]) {
+        let name = known.map_or(step.name, |known| known.resolve(self.desk, table, step));
         match rest.split_first() {
-            None => table.0.retain(|entry| entry.key != step.name),
+            None => table.0.retain(|entry| entry.key != name),
             Some((next, rest)) => {
-                if let Some(entry) = table.get_mut(step.name) {
-                    Self::from_item(&mut entry.item, *next, rest);
+                let kind = known.and_then(|known| known.kind_of(name).flatten());
+                if let Some(entry) = table.get_mut(name) {
+                    self.in_item(&mut entry.item, kind, *next, rest);
                 }
             }
         }
     }
 
-    fn from_item(item: &mut Item, step: Step<'_>, rest: &[Step<'_>]) {
+    fn in_item(&self, item: &mut Item, kind: Option<&'static Kind>, step: Step<'_>, rest: &[Step<'_>]) {
         match (&mut item.value, rest.split_first()) {
-            (Value::Table(table), _) => Self::from_table(table, step, rest),
+            (Value::Table(table), _) => self.in_table(table, kind.and_then(Known::of_kind), step, rest),
             (Value::List(items), None) => {
                 let place = step.name.parse::<usize>().ok();
                 let mut number = 0;
@@ -185,7 +202,7 @@ impl Removal<'_> {
                 let place = step.name.parse::<usize>().ok();
                 for (number, item) in items.iter_mut().enumerate() {
                     if step.name == "*" || place == Some(number) {
-                        Self::from_item(item, *next, rest);
+                        self.in_item(item, kind.and_then(element_kind), *next, rest);
                     }
                 }
             }
@@ -214,23 +231,24 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn set_in_table(&mut self, table: &mut Table, steps: &[Step<'_>], known: Known) {
         let Some((step, rest)) = steps.split_first() else { return };
-        let Some(kind) = known.kind_of(step.name) else {
+        let name = known.resolve(self.desk, table, *step);
+        let Some(kind) = known.kind_of(name) else {
             if let Known::Keys(keys) = known {
-                self.desk.refuse_word(step.place, "key", step.name, keys.iter().map(|key| key.name));
+                self.desk.refuse_word(step.place, "key", name, keys.iter().map(|key| key.name));
             }
             return;
         };
-        if let Some(entry) = table.get_mut(step.name) {
+        if let Some(entry) = table.get_mut(name) {
             self.set_in_item(&mut entry.item, rest, kind);
             return;
         }
         let mut item = Item { place: step.place, value: Value::Table(Table::default()) };
         if !rest.is_empty() && kind.and_then(Known::of_kind).is_none() {
-            self.desk.refuse(step.place, format!("{} is not there and is no table", show(step.name)));
+            self.desk.refuse(step.place, format!("{} is not there and is no table", show(name)));
             return;
         }
         self.set_in_item(&mut item, rest, kind);
-        table.0.push(Entry { key: step.name.to_owned(), place: step.place, item });
+        table.0.push(Entry { key: name.to_owned(), place: step.place, item });
     }
 
     fn set_in_item(&mut self, item: &mut Item, steps: &[Step<'_>], kind: Option<&'static Kind>) {

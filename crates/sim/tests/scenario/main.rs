@@ -6,6 +6,7 @@ mod examples;
 mod imports;
 mod mutations;
 mod overrides;
+mod renames;
 mod schema;
 mod size;
 mod sound;

@@ -38,6 +38,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         }
         Err(errors) => return Err(Failure { exit: Exit::Error, message: errors.to_string() }),
     };
+    plan.renamed.iter().for_each(|line| session.note(line));
     let facts = Facts::of(&plan);
     let warnings = lints::about(&plan, &facts);
     session.show(&match session.format {

@@ -5,7 +5,7 @@ use std::fmt;
 use tidegate_core::ndn::consumer::shell::{Shell, ShellKind};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::CongestionController;
-use tidegate_core::scheme::params::{Settings, Value};
+use tidegate_core::scheme::params::{ParamError, Settings, Value};
 use tidegate_live::fetch::live_shell;
 
 use super::Arguments;
@@ -58,18 +58,22 @@ fn make_with(session: &Session, name: Option<&str>, set: &[(String, String)]) ->
         let (name, known) = (scheme.name, known(session));
         return Err(Failure::usage(format!("scheme {name:?} is no consumer; consumers: {known}")));
     };
+    let refuse = |faults: Vec<ParamError>| {
+        let faults: Vec<String> = faults.iter().map(|fault| format!("--set: {fault}")).collect();
+        Failure::usage(faults.join("\nerror: "))
+    };
+    let mut given = Settings(set.iter().map(|(key, text)| (key.clone(), value(text))).collect());
+    let notes = given.update(scheme.params).map_err(refuse)?;
+    notes.iter().for_each(|note| session.note(&format!("--set: {note}")));
     let mut settings = Settings::default();
     if name.is_none() {
         settings.0.extend(DEFAULT_SETTINGS.map(|(key, text)| (key.to_owned(), value(text))));
     }
-    for (key, text) in set {
-        settings.0.retain(|(known, _)| known != key);
-        settings.0.push((key.clone(), value(text)));
+    for (key, value) in given.0 {
+        settings.0.retain(|(known, _)| *known != key);
+        settings.0.push((key, value));
     }
-    let controller = make(&settings).map_err(|faults| {
-        let faults: Vec<String> = faults.iter().map(|fault| format!("--set: {fault}")).collect();
-        Failure::usage(faults.join("\nerror: "))
-    })?;
+    let controller = make(&settings).map_err(refuse)?;
     let label = Label {
         scheme: scheme.name,
         is_default: name.is_none(),

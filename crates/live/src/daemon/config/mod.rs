@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 use tidegate_core::scheme::Scheme;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
-use tidegate_settings::error::Errors;
+use tidegate_settings::error::{Errors, Sources};
 use tidegate_settings::queue::QueuePlan;
 use tidegate_settings::reader::{Reader, check_version, decode};
 use tidegate_settings::uses::SchemeUse;
@@ -61,6 +61,8 @@ pub struct ForwarderConfig {
     pub faces: Vec<StaticFace>,
     /// Routes that are made at the start.
     pub routes: Vec<StaticRoute>,
+    /// Names of earlier versions in the file, one sentence each with its place.
+    pub renamed: Vec<String>,
 }
 
 /// A place to listen at.
@@ -123,9 +125,10 @@ impl ForwarderConfig {
             text_bytes: TEXT_BYTES,
             max_bytes: MAX_BYTES,
         };
-        reader.read(decode(name, bytes)?, &[], |desk, document, _| {
+        reader.read(decode(name, bytes)?, &[], |desk, document, text| {
             check_version(desk, &document)?;
-            read::read(desk, &document)
+            let config = read::read(desk, &document)?;
+            Some(Self { renamed: desk.notes(&Sources { name, text, overrides: &[] }), ..config })
         })
     }
 

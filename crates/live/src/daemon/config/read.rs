@@ -64,6 +64,7 @@ pub(super) fn read(desk: &Desk<'_>, document: &Table) -> Option<ForwarderConfig>
         idle: idle?,
         faces: faces.list,
         routes,
+        renamed: Vec::new(),
     })
 }
 

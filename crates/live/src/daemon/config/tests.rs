@@ -199,3 +199,18 @@ fn addresses_need_a_port_and_paths_a_root() {
     assert!(found[1].contains("udp: 5 is not a text in quotes"), "{found:?}");
     assert!(found[2].contains("unix: \"nfd.sock\" is not an absolute path"), "{found:?}");
 }
+
+#[test]
+fn a_parameter_is_read_by_its_earlier_name_with_a_note() {
+    let config = |name: &str| {
+        let part = format!("{{ name = \"stateful-forwarding\", {name} = 2.0 }}");
+        parse(&format!("format = 1\n[face_defaults]\nparts = [{part}]\n")).expect("both names are accepted")
+    };
+    let (earlier, present) = (config("least_limit"), config("min_limit"));
+    assert_eq!(earlier.face_defaults.parts[0].settings, present.face_defaults.parts[0].settings);
+    assert_eq!(
+        earlier.renamed,
+        ["forwarder.toml:3: parameter \"least_limit\" was renamed \"min_limit\" in 0.2.0"]
+    );
+    assert_eq!(present.renamed, Vec::<String>::new());
+}

@@ -119,6 +119,7 @@ params! {
     /// Routers: with adaptation = "aimd": fraction of a limit kept after a congestion Nack.
     limit_keep: f64 = 0.5, "of the limit", 0.1..=0.99;
     /// Routers: minimum limit.
+    #[renamed_from("least_limit")]
     min_limit: f64 = 1.0, "Interests/s or pending Interests", 0.0..=1_000_000.0;
     /// Routers: assumed size of a Data packet and its Interest, by which the link's rate is divided (ndnSIM 1.0: 1100 B
     /// and 40 B).
@@ -127,6 +128,7 @@ params! {
     /// this time (ndnSIM 1.0).
     burst: Span = Span::from_millis(100), "time", Span::ZERO..=Span::from_secs(100);
     /// Routers: minimum burst.
+    #[renamed_from("least_burst")]
     min_burst: f64 = 1.0, "Interests", 0.0..=1_000_000.0;
     /// Routers: whether rtt_multiplier times the mean RTT of the face, once measured, replaces burst
     /// (`EnableDynamicLimit`).
