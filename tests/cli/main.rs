@@ -2,6 +2,7 @@
 
 mod audit;
 mod batches;
+mod browser;
 mod check;
 mod compare;
 mod exports;

@@ -142,6 +142,22 @@ fn every_dependency_has_a_free_licence() {
 }
 
 #[test]
+fn every_package_to_publish_has_the_texts_of_its_licences() {
+    let packages = METADATA.get("packages").list().iter();
+    let ours = packages.filter(|package| *package.get("source") == Value::Null);
+    let published: Vec<&Path> = ours
+        .filter(|package| *package.get("publish") == Value::Null)
+        .filter_map(|package| Path::new(package.get("manifest_path").text()).parent())
+        .collect();
+    assert!(published.len() > 10, "{published:?}");
+    let texts =
+        published.iter().flat_map(|folder| ["LICENSE-MIT", "LICENSE-APACHE"].map(|text| folder.join(text)));
+    let missing: Vec<String> =
+        texts.filter(|text| !text.is_file()).map(|text| text.display().to_string()).collect();
+    holds("link the texts at the root into the folder of the package", &missing);
+}
+
+#[test]
 fn no_scheme_imports_another_scheme() {
     let sources = rules::of(&SOURCES, &["crates/schemes/src/"]);
     holds("what two schemes share belongs in toolbox", &rules::scheme_imports(&sources, &scheme_modules()));

@@ -108,3 +108,15 @@ fn every_source_that_is_named_is_there() {
         assert!(root().join(source).exists(), "{source}");
     }
 }
+
+#[test]
+fn this_checkout_has_a_hash_for_each_list_of_sources() {
+    for hash in [tidegate_identity::CODE, tidegate_identity::EXPERIMENTS] {
+        assert_eq!(hash.len(), 32);
+    }
+    assert_ne!(
+        tidegate_identity::CODE,
+        tidegate_identity::EXPERIMENTS,
+        "no sources were found beside this crate"
+    );
+}

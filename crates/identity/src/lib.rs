@@ -13,14 +13,3 @@ pub const CODE: &str = env!("TIDEGATE_CODE");
 /// 32 hexadecimal digits: the same hash over what `reproduce` runs and keeps, the scenarios of the papers and the code
 /// of their experiments. Runs of a paper depend on [`CODE`] too.
 pub const EXPERIMENTS: &str = env!("TIDEGATE_EXPERIMENTS");
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn this_checkout_has_a_hash_for_each_list_of_sources() {
-        for hash in [super::CODE, super::EXPERIMENTS] {
-            assert_eq!(hash.len(), 32);
-        }
-        assert_ne!(super::CODE, super::EXPERIMENTS, "no sources were found beside this crate");
-    }
-}

@@ -1,4 +1,5 @@
-//! The simulator against what must come out: closed forms, properties, determinism, recorded runs.
+//! The simulator against what must come out: closed forms, properties, determinism, recorded runs, scenario files and
+//! those of papers. They are one program, so that it is linked once.
 
 use tidegate_core::observe::event::Event;
 use tidegate_core::observe::records::{EventRecord, RunRecord};
@@ -20,8 +21,10 @@ mod links;
 mod media;
 mod ndnsieve;
 mod oracles;
+mod papers;
 mod properties;
 mod restarts;
+mod scenario_files;
 mod servers;
 mod tcp;
 mod totals;

@@ -1,8 +1,0 @@
-//! Fetching from a server over real sockets, without a forwarder between them.
-#![forbid(unsafe_code)]
-
-mod bench;
-mod losses;
-mod objects;
-mod schemes;
-mod serving;

@@ -1,7 +1,0 @@
-//! A whole forwarder with applications at its Unix socket: what it must not do, whatever they do.
-#![forbid(unsafe_code)]
-
-mod bench;
-mod gates;
-mod marks;
-mod pressure;

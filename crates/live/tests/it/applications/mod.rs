@@ -1,0 +1,7 @@
+//! Fetching from a server over real sockets, without a forwarder between them.
+
+mod bench;
+mod losses;
+mod objects;
+mod schemes;
+mod serving;

@@ -1,0 +1,6 @@
+//! A whole forwarder with applications at its Unix socket: what it must not do, whatever they do.
+
+mod bench;
+mod gates;
+mod marks;
+mod pressure;

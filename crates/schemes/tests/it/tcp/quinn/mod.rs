@@ -1,0 +1,9 @@
+//! Reno and CUBIC beside those of quinn (quinn-proto), told the same: another implementation by other people.
+//!
+//! quinn counts bytes, in whole segments here, and is told of what a QUIC connection would see: send times, round trips and
+//! congestion. Ours is told the same as a sender of ours would: recoveries and deliveries.
+
+mod cubic;
+mod estimator;
+mod pair;
+mod reno;
