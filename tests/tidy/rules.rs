@@ -200,46 +200,13 @@ const LICENCES: [&str; 10] = [
     "CC0-1.0",
 ];
 
-/// Whether an SPDX expression can be met with [`LICENCES`].
+/// Whether an SPDX expression can be met with [`LICENCES`]. An exception (`WITH`) only widens what its licence allows.
 pub fn is_free(expression: &str) -> bool {
-    let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
-    let words: Vec<&str> = spaced.split_whitespace().collect();
-    let mut at = 0;
-    any_of(&words, &mut at) && at == words.len()
-}
-
-fn any_of(words: &[&str], at: &mut usize) -> bool {
-    let mut is_met = all_of(words, at);
-    while words.get(*at) == Some(&"OR") {
-        *at += 1;
-        // Both sides are read, whatever the first says.
-        is_met |= all_of(words, at);
-    }
-    is_met
-}
-
-fn all_of(words: &[&str], at: &mut usize) -> bool {
-    let mut is_met = one(words, at);
-    while words.get(*at) == Some(&"AND") {
-        *at += 1;
-        is_met &= one(words, at);
-    }
-    is_met
-}
-
-fn one(words: &[&str], at: &mut usize) -> bool {
-    let word = words.get(*at).copied().unwrap_or_default();
-    *at += 1;
-    if word == "(" {
-        let is_met = any_of(words, at);
-        *at += 1;
-        return is_met;
-    }
-    if words.get(*at) == Some(&"WITH") {
-        // An exception only widens what the licence allows.
-        *at += 2;
-    }
-    LICENCES.contains(&word)
+    let is_listed = |required: &spdx::LicenseReq| {
+        required.license.id().is_some_and(|licence| LICENCES.contains(&licence.name))
+    };
+    // Older manifests write `MIT/Apache-2.0`, which the strict mode refuses.
+    spdx::Expression::parse_mode(expression, spdx::ParseMode::LAX).is_ok_and(|read| read.evaluate(is_listed))
 }
 
 /// Packages whose licence is missing or not among [`LICENCES`].
