@@ -4,121 +4,61 @@ use tidegate_settings::desk::Desk;
 use tidegate_settings::document::{Item, Value};
 use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
-use tidegate_settings::keys::{Format, Keys, Kind, Need, key, keys};
+use tidegate_settings::keys::{Format, Kind};
 
 use crate::expression::{Binding, PlacedExpression, Range};
-use crate::items::{binding, expression, expression_within, read_file, text};
+use crate::items::{binding, expression, expression_within, key_tables, read_file, text};
 
-static ROOT: Keys = keys(
-    "board",
-    &[
-        key("format", Kind::Count(1, 1), Need::Must, "Version of this format: 1."),
-        key("figure", Kind::List(&Kind::Table(&FIGURE)), Need::May, "Figures, in the order of the page."),
-        key("table", Kind::List(&Kind::Table(&TABLE)), Need::May, "Tables, in the order of the page."),
-    ],
-);
-
-static FIGURE: Keys = keys(
-    "[[figure]]",
-    &[
-        key("id", Kind::Text, Need::Must, "Short name without spaces; its file is called so."),
-        key("title", Kind::Text, Need::Must, "Title."),
-        key("caption", Kind::Text, Need::Else(""), "What is shown and under which conditions."),
-        key("kind", Kind::Words(|| words(&KINDS)), Need::Must, "How it is drawn."),
-        key("x_label", Kind::Text, Need::Else(""), "The x axis with its unit."),
-        key("y_label", Kind::Text, Need::Must, "The y axis with its unit."),
-        key(
-            "for",
-            Kind::Any,
-            Need::May,
-            "One figure for each setting: \"t in tick\", or a list of such texts.",
-        ),
-        key("full", Kind::Bool, Need::May, "Whether it is made with --full only."),
-        key("points", Kind::Text, Need::May, "Of lines: the settings along x, such as \"a in alpha\"."),
-        key("groups", Kind::Any, Need::May, "Of bars: the settings along x, or a list of names."),
-        key("series", Kind::List(&Kind::Table(&SERIES)), Need::Must, "What is drawn."),
-        key("is_x_logarithmic", Kind::Bool, Need::May, "Of cdf: whether x is logarithmic."),
-        key("x_min", Kind::Number(0.0, f64::INFINITY), Need::May, "Of cdf: smaller values are drawn here."),
-    ],
-);
-
-static SERIES: Keys = keys(
-    "series",
-    &[
-        key(
-            "name",
-            Kind::Text,
-            Need::Must,
-            "What the legend calls it; {s} is the label of a variable's setting.",
-        ),
-        key(
-            "for",
-            Kind::Any,
-            Need::May,
-            "One series for each setting: \"s in scheme\", or a list of such texts.",
-        ),
-        key("y", Kind::Text, Need::May, "What is drawn: an expression."),
-        key(
-            "values",
-            Kind::List(&Kind::Text),
-            Need::May,
-            "Of bars with names as groups: an expression for each.",
-        ),
-        key(
-            "published",
-            Kind::List(&Kind::Any),
-            Need::May,
-            "Published values: a number for each group, nan for none; of lines [x, y].",
-        ),
-        key("points", Kind::List(&Kind::Any), Need::May, "Of curves: fixed points [x, y] in place of y."),
-        key("along", Kind::Text, Need::May, "Of lines: settings along x in place of the figure's points."),
-        key("aside", Kind::Bool, Need::May, "Of lines: not drawn where it is above all others."),
-    ],
-);
-
-static TABLE: Keys = keys(
-    "[[table]]",
-    &[
-        key("title", Kind::Text, Need::Must, "Title; {= expression} in it becomes its value."),
-        key("full", Kind::Bool, Need::May, "Whether it is made with --full only."),
-        key(
-            "rows",
-            Kind::List(&Kind::Any),
-            Need::May,
-            "Settings whose combinations are the rows: [\"s in scheme\"]; or a list of such lists, one after another.",
-        ),
-        key("heads", Kind::List(&Kind::Text), Need::May, "Heads of the columns with the labels of rows."),
-        key("columns", Kind::List(&Kind::Table(&COLUMN)), Need::May, "The other columns."),
-        key(
-            "cells",
-            Kind::List(&Kind::List(&Kind::Text)),
-            Need::May,
-            "Rows of texts; those with = before are expressions.",
-        ),
-        key("claims", Kind::Bool, Need::May, "A row for each claim, a column for each alternative."),
-    ],
-);
-
-static COLUMN: Keys = keys(
-    "columns",
-    &[
-        key("head", Kind::Text, Need::Must, "Head; {l} is the label of a variable's setting."),
-        key(
-            "for",
-            Kind::Any,
-            Need::May,
-            "One column for each setting: \"l in loss\", or a list of such texts.",
-        ),
-        key("y", Kind::Text, Need::May, "What is shown: an expression."),
-        key("text", Kind::List(&Kind::Text), Need::May, "A text for each row in place of y."),
-        key(
-            "not_done",
-            Kind::Text,
-            Need::May,
-            "An expression; seeds in which it is above 0 are counted as not done.",
-        ),
-    ],
-);
+key_tables! {
+    ROOT "board" {
+        "format" Must: Kind::Count(1, 1), "Version of this format: 1.";
+        "figure" May: Kind::List(&Kind::Table(&FIGURE)), "Figures, in the order of the page.";
+        "table" May: Kind::List(&Kind::Table(&TABLE)), "Tables, in the order of the page.";
+    }
+    FIGURE "[[figure]]" {
+        "id" Must: Kind::Text, "Short name without spaces; its file is called so.";
+        "title" Must: Kind::Text, "Title.";
+        "caption" Else(""): Kind::Text, "What is shown and under which conditions.";
+        "kind" Must: Kind::Words(|| words(&KINDS)), "How it is drawn.";
+        "x_label" Else(""): Kind::Text, "The x axis with its unit.";
+        "y_label" Must: Kind::Text, "The y axis with its unit.";
+        "for" May: Kind::Any, "One figure for each setting: \"t in tick\", or a list of such texts.";
+        "full" May: Kind::Bool, "Whether it is made with --full only.";
+        "points" May: Kind::Text, "Of lines: the settings along x, such as \"a in alpha\".";
+        "groups" May: Kind::Any, "Of bars: the settings along x, or a list of names.";
+        "series" Must: Kind::List(&Kind::Table(&SERIES)), "What is drawn.";
+        "is_x_logarithmic" May: Kind::Bool, "Of cdf: whether x is logarithmic.";
+        "x_min" May: Kind::Number(0.0, f64::INFINITY), "Of cdf: smaller values are drawn here.";
+    }
+    SERIES "series" {
+        "name" Must: Kind::Text, "What the legend calls it; {s} is the label of a variable's setting.";
+        "for" May: Kind::Any, "One series for each setting: \"s in scheme\", or a list of such texts.";
+        "y" May: Kind::Text, "What is drawn: an expression.";
+        "values" May: Kind::List(&Kind::Text), "Of bars with names as groups: an expression for each.";
+        "published" May: Kind::List(&Kind::Any),
+            "Published values: a number for each group, nan for none; of lines [x, y].";
+        "points" May: Kind::List(&Kind::Any), "Of curves: fixed points [x, y] in place of y.";
+        "along" May: Kind::Text, "Of lines: settings along x in place of the figure's points.";
+        "aside" May: Kind::Bool, "Of lines: not drawn where it is above all others.";
+    }
+    TABLE "[[table]]" {
+        "title" Must: Kind::Text, "Title; {= expression} in it becomes its value.";
+        "full" May: Kind::Bool, "Whether it is made with --full only.";
+        "rows" May: Kind::List(&Kind::Any),
+            "Settings whose combinations are the rows: [\"s in scheme\"]; or a list of such lists, one after another.";
+        "heads" May: Kind::List(&Kind::Text), "Heads of the columns with the labels of rows.";
+        "columns" May: Kind::List(&Kind::Table(&COLUMN)), "The other columns.";
+        "cells" May: Kind::List(&Kind::List(&Kind::Text)), "Rows of texts; those with = before are expressions.";
+        "claims" May: Kind::Bool, "A row for each claim, a column for each alternative.";
+    }
+    COLUMN "columns" {
+        "head" Must: Kind::Text, "Head; {l} is the label of a variable's setting.";
+        "for" May: Kind::Any, "One column for each setting: \"l in loss\", or a list of such texts.";
+        "y" May: Kind::Text, "What is shown: an expression.";
+        "text" May: Kind::List(&Kind::Text), "A text for each row in place of y.";
+        "not_done" May: Kind::Text, "An expression; seeds in which it is above 0 are counted as not done.";
+    }
+}
 
 static FORMAT: Format = Format {
     root: &ROOT,
@@ -141,9 +81,9 @@ fn words(all: &[(Drawing, &'static str)]) -> Vec<&'static str> {
 /// Everything in a `board.toml`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Board {
-    /// In the order of the page.
+    /// Figures in the order of the page.
     pub figures: Vec<FigurePlan>,
-    /// In the order of the page.
+    /// Tables in the order of the page.
     pub tables: Vec<Table>,
 }
 
@@ -165,27 +105,27 @@ pub enum Drawing {
 /// A figure, or one for each setting of its variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigurePlan {
-    /// Its variables.
+    /// Variables: there is a figure for each combination of their settings.
     pub bindings: Vec<Binding>,
-    /// Short name.
+    /// Short name, also that of its file; `{s}` in it is the label of a variable's setting.
     pub id: String,
-    /// Where the figure stands in the file: its id.
+    /// Place of its id in the file.
     pub at: Range,
-    /// Title.
+    /// Title, with variables in braces.
     pub title: String,
-    /// What is shown.
+    /// Explanation under the figure, with variables in braces.
     pub caption: String,
-    /// How it is drawn.
+    /// Kind of the drawing.
     pub drawing: Drawing,
-    /// The x axis.
+    /// Label of the x axis with its unit.
     pub x_label: String,
-    /// The y axis.
+    /// Label of the y axis with its unit.
     pub y_label: String,
     /// Whether it belongs to a full study only.
     pub is_full: bool,
-    /// What lies along x, of lines and bars.
+    /// Positions along x of lines and bars.
     pub groups: Groups,
-    /// What is drawn.
+    /// Lines, groups of bars, curves or boxes.
     pub series: Vec<SeriesPlan>,
     /// Of a cdf: whether x is logarithmic.
     pub is_x_logarithmic: bool,
@@ -193,23 +133,23 @@ pub struct FigurePlan {
     pub x_min: f64,
 }
 
-/// What lies along x.
+/// Positions along the x axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Groups {
-    /// Nothing that has names.
+    /// Numbers, which need no names.
     None,
     /// The settings of an axis.
     Settings(Binding),
-    /// Names.
+    /// Names that the board lists.
     Names(Vec<String>),
 }
 
 /// One series, or one for each setting of its variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesPlan {
-    /// Its variables.
+    /// Variables: there is a series for each combination of their settings.
     pub bindings: Vec<Binding>,
-    /// What the legend calls it.
+    /// Name in the legend, with variables in braces.
     pub name: String,
     /// One for all groups, or one for each.
     pub values: Vec<PlacedExpression>,
@@ -217,13 +157,13 @@ pub struct SeriesPlan {
     pub published: Vec<f64>,
     /// Fixed points in place of values.
     pub points: Vec<(f64, f64)>,
-    /// What lies along x, where that is not the figure's.
+    /// Positions along x in place of those of the figure.
     pub along: Option<Binding>,
     /// Whether it is not drawn where it is above all others.
     pub is_aside: bool,
 }
 
-/// A table.
+/// A table of values or of texts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Title: texts, and expressions whose values stand between them.
@@ -234,7 +174,7 @@ pub struct Table {
     pub rows: Vec<Vec<Binding>>,
     /// Heads of the columns with labels, or of all columns of free cells.
     pub heads: Vec<String>,
-    /// Columns with values.
+    /// Columns with values, on the right of the labels.
     pub columns: Vec<TableColumn>,
     /// Rows of free cells.
     pub cells: Vec<Vec<Cell>>,
@@ -245,9 +185,9 @@ pub struct Table {
 /// A text or the value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// As it stands.
+    /// A text as it stands.
     Text(String),
-    /// Its value is shown.
+    /// An expression whose value is shown.
     Value(PlacedExpression),
 }
 
@@ -263,11 +203,11 @@ impl Cell {
 /// A column, or one for each setting of its variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableColumn {
-    /// Its variables.
+    /// Variables: there is a column for each combination of their settings.
     pub bindings: Vec<Binding>,
-    /// Head.
+    /// Head of the column, with variables in braces.
     pub head: String,
-    /// What is shown.
+    /// Expression whose value is shown; `None` for a column of texts.
     pub value: Option<PlacedExpression>,
     /// A text for each row in place of a value.
     pub text: Vec<Vec<Cell>>,

@@ -8,74 +8,56 @@ use tidegate_results::claims::{
 use tidegate_settings::document::{Item, Value};
 use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
-use tidegate_settings::keys::{Format, Keys, Kind, Need, key, keys};
+use tidegate_settings::keys::{Format, Kind};
 use tidegate_settings::values::{read_number, read_text, shown};
 
 use crate::expression::PlacedExpression;
-use crate::items::{expression, read_file};
+use crate::items::{expression, key_tables, read_file};
 
 /// Any number but infinity.
 const FINITE: Kind = Kind::Number(f64::MIN, f64::MAX);
 const BAND: Kind = Kind::List(&Kind::Number(f64::NEG_INFINITY, f64::INFINITY));
 
-static ROOT: Keys = keys(
-    "claims",
-    &[
-        key("paper", Kind::Table(&PAPER), Need::Must, "Which paper it is."),
-        key("assumption", Kind::List(&Kind::Table(&ASSUMPTION)), Need::May, "What the paper leaves open."),
-        key("claim", Kind::List(&Kind::Table(&CLAIM)), Need::Must, "What the paper states."),
-    ],
-);
-
-static PAPER: Keys = keys(
-    "[paper]",
-    &[
-        key("title", Kind::Text, Need::Must, "Title."),
-        key("authors", Kind::Text, Need::Must, "Authors, as printed."),
-        key("venue", Kind::Text, Need::Must, "Venue and year."),
-        key("scheme", Kind::Text, Need::Must, "Name of the scheme in the catalogue."),
-    ],
-);
-
-static ASSUMPTION: Keys = keys(
-    "[[assumption]]",
-    &[
-        key("name", Kind::Text, Need::Must, "The quantity."),
-        key("value", Kind::Text, Need::Must, "Its value with the unit."),
-        key("provenance", Kind::Words(|| words(&PROVENANCES)), Need::Must, "Where the value comes from."),
-        key("why", Kind::Text, Need::Must, "Reason for the value."),
-    ],
-);
-
-static CLAIM: Keys = keys(
-    "[[claim]]",
-    &[
-        key("id", Kind::Text, Need::Must, "Short unique name, such as P5-icp."),
-        key("where", Kind::Text, Need::Must, "Place in the paper: figure, table, section."),
-        key("figure", Kind::Text, Need::May, "Id of the board's figure that shows it."),
-        key("quantity", Kind::Text, Need::Must, "What is measured, in words."),
-        key("is", Kind::Text, Need::Must, "The same as an expression over cells."),
-        key("axis", Kind::Text, Need::May, "The quantity's short name in a figure; with group."),
-        key("group", Kind::Text, Need::May, "What has it, under its bar; with axis."),
-        key("unit", Kind::Text, Need::Else(""), "Unit of all numbers of the claim."),
-        key("published", Kind::Any, Need::Must, "What the paper says: a number or words."),
-        key("band", BAND, Need::Must, "Values that agree, [low, high]; an open end is -inf or inf."),
-        key("earlier_band", BAND, Need::May, "The band before it was changed; with band_reason."),
-        key("band_reason", Kind::Text, Need::May, "Why it was changed; with earlier_band."),
-        key("null", FINITE, Need::May, "The value of no effect."),
-        key("sign", Kind::Words(|| words(&SIGNS)), Need::May, "Side of null the effect is on."),
-        key("verdict", Kind::Words(|| words(&VERDICTS)), Need::May, "The verdict on record."),
-        key(
-            "full_verdict",
-            Kind::Words(|| words(&VERDICTS)),
-            Need::May,
-            "That of --full, if it is another one.",
-        ),
-        key("note", Kind::Text, Need::May, "Known issue or argument."),
-        key("exact", Kind::Bool, Need::Else("false"), "Whether every sample has to lie in the band."),
-        key("ours", Kind::Bool, Need::Else("false"), "Whether the claim is not one of the paper."),
-    ],
-);
+key_tables! {
+    ROOT "claims" {
+        "paper" Must: Kind::Table(&PAPER), "Which paper it is.";
+        "assumption" May: Kind::List(&Kind::Table(&ASSUMPTION)), "What the paper leaves open.";
+        "claim" Must: Kind::List(&Kind::Table(&CLAIM)), "What the paper states.";
+    }
+    PAPER "[paper]" {
+        "title" Must: Kind::Text, "Title.";
+        "authors" Must: Kind::Text, "Authors, as printed.";
+        "venue" Must: Kind::Text, "Venue and year.";
+        "scheme" Must: Kind::Text, "Name of the scheme in the catalogue.";
+    }
+    ASSUMPTION "[[assumption]]" {
+        "name" Must: Kind::Text, "The quantity.";
+        "value" Must: Kind::Text, "Its value with the unit.";
+        "provenance" Must: Kind::Words(|| words(&PROVENANCES)), "Where the value comes from.";
+        "why" Must: Kind::Text, "Reason for the value.";
+    }
+    CLAIM "[[claim]]" {
+        "id" Must: Kind::Text, "Short unique name, such as P5-icp.";
+        "where" Must: Kind::Text, "Place in the paper: figure, table, section.";
+        "figure" May: Kind::Text, "Id of the board's figure that shows it.";
+        "quantity" Must: Kind::Text, "What is measured, in words.";
+        "is" Must: Kind::Text, "The same as an expression over cells.";
+        "axis" May: Kind::Text, "The quantity's short name in a figure; with group.";
+        "group" May: Kind::Text, "What has it, under its bar; with axis.";
+        "unit" Else(""): Kind::Text, "Unit of all numbers of the claim.";
+        "published" Must: Kind::Any, "What the paper says: a number or words.";
+        "band" Must: BAND, "Values that agree, [low, high]; an open end is -inf or inf.";
+        "earlier_band" May: BAND, "The band before it was changed; with band_reason.";
+        "band_reason" May: Kind::Text, "Why it was changed; with earlier_band.";
+        "null" May: FINITE, "The value of no effect.";
+        "sign" May: Kind::Words(|| words(&SIGNS)), "Side of null the effect is on.";
+        "verdict" May: Kind::Words(|| words(&VERDICTS)), "The verdict on record.";
+        "full_verdict" May: Kind::Words(|| words(&VERDICTS)), "That of --full, if it is another one.";
+        "note" May: Kind::Text, "Known issue or argument.";
+        "exact" Else("false"): Kind::Bool, "Whether every sample has to lie in the band.";
+        "ours" Else("false"): Kind::Bool, "Whether the claim is not one of the paper.";
+    }
+}
 
 static FORMAT: Format = Format {
     root: &ROOT,

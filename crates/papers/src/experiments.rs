@@ -28,11 +28,11 @@ use tidegate_settings::desk::Desk;
 use tidegate_settings::document::{Entry, Item, Value};
 use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
-use tidegate_settings::keys::{Format, Keys, Kind, Need, key, keys};
+use tidegate_settings::keys::{Format, Kind};
 
 use crate::expression::{Binding, Range, parse_binding, unknown};
 use crate::function::Function;
-use crate::items::{expression, read_file, table, text};
+use crate::items::{expression, key_tables, read_file, table, text};
 use crate::quantity::MeasureDefinition;
 
 /// Cells of one experiment, at most.
@@ -42,100 +42,40 @@ const MAX_SEEDS: i64 = 100_000;
 /// Seeds of a quick look, unless an experiment has a number of its own.
 pub const REDUCED_SEEDS: u64 = 3;
 
-static ROOT: Keys = keys(
-    "experiments",
-    &[
-        key("format", Kind::Count(1, 1), Need::Must, "Version of this format: 1."),
-        key("axis", Kind::Open(&Kind::Any), Need::May, "Axes: named settings, each a list of overrides."),
-        key("experiment", Kind::List(&Kind::Table(&EXPERIMENT)), Need::Must, "What is run."),
-        key("measure", Kind::Open(&Kind::Text), Need::May, "Measures made of those of the catalogue."),
-        key(
-            "alternative",
-            Kind::List(&Kind::Table(&ALTERNATIVE)),
-            Need::May,
-            "Other conditions for all claims, with --full.",
-        ),
-    ],
-);
-
-static SETTING: Keys = keys(
-    "a setting",
-    &[
-        key("label", Kind::Text, Need::May, "What figures and tables call it; its name unless given."),
-        key("set", Kind::List(&Kind::Text), Need::Must, "Overrides, KEY=VALUE."),
-    ],
-);
-
-static EXPERIMENT: Keys = keys(
-    "[[experiment]]",
-    &[
-        key("name", Kind::Name, Need::Must, "What expressions call it."),
-        key(
-            "scenario",
-            Kind::Text,
-            Need::Must,
-            "File of the scenario, relative to the folder of the paper; {place} is the setting on the axis place.",
-        ),
-        key(
-            "axes",
-            Kind::List(&Kind::Text),
-            Need::May,
-            "Axes whose settings are combined, such as \"loss\", or \"loss[clean, lossy]\" for a part of one; one cell without.",
-        ),
-        key(
-            "seeds",
-            Kind::Count(1, MAX_SEEDS),
-            Need::May,
-            "Runs of each cell; those of the scenario unless given.",
-        ),
-        key(
-            "set",
-            Kind::List(&Kind::Text),
-            Need::May,
-            "Overrides of every cell, KEY=VALUE; those of axes come after them.",
-        ),
-        key("full", Kind::Bool, Need::May, "Whether it is run with --full only."),
-        key(
-            "full_seeds",
-            Kind::Count(1, MAX_SEEDS),
-            Need::May,
-            "Runs of each cell with --full, in place of seeds.",
-        ),
-        key(
-            "allow_incomplete",
-            Kind::Bool,
-            Need::May,
-            "Whether schemes may run without the parts they need elsewhere.",
-        ),
-        key(
-            "reduced",
-            Kind::List(&Kind::Text),
-            Need::May,
-            "Further overrides of a quick look (--reduced), after all others.",
-        ),
-        key(
-            "reduced_seeds",
-            Kind::Count(1, MAX_SEEDS),
-            Need::May,
-            "Runs of each cell in a quick look, at most.",
-        ),
-    ],
-);
-
-static ALTERNATIVE: Keys = keys(
-    "[[alternative]]",
-    &[
-        key("name", Kind::Name, Need::Must, "Its name, for messages."),
-        key("label", Kind::Text, Need::May, "What tables call it; its name unless given."),
-        key("seeds", Kind::Count(1, MAX_SEEDS), Need::May, "Runs of each cell, at most."),
-        key(
-            "set",
-            Kind::Open(&Kind::List(&Kind::Text)),
-            Need::Must,
-            "Overrides by experiment, or by experiment[setting, ...] for the cells that begin so.",
-        ),
-    ],
-);
+key_tables! {
+    ROOT "experiments" {
+        "format" Must: Kind::Count(1, 1), "Version of this format: 1.";
+        "axis" May: Kind::Open(&Kind::Any), "Axes: named settings, each a list of overrides.";
+        "experiment" Must: Kind::List(&Kind::Table(&EXPERIMENT)), "What is run.";
+        "measure" May: Kind::Open(&Kind::Text), "Measures made of those of the catalogue.";
+        "alternative" May: Kind::List(&Kind::Table(&ALTERNATIVE)), "Other conditions for all claims, with --full.";
+    }
+    SETTING "a setting" {
+        "label" May: Kind::Text, "What figures and tables call it; its name unless given.";
+        "set" Must: Kind::List(&Kind::Text), "Overrides, KEY=VALUE.";
+    }
+    EXPERIMENT "[[experiment]]" {
+        "name" Must: Kind::Name, "What expressions call it.";
+        "scenario" Must: Kind::Text,
+            "File of the scenario, relative to the folder of the paper; {place} is the setting on the axis place.";
+        "axes" May: Kind::List(&Kind::Text),
+            "Axes whose settings are combined, such as \"loss\", or \"loss[clean, lossy]\" for a part of one; one cell without.";
+        "seeds" May: Kind::Count(1, MAX_SEEDS), "Runs of each cell; those of the scenario unless given.";
+        "set" May: Kind::List(&Kind::Text), "Overrides of every cell, KEY=VALUE; those of axes come after them.";
+        "full" May: Kind::Bool, "Whether it is run with --full only.";
+        "full_seeds" May: Kind::Count(1, MAX_SEEDS), "Runs of each cell with --full, in place of seeds.";
+        "allow_incomplete" May: Kind::Bool, "Whether schemes may run without the parts they need elsewhere.";
+        "reduced" May: Kind::List(&Kind::Text), "Further overrides of a quick look (--reduced), after all others.";
+        "reduced_seeds" May: Kind::Count(1, MAX_SEEDS), "Runs of each cell in a quick look, at most.";
+    }
+    ALTERNATIVE "[[alternative]]" {
+        "name" Must: Kind::Name, "Its name, for messages.";
+        "label" May: Kind::Text, "What tables call it; its name unless given.";
+        "seeds" May: Kind::Count(1, MAX_SEEDS), "Runs of each cell, at most.";
+        "set" Must: Kind::Open(&Kind::List(&Kind::Text)),
+            "Overrides by experiment, or by experiment[setting, ...] for the cells that begin so.";
+    }
+}
 
 static FORMAT: Format =
     Format { root: &ROOT, version: 1, synonyms: &[("axis", "axes"), ("file", "scenario")] };
@@ -147,7 +87,7 @@ pub struct Override {
     pub key: String,
     /// Its value as TOML; without a value the key is removed.
     pub value: String,
-    /// Where it stands in the file.
+    /// Place of the override in the file.
     pub at: Range,
 }
 
@@ -156,24 +96,24 @@ pub struct Override {
 pub struct Experiments {
     /// All axes, in the order of the file.
     pub axes: Vec<Axis>,
-    /// In the order of the file; names are unique.
+    /// Experiments in the order of the file.
     pub list: Vec<Experiment>,
     /// Measures of the paper, in the order of the file.
     pub measures: Vec<MeasureDefinition>,
-    /// Other conditions, in the order of the file.
+    /// Other conditions for all claims, in the order of the file.
     pub alternatives: Vec<Alternative>,
 }
 
 /// A scenario over the combinations of its axes' settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
-    /// Name, by which expressions find it.
+    /// Name of the experiment in expressions; parts of one experiment share it.
     pub name: String,
-    /// Where the name stands in the file.
+    /// Place of the name in the file.
     pub at: Range,
     /// File of the scenario, relative to the folder of the paper; see [`Experiment::file`].
     pub scenario: String,
-    /// Where the name of the scenario stands in the file.
+    /// Place of the scenario's name in the file.
     pub scenario_at: Range,
     /// Its axes, each with the settings that it combines.
     pub axes: Vec<Axis>,
@@ -205,20 +145,20 @@ pub struct Axis {
 /// One value of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// Name, by which expressions find it.
+    /// Name of the setting in expressions.
     pub name: String,
-    /// What figures and tables call it.
+    /// Name of the setting in figures and tables.
     pub label: String,
-    /// What it changes in the scenario.
+    /// Changes of the scenario under this setting.
     pub set: Vec<Override>,
 }
 
 /// Conditions under which all claims are computed again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alternative {
-    /// Name, for messages.
+    /// Name of the alternative in messages.
     pub name: String,
-    /// What tables call it.
+    /// Name of the alternative in tables.
     pub label: String,
     /// Runs of each cell, at most.
     pub seeds: Option<u64>,
@@ -286,7 +226,7 @@ impl Experiment {
         self.filled(&self.scenario, &names)
     }
 
-    /// What cell number `cell` is called: `grid[bbr-cd, clean]`.
+    /// Returns the name of cell number `cell`, such as `grid[bbr-cd, clean]`.
     pub fn cell_name(&self, cell: usize) -> String {
         let names: Vec<&str> = self.settings(cell).iter().map(|setting| setting.name.as_str()).collect();
         if names.is_empty() { self.name.clone() } else { format!("{}[{}]", self.name, names.join(", ")) }

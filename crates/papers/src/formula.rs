@@ -9,7 +9,7 @@ use crate::value::Value;
 /// Parts of one formula after all lists are written out, at most.
 const MAX_PARTS: usize = 200_000;
 
-/// What the variables of lists stand for: name of the variable, name of the setting.
+/// Variables of lists with their settings: name of the variable, name of the setting.
 pub type Bindings = Vec<(String, String)>;
 
 /// A quantity of the runs of one cell.
@@ -19,11 +19,11 @@ pub struct Leaf {
     pub experiment: usize,
     /// Number of its cell.
     pub cell: usize,
-    /// What is computed of each run, definitions put in.
+    /// Expression that is computed of each run, definitions put in.
     pub quantity: Expression,
-    /// As written, for messages: `goodput_mbps[grid, icp]`.
+    /// Text for messages, such as `goodput_mbps[grid, icp]`.
     pub name: String,
-    /// Where it stands.
+    /// Place in the text of the expression.
     pub at: Range,
 }
 

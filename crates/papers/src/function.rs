@@ -4,7 +4,7 @@ use tidegate_core::math;
 
 use crate::value::Value;
 
-/// A named function.
+/// A function that expressions can call by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "TABLE describes each of them")]
 pub enum Function {
@@ -106,7 +106,7 @@ impl Function {
         TABLE.iter().find(|known| known.1 == name).map(|known| known.0)
     }
 
-    /// Its name.
+    /// Returns the name of the function in expressions.
     pub fn name(self) -> &'static str {
         TABLE.iter().find(|known| known.0 == self).map_or("", |known| known.1)
     }

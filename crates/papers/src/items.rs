@@ -14,6 +14,24 @@ const TEXT_BYTES: usize = 1 << 20;
 /// What is read may take so much memory, bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
+/// Tables of keys, each with its name in messages: name of a key, whether it has to be there, its kind and meaning.
+macro_rules! key_tables {
+    ($($table:ident $what:literal {
+        $($name:literal $need:ident $(($default:literal))?: $kind:expr, $help:literal;)*
+    })*) => {$(
+        static $table: tidegate_settings::keys::Keys = tidegate_settings::keys::keys(
+            $what,
+            &[$(tidegate_settings::keys::key(
+                $name,
+                $kind,
+                tidegate_settings::keys::Need::$need $(($default))?,
+                $help,
+            )),*],
+        );
+    )*};
+}
+pub(crate) use key_tables;
+
 /// Reads the tables of a file called `source_name` in messages.
 pub(crate) fn read_file<T>(
     source_name: &str,

@@ -10,11 +10,11 @@ const MAX_PARTS: usize = 10_000;
 /// A measure that a paper defines: `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasureDefinition {
-    /// Name.
+    /// Name of the measure in expressions.
     pub name: String,
     /// Names of its parameters, which stand for objects or for values of named arguments.
     pub parameters: Vec<String>,
-    /// What it stands for.
+    /// Expression that the name stands for.
     pub body: Expression,
 }
 

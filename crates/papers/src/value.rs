@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a measure or an expression gives.
+/// Value of a measure or an expression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// One number.
@@ -64,7 +64,7 @@ impl Value {
         })
     }
 
-    /// What it is, for messages.
+    /// Kind of the value in words, with its article.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Number(_) => "a number",

@@ -32,7 +32,7 @@ const MAX_DEPTH: usize = 200;
 /// A part of an expression's text, bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Range {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: usize,
     /// One past the last byte.
     pub end: usize,
@@ -60,19 +60,19 @@ pub struct PlacedExpression {
     pub at: Range,
 }
 
-/// What is wrong with an expression, and where.
+/// A mistake in an expression and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The part of the text that is wrong.
     pub at: Range,
-    /// What is wrong, and what is accepted.
+    /// Description of the mistake and of the accepted values.
     pub message: String,
 }
 
 /// A name, as written or in quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Without the quotes.
+    /// Text of the name without quotes.
     pub text: String,
     /// Whether it is quoted, so that it is no variable.
     pub is_quoted: bool,
@@ -91,9 +91,9 @@ pub struct Call {
     pub name: String,
     /// The things that are measured, such as names of flows.
     pub objects: Vec<Word>,
-    /// Named arguments.
+    /// Named arguments, as `key = value`.
     pub named: Vec<(String, Word)>,
-    /// Where it stands.
+    /// Place in the text of the expression.
     pub at: Range,
 }
 
@@ -104,7 +104,7 @@ pub struct Cell {
     pub experiment: String,
     /// One setting per axis of the experiment, in the order of its axes.
     pub settings: Vec<Word>,
-    /// Where it stands.
+    /// Place in the text of the expression.
     pub at: Range,
 }
 
@@ -124,11 +124,11 @@ pub struct Binding {
     pub axis: String,
     /// The settings it takes; all of the axis if it is empty.
     pub settings: Vec<String>,
-    /// Where it stands.
+    /// Place in the text of the expression.
     pub at: Range,
 }
 
-/// Arithmetic over measures.
+/// Arithmetic over measures, as a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A number.
@@ -147,7 +147,7 @@ pub enum Expression {
     For(Box<Self>, Vec<Binding>),
 }
 
-/// What stands between two expressions.
+/// Operator between two expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// `+`

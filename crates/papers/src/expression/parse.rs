@@ -154,31 +154,31 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Result<Expression, Fault> {
         let start = self.at;
-        let rest = self.rest();
-        let is_part = |(at, sign): (usize, char)| {
-            let is_sign_of_exponent = matches!(sign, '+' | '-') && rest[..at].ends_with(['e', 'E']);
+        let written = self.take_while(|before, sign| {
+            let is_sign_of_exponent = matches!(sign, '+' | '-') && before.ends_with(['e', 'E']);
             sign.is_ascii_alphanumeric() || sign == '.' || is_sign_of_exponent
-        };
-        let length = rest.char_indices().find(|part| !is_part(*part)).map_or(rest.len(), |(at, _)| at);
-        self.at += length;
-        let written = &rest[..length];
+        });
         match written.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(Expression::Number(value)),
-            _ => Err(self.fault(
-                start,
-                self.at,
-                format!("{written:?} is not a finite number such as 0.5 or 1e-3"),
-            )),
+            _ => {
+                let message = format!("{written:?} is not a finite number such as 0.5 or 1e-3");
+                Err(self.fault(start, self.at, message))
+            }
         }
     }
 
     /// Letters, digits and the signs that `more` has, from here on.
     fn word(&mut self, more: &[char]) -> &'a str {
+        self.take_while(|_, sign| sign.is_alphanumeric() || more.contains(&sign))
+    }
+
+    /// Passes over signs as long as they are part of something; `is_part` is given what stands before the sign, too.
+    fn take_while(&mut self, is_part: impl Fn(&str, char) -> bool) -> &'a str {
         let rest = self.rest();
-        let is_part = |sign: char| sign.is_alphanumeric() || more.contains(&sign);
-        let word = &rest[..rest.find(|sign| !is_part(sign)).unwrap_or(rest.len())];
-        self.at += word.len();
-        word
+        let end = rest.char_indices().find(|(at, sign)| !is_part(&rest[..*at], *sign));
+        let taken = &rest[..end.map_or(rest.len(), |(at, _)| at)];
+        self.at += taken.len();
+        taken
     }
 
     /// A function of values, or a measure with its arguments.
@@ -208,10 +208,7 @@ impl<'a> Parser<'a> {
 
     fn apply(&mut self, function: Function, start: usize) -> Result<Expression, Fault> {
         self.deeper()?;
-        let mut arguments = vec![self.list()?];
-        while self.take(',') {
-            arguments.push(self.list()?);
-        }
+        let arguments = self.separated(Self::list)?;
         self.expect(')', ", ',', for or an operator")?;
         let (count, at) = (arguments.len(), Range { start, end: self.at });
         match function.wrong_count(count) {
@@ -240,10 +237,7 @@ impl<'a> Parser<'a> {
         let axis = self.plain("the name of an axis")?;
         let mut settings = Vec::new();
         if self.take('[') {
-            settings.push(self.setting(SETTING, "the name of a setting")?.text);
-            while self.take(',') {
-                settings.push(self.setting(SETTING, "the name of a setting")?.text);
-            }
+            settings = self.separated(|parser| Ok(parser.setting()?.text))?;
             self.expect(']', " or ','")?;
         }
         Ok(Binding { variable, axis, settings, at: Range { start, end: self.at } })
@@ -258,36 +252,44 @@ impl<'a> Parser<'a> {
     }
 
     fn arguments(&mut self, call: &mut Call) -> Result<(), Fault> {
-        loop {
-            let word = self.setting(OBJECT, "the name of an object, such as a flow, or KEY = VALUE")?;
-            if !word.is_quoted && self.take('=') {
-                let value = self.setting(OBJECT, "a value")?;
-                call.named.push((word.text, value));
+        self.separated(|parser| {
+            let word = parser.quoted(OBJECT, "the name of an object, such as a flow, or KEY = VALUE")?;
+            if !word.is_quoted && parser.take('=') {
+                call.named.push((word.text, parser.quoted(OBJECT, "a value")?));
             } else {
                 call.objects.push(word);
             }
-            if !self.take(',') {
-                return self.expect(')', " or ','");
-            }
-        }
+            Ok(())
+        })?;
+        self.expect(')', " or ','")
     }
 
     fn cell(&mut self, of: Expression) -> Result<Expression, Fault> {
         let start = self.at;
         self.at += 1;
         self.deeper()?;
-        let experiment = self.setting(SETTING, "the name of an experiment")?.text;
-        let mut settings = Vec::new();
-        while self.take(',') {
-            settings.push(self.setting(SETTING, "the name of a setting")?);
-        }
+        let experiment = self.quoted(SETTING, "the name of an experiment")?.text;
+        let settings = if self.take(',') { self.separated(Self::setting)? } else { Vec::new() };
         self.expect(']', " or ','")?;
         let at = Range { start, end: self.at };
         Ok(Expression::Cell(Box::new(of), Cell { experiment, settings, at }))
     }
 
+    /// One part or more, with commas between them.
+    fn separated<T>(&mut self, mut part: impl FnMut(&mut Self) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+        let mut parts = vec![part(self)?];
+        while self.take(',') {
+            parts.push(part(self)?);
+        }
+        Ok(parts)
+    }
+
+    fn setting(&mut self) -> Result<Word, Fault> {
+        self.quoted(SETTING, "the name of a setting")
+    }
+
     /// A word with these signs, or a text in quotes.
-    fn setting(&mut self, signs: &[char], what: &str) -> Result<Word, Fault> {
+    fn quoted(&mut self, signs: &[char], what: &str) -> Result<Word, Fault> {
         let quote = self.peek().filter(|sign| matches!(sign, '"' | '\''));
         if let Some(quote) = quote {
             let start = self.at;
