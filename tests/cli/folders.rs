@@ -172,6 +172,23 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
         claims("ratio(", "rato("),
         "windows/claims.toml:10:7: function \"rato\" is not known; did you mean \"ratio\"?"
     );
+    let flow = |call: &str| claims("retransmissions[grid, fixed]", &format!("{call}[grid, fixed]"));
+    assert_eq!(
+        flow("retransmissions('c1:/b')"),
+        "windows/claims.toml:21:7: flow \"c1:/b\" is not known; did you mean \"c1:/a\"?"
+    );
+    assert_eq!(
+        flow("sent_bytes(c1>p1)"),
+        "windows/claims.toml:21:7: direction of a link \"c1>p1\" is not known; did you mean \"c1>r1\"?"
+    );
+    assert_eq!(
+        flow("goodput_mbps(*, from = soon)"),
+        "windows/claims.toml:21:7: from of goodput_mbps is \"soon\", which is no number"
+    );
+    assert_eq!(
+        flow("full_delay_ms(*, at = p90)"),
+        "windows/claims.toml:21:7: at of full_delay_ms is \"p90\"; it can be mean, min, p50, p95, p99, max"
+    );
     let missing = claims("is = \"retransmissions[grid, fixed]\"\n", "");
     assert_eq!(missing, "windows/claims.toml:17:1: [[claim]] has no \"is\"; it needs one");
     let constant = claims("retransmissions[grid, fixed]", "1 + 1");

@@ -169,6 +169,15 @@ fn every_scheme_says_what_it_follows_and_has_a_golden_text() {
 }
 
 #[test]
+fn a_paper_has_at_most_150_lines_of_rust() {
+    let folders = std::fs::read_dir(root().join("scenarios/papers")).expect("there are papers").flatten();
+    let papers: Vec<String> = folders.map(|paper| paper.file_name().to_string_lossy().into_owned()).collect();
+    let sources = rules::of(&SOURCES, &["crates/cli/src/commands/reproduce/measures/"]);
+    assert!(papers.len() >= 5 && sources.len() >= 5, "{} papers, {} sources", papers.len(), sources.len());
+    holds("define the measure in experiments.toml", &rules::paper_lines(&sources, &papers));
+}
+
+#[test]
 fn every_golden_text_is_named_by_a_test() {
     holds("remove it, or test it", &rules::golden_orphans(&SOURCES));
 }

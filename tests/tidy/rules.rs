@@ -77,6 +77,26 @@ pub fn platform_functions(sources: &[&Source]) -> Vec<String> {
     faults
 }
 
+/// Lines of Rust that belong to one paper, at most; everything else of a paper is text.
+const PAPER_LINES: usize = 150;
+
+/// Papers with more Rust of their own than [`PAPER_LINES`]: what `reproduce/measures` has under a paper's name.
+pub fn paper_lines(sources: &[&Source], papers: &[String]) -> Vec<String> {
+    let lines_of = |paper: &String| -> usize {
+        let name = paper.replace('-', "_");
+        let is_own = |source: &&&Source| {
+            let rest = source.path.split_once("reproduce/measures/").map_or("", |(_, rest)| rest);
+            rest == format!("{name}.rs") || rest.starts_with(&format!("{name}/"))
+        };
+        let own = sources.iter().filter(is_own);
+        // The text, as a line of a long description is a line of the table of measures.
+        let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+        own.map(|source| source.text.lines().filter(is_code).count()).sum()
+    };
+    let long = papers.iter().map(|paper| (lines_of(paper), paper)).filter(|(lines, _)| *lines > PAPER_LINES);
+    long.map(|(lines, paper)| format!("{paper}: {lines} lines")).collect()
+}
+
 /// The one file with unsafe code, and the root that lets it.
 const UNSAFE: (&str, &str) = ("crates/live/src/sys.rs", "crates/live/src/lib.rs");
 /// How far above unsafe code the argument for it may begin, lines.

@@ -66,6 +66,19 @@ fn a_function_of_the_platforms_library_is_found_outside_tests() {
 }
 
 #[test]
+fn a_paper_with_more_than_150_lines_of_rust_is_found() {
+    let of = |file: &str, lines: usize| {
+        let text = format!("// A comment.\n\n{}", "f();\n".repeat(lines));
+        Source::new(&format!("crates/cli/src/commands/reproduce/measures/{file}"), &text)
+    };
+    let papers = ["bbr-cd".to_owned(), "plr".to_owned()];
+    let found = |sources: &[Source]| rules::paper_lines(&Vec::from_iter(sources), &papers);
+    assert!(found(&[of("plr.rs", 150), of("flows.rs", 999), of("plr_tests.rs", 999)]).is_empty());
+    assert_eq!(found(&[of("bbr_cd.rs", 151)]), ["bbr-cd: 151 lines"]);
+    assert_eq!(found(&[of("plr/mod.rs", 100), of("plr/chain.rs", 51)]), ["plr: 151 lines"]);
+}
+
+#[test]
 fn a_crate_that_allows_unsafe_code_is_found() {
     let sources = [Source::new("crates/a/src/lib.rs", "// #![forbid(unsafe_code)]"), core("")];
     assert_eq!(rules::unsafe_allowed(&sources), ["crates/a/src/lib.rs: no #![forbid(unsafe_code)]"]);

@@ -3,31 +3,17 @@
 use tidegate_core::units::Span;
 use tidegate_papers::value::Value;
 
-use super::{Arguments, Measure, Run, measure};
+use super::{Answer, Arguments, Measure, NONE, Of, Run, Takes, measure_table};
 
-type Answer = Result<Option<Value>, String>;
-
-pub(super) const MEASURES: &[Measure] = &[
-    measure(
-        "brf.queueing_ms",
-        &[],
-        "Series: smoothed round trip of the first flow above that of the empty path, ms; links are a chain.",
-        queueing,
-    ),
-    measure(
-        "brf.jain_windows",
-        &["window"],
-        "Series: Jain's index of all flows over so many seconds from each sample on, from the last start on.",
-        jain_windows,
-    ),
-    measure(
-        "brf.agreed_ms",
-        &[],
-        "From 20 ms (a round trip) after a flow's start until all paced rates are within 10 % for 1 s, ms; until \
-         the next start if they never are.",
-        agreed,
-    ),
-];
+measure_table! {
+    "brf.queueing_ms" [] NONE, Whole(queueing),
+        "Series: smoothed round trip of the first flow above that of the empty path, ms; links are a chain.";
+    "brf.jain_windows" ["window" Takes::Number] NONE, Whole(jain_windows),
+        "Series: Jain's index of all flows over so many seconds from each sample on, from the last start on.";
+    "brf.agreed_ms" [] NONE, OneFlow(agreed),
+        "From 20 ms (a round trip) after a flow's start until all paced rates are within 10 % for 1 s, ms; until the \
+         next start if they never are.";
+}
 
 /// Bytes of a full segment and of an ACK on the wire, and of the option with BRF's grant.
 const SEGMENT: f64 = 1514.0;
@@ -88,8 +74,7 @@ fn jain_windows(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     Ok(Some(Value::Series(((last_start / period).ceil() as usize..last).map(jain).collect())))
 }
 
-fn agreed(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
-    let [flow] = call.flows(run)?[..] else { return Err("brf.agreed_ms takes one flow".to_owned()) };
+fn agreed(run: &Run<'_>, _: &Arguments<'_>, flow: usize) -> Answer {
     let (period, pacing) = (period(run), &run.record.flow_samples.pacing_per_second);
     let paces: Vec<Vec<f32>> = (0..=flow).map(|flow| samples(run, flow, pacing)).collect();
     let end = paces[0].len();

@@ -4,9 +4,7 @@ use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::observe::records::EventRecord;
 use tidegate_papers::value::Value;
 
-use super::{Arguments, Measure, Run, added};
-
-type Answer = Result<Option<Value>, String>;
+use super::{Answer, Arguments, Measure, Of, Run, Takes, measure_table};
 
 /// Interests that leave.
 const SENT: EventMask = EventMask(1);
@@ -15,81 +13,39 @@ const RECEIVED: EventMask = EventMask(2);
 /// Packets that queues drop.
 const DROPPED: EventMask = EventMask(16);
 
-pub(super) const MEASURES: &[Measure] = &[
-    Measure {
-        name: "full_delays_ms",
-        text: "List: of every Data of a flow, the time from the first Interest for its segment, ms.",
-        parameters: &[],
-        events: RECEIVED,
-        of: full_delays,
-    },
-    Measure {
-        name: "interest_gaps_ms",
-        text: "List: gaps between one Interest of a flow and its next, ms, ascending; quantiles = n: those at 0, 1/n, ... 1.",
-        parameters: &["quantiles"],
-        events: SENT,
-        of: interest_gaps,
-    },
-    Measure {
-        name: "interests_sent",
-        text: "Interests of a flow that left at from (s) or later and before to (s).",
-        parameters: &["from", "to"],
-        events: SENT,
-        of: interests_sent,
-    },
-    Measure {
-        name: "received_mbps",
-        text: "Content of Data that came to a flow after from (s) and up to to (s), Mbit/s.",
-        parameters: &["from", "to"],
-        events: RECEIVED,
-        of: received,
-    },
-    Measure {
-        name: "content_mbps",
-        text: "Series: content of Data that came to flows in each bin (s), Mbit/s, at the middle of the bin, sum over the flows.",
-        parameters: &["bin"],
-        events: RECEIVED,
-        of: content,
-    },
-    Measure {
-        name: "overflows",
-        text: "Packets that found a queue full.",
-        parameters: &[],
-        events: DROPPED,
-        of: |run, _| {
-            let is_overflow = |record: &&EventRecord| {
-                matches!(record.event, Event::Dropped { cause: Cause("queue full"), .. })
-            };
-            Ok(Some(Value::Number(run.record.events.iter().filter(is_overflow).count() as f64)))
-        },
-    },
-    Measure {
-        name: "path_moves",
-        text: "List: when routers sent a prefix on another way, s.",
-        parameters: &[],
-        events: EventMask::CONTROL,
-        of: |run, _| {
-            let is_move = |record: &&EventRecord| matches!(record.event, Event::PathMoved { .. });
-            let moves = run.record.events.iter().filter(is_move);
-            Ok(Some(Value::List(moves.map(|record| record.time.as_secs_f64()).collect())))
-        },
-    },
-    Measure {
-        name: "estimates",
-        text: "List: what schemes estimated of a thing, such as estimates(\"first grant\"); of = truth: what was true of it.",
-        parameters: &["of"],
-        events: EventMask::CONTROL,
-        of: estimates,
-    },
-];
+measure_table! {
+    "full_delays_ms" [] RECEIVED, Flows(full_delays),
+        "List: of every Data of a flow, the time from the first Interest for its segment, ms.";
+    "interest_gaps_ms" ["quantiles" Takes::Optional] SENT, Flows(interest_gaps),
+        "List: gaps between one Interest of a flow and its next, ms, ascending; quantiles = n: those at 0, 1/n, ... 1.";
+    "interests_sent" ["from" Takes::Optional, "to" Takes::Optional] SENT, Flows(interests_sent),
+        "Interests of a flow that left at from (s) or later and before to (s).";
+    "received_mbps" ["from" Takes::Optional, "to" Takes::Optional] RECEIVED, Flows(received),
+        "Content of Data that came to a flow after from (s) and up to to (s), Mbit/s.";
+    "content_mbps" ["bin" Takes::Number] RECEIVED, Flows(content),
+        "Series: content of Data that came to flows in each bin (s), Mbit/s, at the middle of the bin, sum over the flows.";
+    "overflows" [] DROPPED, Whole(overflows), "Packets that found a queue full.";
+    "path_moves" [] EventMask::CONTROL, Whole(path_moves), "List: when routers sent a prefix on another way, s.";
+    "estimates" ["of" Takes::Words(&["estimate", "truth"])] EventMask::CONTROL, Thing(estimates),
+        "List: what schemes estimated of a thing, such as estimates(\"first grant\"); of = truth: what was true of it.";
+}
 
-fn estimates(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
-    let [thing] = call.call.objects.as_slice() else {
-        return Err("estimates needs the name of one thing, such as estimates(\"first grant\")".to_owned());
-    };
-    let is_truth = call.word("of", &["estimate", "truth"])? == "truth";
+fn overflows(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
+    let is_overflow =
+        |record: &&EventRecord| matches!(record.event, Event::Dropped { cause: Cause("queue full"), .. });
+    Ok(Some(Value::Number(run.record.events.iter().filter(is_overflow).count() as f64)))
+}
+
+fn path_moves(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
+    let is_move = |record: &&EventRecord| matches!(record.event, Event::PathMoved { .. });
+    let moves = run.record.events.iter().filter(is_move);
+    Ok(Some(Value::List(moves.map(|record| record.time.as_secs_f64()).collect())))
+}
+
+fn estimates(run: &Run<'_>, thing: &str, call: &Arguments<'_>) -> Answer {
+    let is_truth = call.word("of")? == "truth";
     let found = run.record.events.iter().filter_map(|record| match record.event {
-        Event::Estimated { what: Cause(what), estimate, truth, .. } if what == thing.text => {
+        Event::Estimated { what: Cause(what), estimate, truth, .. } if what == thing => {
             Some(if is_truth { truth } else { estimate })
         }
         _ => None,
@@ -115,7 +71,7 @@ fn sent<'a>(run: &Run<'a>, flow: usize) -> impl Iterator<Item = &'a EventRecord>
 }
 
 fn full_delays(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
-    let flows = call.flows(run)?;
+    let flows = call.objects(run.plan)?;
     let delays = flows.into_iter().flat_map(|flow| data(run, flow).map(|(_, delay)| delay));
     Ok(Some(Value::List(delays.collect())))
 }
@@ -125,7 +81,7 @@ fn interest_gaps(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
         let times: Vec<_> = sent(run, flow).map(|record| record.time).collect();
         times.windows(2).map(|pair| pair[1].since(pair[0]).as_secs_f64() * 1e3).collect()
     };
-    let mut all: Vec<f64> = call.flows(run)?.into_iter().flat_map(gaps).collect();
+    let mut all: Vec<f64> = call.objects(run.plan)?.into_iter().flat_map(gaps).collect();
     all.sort_by(f64::total_cmp);
     let parts = call.number_or("quantiles", 0.0)?;
     if !(0.0..=1e6).contains(&parts) {
@@ -141,13 +97,13 @@ fn interest_gaps(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
 fn interests_sent(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (from, to) = (call.number_or("from", 0.0)?, call.number_or("to", f64::INFINITY)?);
     let is_inside = |record: &&EventRecord| (from..to).contains(&record.time.as_secs_f64());
-    call.each(call.flows(run)?, |flow| Some(sent(run, flow).filter(is_inside).count() as f64))
+    call.each(run, |flow| Some(sent(run, flow).filter(is_inside).count() as f64))
 }
 
 fn received(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (from, to) = (call.number_or("from", 0.0)?, call.number_or("to", f64::INFINITY)?);
     let to = to.min(run.record.ended.as_secs_f64());
-    call.each(call.flows(run)?, |flow| {
+    call.each(run, |flow| {
         let count = data(run, flow).filter(|(time, _)| from < *time && *time <= to).count();
         let bits = run.plan.flows[flow].payload.get() as f64 * 8.0 * count as f64;
         (to > from).then(|| bits * 1e-6 / (to - from))
@@ -176,5 +132,5 @@ fn content(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
         }
         series
     };
-    added(call.flows(run)?.into_iter().map(of_flow))
+    call.added(run, of_flow)
 }

@@ -1,142 +1,80 @@
 //! Measures of flows, of their records and of their samples.
 
 use tidegate_core::observe::records::{DelaySummary, FlowRecord};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::Span;
 use tidegate_papers::value::Value;
-use tidegate_results::measures;
+use tidegate_results::measures::goodput_mbps;
 
-use super::{Arguments, Measure, Run, added, measure};
+use super::{AT, Answer, Arguments, Measure, NONE, Of, Run, Takes, measure_table};
 
-type Answer = Result<Option<Value>, String>;
-
-pub(super) const MEASURES: &[Measure] = &[
-    measure("start_s", &[], "When a flow's first Interest may leave, s.", |run, call| {
-        of_record(run, call, |flow, _| Some(flow.start.as_secs_f64()))
-    }),
-    measure("over_s", &[], "When a flow is complete or stopped, else the end of the run, s.", |run, call| {
-        of_record(run, call, |flow, ended| Some(flow.over(ended).as_secs_f64()))
-    }),
-    measure(
-        "session_s",
-        &[],
-        "From a flow's planned start to its planned stop, else the end of the run, s.",
-        session,
-    ),
-    measure(
-        "completion_s",
-        &[],
-        "From a flow's start to its last segment, s; none while it is unfinished.",
-        |run, call| of_record(run, call, |flow, _| flow.completion_time().map(Span::as_secs_f64)),
-    ),
-    measure(
-        "delivery_s",
-        &[],
-        "From a flow's start until it is complete or stopped, else the end of the run, s.",
-        |run, call| {
-            of_record(run, call, |flow, ended| Some(flow.over(ended).since(flow.start).as_secs_f64()))
-        },
-    ),
-    measure("is_unfinished", &[], "1 for a finite flow that has not completed, else 0.", |run, call| {
-        of_record(run, call, |flow, _| Some(f64::from(flow.segments.is_some() && flow.completed.is_none())))
-    }),
-    measure("interests", &[], "Interests of a flow, retransmissions included.", |run, call| {
-        of_record(run, call, |flow, _| Some(flow.interests as f64))
-    }),
-    measure("retransmissions", &[], "Interests of a flow that were sent again.", |run, call| {
-        of_record(run, call, |flow, _| Some(flow.retransmissions as f64))
-    }),
-    measure("timeouts", &[], "Retransmission timeouts of a flow.", |run, call| {
-        of_record(run, call, |flow, _| Some(flow.timeouts as f64))
-    }),
-    measure("duplicates", &[], "Data of a flow that came for a segment already received.", |run, call| {
-        of_record(run, call, |flow, _| Some(flow.duplicates as f64))
-    }),
-    measure("marks", &[], "Data of a flow with a congestion mark.", |run, call| {
-        of_record(run, call, |flow, _| Some(flow.marks as f64))
-    }),
-    measure("nacks", &[], "Nacks that a flow received.", |run, call| {
-        of_record(run, call, |flow, _| Some(flow.nacks as f64))
-    }),
-    measure("delivered_segments", &[], "Distinct segments that a flow received.", |run, call| {
-        of_record(run, call, |flow, _| Some(flow.delivered_segments as f64))
-    }),
-    measure(
-        "delivered_bytes",
-        &[],
-        "Content of the distinct segments that a flow received, bytes.",
-        |run, call| of_record(run, call, |flow, _| Some(flow.delivered_payload.get() as f64)),
-    ),
-    measure(
-        "goodput_mbps",
-        &["from", "to"],
+measure_table! {
+    "start_s" [] NONE, Flow(|flow, _| Some(flow.start.as_secs_f64())),
+        "When a flow's first Interest may leave, s.";
+    "over_s" [] NONE, Flow(|flow, ended| Some(flow.over(ended).as_secs_f64())),
+        "When a flow is complete or stopped, else the end of the run, s.";
+    "session_s" [] NONE, Flows(session),
+        "From a flow's planned start to its planned stop, else the end of the run, s.";
+    "completion_s" [] NONE, Flow(|flow, _| flow.completion_time().map(Span::as_secs_f64)),
+        "From a flow's start to its last segment, s; none while it is unfinished.";
+    "delivery_s" [] NONE, Flow(|flow, ended| Some(flow.over(ended).since(flow.start).as_secs_f64())),
+        "From a flow's start until it is complete or stopped, else the end of the run, s.";
+    "is_unfinished" [] NONE,
+        Flow(|flow, _| Some(f64::from(flow.segments.is_some() && flow.completed.is_none()))),
+        "1 for a finite flow that has not completed, else 0.";
+    "interests" [] NONE, Flow(|flow, _| Some(flow.interests as f64)),
+        "Interests of a flow, retransmissions included.";
+    "retransmissions" [] NONE, Flow(|flow, _| Some(flow.retransmissions as f64)),
+        "Interests of a flow that were sent again.";
+    "timeouts" [] NONE, Flow(|flow, _| Some(flow.timeouts as f64)),
+        "Retransmission timeouts of a flow.";
+    "duplicates" [] NONE, Flow(|flow, _| Some(flow.duplicates as f64)),
+        "Data of a flow that came for a segment already received.";
+    "marks" [] NONE, Flow(|flow, _| Some(flow.marks as f64)),
+        "Data of a flow with a congestion mark.";
+    "nacks" [] NONE, Flow(|flow, _| Some(flow.nacks as f64)),
+        "Nacks that a flow received.";
+    "delivered_segments" [] NONE, Flow(|flow, _| Some(flow.delivered_segments as f64)),
+        "Distinct segments that a flow received.";
+    "delivered_bytes" [] NONE, Flow(|flow, _| Some(flow.delivered_payload.get() as f64)),
+        "Content of the distinct segments that a flow received, bytes.";
+    "goodput_mbps" ["from" Takes::First, "to" Takes::Optional] NONE, Flows(goodput),
         "Content of a flow over its time, Mbit/s; with from or to (s) by samples between these times, from = first: \
-         from the first sample with Data on.",
-        goodput,
-    ),
-    measure(
-        "full_delay_ms",
-        &["at"],
-        "First Interest of a segment to its Data, ms; at = mean, min, p50, p95, p99 or max.",
-        |run, call| delay(run, call, |flow| flow.full_delay),
-    ),
-    measure(
-        "last_delay_ms",
-        &["at"],
-        "Last Interest of a segment to its Data, ms; at = mean, min, p50, p95, p99 or max.",
-        |run, call| delay(run, call, |flow| flow.last_delay),
-    ),
-    measure(
-        "pacing_per_s",
-        &[],
-        "Series: rate that pacing lets through at each sample, packets/s; infinite without pacing.",
-        |run, call| sampled(run, call, |row| f64::from(run.record.flow_samples.pacing_per_second[row])),
-    ),
-    measure(
-        "smoothed_rtt_ms",
-        &[],
-        "Series: smoothed round-trip time at each sample, ms; 0 before there is one.",
-        |run, call| sampled(run, call, |row| run.record.flow_samples.smoothed_rtt[row].as_secs_f64() * 1e3),
-    ),
-    measure("window_packets", &[], "Series: congestion window at each sample, packets.", |run, call| {
-        sampled(run, call, |row| f64::from(run.record.flow_samples.window_packets[row]))
-    }),
-    measure("in_flight_packets", &[], "Series: packets outstanding at each sample.", |run, call| {
-        sampled(run, call, |row| f64::from(run.record.flow_samples.in_flight_packets[row]))
-    }),
-    measure("delivered_series", &[], "Series: distinct segments received by each sample.", |run, call| {
-        sampled(run, call, |row| run.record.flow_samples.delivered_segments[row] as f64)
-    }),
-    measure(
-        "goodput_series",
-        &["bin"],
-        "Series: content of flows in each bin (s), Mbit/s, by samples, at the middle of the bin, sum over the flows.",
-        goodput_series,
-    ),
-    measure("wakeups", &[], "Instants at which a timer of a node was due.", |run, call| {
-        call.each(call.nodes(run)?, |node| Some(run.record.nodes[node].wakeups as f64))
-    }),
-    measure("end_s", &[], "End of the run, s.", |run, _| {
-        Ok(Some(Value::Number(run.record.ended.as_secs_f64())))
-    }),
-    measure("last_sample_s", &[], "Time of the last sample, s; none without samples.", |run, _| {
-        Ok(run.record.flow_samples.time.last().map(|time| Value::Number(time.as_secs_f64())))
-    }),
-];
-
-fn of_record(run: &Run<'_>, call: &Arguments<'_>, of: fn(&FlowRecord, Time) -> Option<f64>) -> Answer {
-    call.each(call.flows(run)?, |flow| of(&run.record.flows[flow], run.record.ended))
+         from the first sample with Data on.";
+    "full_delay_ms" ["at" AT] NONE, Flows(|run, call| delay(run, call, |flow| flow.full_delay)),
+        "First Interest of a segment to its Data, ms; at = mean, min, p50, p95, p99 or max.";
+    "last_delay_ms" ["at" AT] NONE, Flows(|run, call| delay(run, call, |flow| flow.last_delay)),
+        "Last Interest of a segment to its Data, ms; at = mean, min, p50, p95, p99 or max.";
+    "pacing_per_s" [] NONE, FlowSample(|samples, row| f64::from(samples.pacing_per_second[row])),
+        "Series: rate that pacing lets through at each sample, packets/s; infinite without pacing.";
+    "smoothed_rtt_ms" [] NONE, FlowSample(|samples, row| samples.smoothed_rtt[row].as_secs_f64() * 1e3),
+        "Series: smoothed round-trip time at each sample, ms; 0 before there is one.";
+    "window_packets" [] NONE, FlowSample(|samples, row| f64::from(samples.window_packets[row])),
+        "Series: congestion window at each sample, packets.";
+    "in_flight_packets" [] NONE, FlowSample(|samples, row| f64::from(samples.in_flight_packets[row])),
+        "Series: packets outstanding at each sample.";
+    "delivered_series" [] NONE, FlowSample(|samples, row| samples.delivered_segments[row] as f64),
+        "Series: distinct segments received by each sample.";
+    "goodput_series" ["bin" Takes::Number] NONE, Flows(goodput_series),
+        "Series: content of flows in each bin (s), Mbit/s, by samples, at the middle of the bin, sum over the flows.";
+    "wakeups" [] NONE, Nodes(|run, call| call.each(run, |node| Some(run.record.nodes[node].wakeups as f64))),
+        "Instants at which a timer of a node was due.";
+    "end_s" [] NONE, Whole(|run, _| Ok(Some(Value::Number(run.record.ended.as_secs_f64())))),
+        "End of the run, s.";
+    "last_sample_s" [] NONE,
+        Whole(|run, _| Ok(run.record.flow_samples.time.last().map(|time| Value::Number(time.as_secs_f64())))),
+        "Time of the last sample, s; none without samples.";
 }
 
 fn session(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
-    call.each(call.flows(run)?, |flow| {
+    call.each(run, |flow| {
         let planned = &run.plan.flows[flow];
         Some(planned.stop.unwrap_or(run.record.ended).since(planned.start).as_secs_f64())
     })
 }
 
 fn delay(run: &Run<'_>, call: &Arguments<'_>, of: fn(&FlowRecord) -> DelaySummary) -> Answer {
-    let at = call.word("at", &["mean", "min", "p50", "p95", "p99", "max"])?;
-    call.each(call.flows(run)?, |flow| summary(&of(&run.record.flows[flow]), at))
+    let at = call.word("at")?;
+    call.each(run, |flow| summary(&of(&run.record.flows[flow]), at))
 }
 
 /// One number of a summary, ms; `None` without delays.
@@ -158,22 +96,21 @@ fn rows<'a>(run: &Run<'a>, flow: usize) -> impl Iterator<Item = usize> + use<'a>
     (0..flows.len()).filter(move |row| flows[*row] as usize == flow)
 }
 
-fn sampled(run: &Run<'_>, call: &Arguments<'_>, of: impl Fn(usize) -> f64) -> Answer {
+/// Time and value of each sample of one flow.
+pub(super) fn points(run: &Run<'_>, flow: usize, of: impl Fn(usize) -> f64) -> Vec<(f64, f64)> {
     let time = |row: usize| run.record.flow_samples.time[row].as_secs_f64();
-    let flows = call.flows(run)?;
-    added(flows.into_iter().map(|flow| rows(run, flow).map(|row| (time(row), of(row))).collect()))
+    rows(run, flow).map(|row| (time(row), of(row))).collect()
 }
 
 fn goodput(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
-    let flows = call.flows(run)?;
     if call.text("from").is_none() && call.text("to").is_none() {
         let record = run.record;
-        return call.each(flows, |flow| measures::goodput_mbps(&record.flows[flow], record.ended));
+        return call.each(run, |flow| goodput_mbps(&record.flows[flow], record.ended));
     }
     let is_from_first = call.text("from") == Some("first");
     let from = if is_from_first { 0.0 } else { call.number_or("from", 0.0)? };
     let to = call.number_or("to", f64::INFINITY)?;
-    call.each(flows, |flow| between(run, flow, is_from_first, from, to))
+    call.each(run, |flow| between(run, flow, is_from_first, from, to))
 }
 
 /// Content between two samples over the time between them, Mbit/s; zero for a flow that never had any.
@@ -214,5 +151,5 @@ fn goodput_series(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
         };
         ends.windows(2).enumerate().map(rate).collect()
     };
-    added(call.flows(run)?.into_iter().map(of_flow))
+    call.added(run, of_flow)
 }

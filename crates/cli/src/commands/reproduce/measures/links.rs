@@ -1,94 +1,45 @@
 //! Measures of the directions of links, named `from>to`.
 
-use tidegate_core::observe::records::LinkRecord;
-use tidegate_papers::value::Value;
-use tidegate_results::measures;
+use tidegate_results::measures::utilisation;
 
 use super::flows::summary;
-use super::{Arguments, Measure, Run, added, measure};
+use super::{AT, Answer, Arguments, Measure, NONE, Of, Run, measure_table};
 
-type Answer = Result<Option<Value>, String>;
+measure_table! {
+    "sent_bytes" [] NONE, Link(|link, _| Some(link.sent_bytes.get() as f64)),
+        "Bytes that a link put on the wire.";
+    "dropped_packets" [] NONE, Link(|link, _| Some(link.dropped_packets as f64)),
+        "Packets that the queue of a link or the gates before it dropped.";
+    "lost_packets" [] NONE, Link(|link, _| Some(link.lost_packets as f64)),
+        "Packets lost on the wire of a link.";
+    "peak_queue_packets" [] NONE, Link(|link, _| Some(link.peak_queue_packets as f64)),
+        "Most packets that waited at once in the queue of a link.";
+    "queue_delay_ms" ["at" AT] NONE, Links(queue_delay),
+        "Waiting time in the queue of a link, ms; at = mean, min, p50, p95, p99 or max.";
+    "utilisation" [] NONE, Link(utilisation),
+        "Bits that a link sent over those it could have sent, 0 to 1.";
+    "queued_bytes" [] NONE, LinkSample(|samples, row| f64::from(samples.queue_bytes[row])),
+        "Series: bytes that wait at each sample, sum over the links.";
+    "queued_packets" [] NONE, LinkSample(|samples, row| f64::from(samples.queue_packets[row])),
+        "Series: packets that wait at each sample, sum over the links.";
+    "sent_series" [] NONE, LinkSample(|samples, row| samples.sent_bytes[row] as f64),
+        "Series: bytes sent by each sample, sum over the links.";
+    "dropped_series" [] NONE, LinkSample(|samples, row| f64::from(samples.dropped_packets[row])),
+        "Series: packets dropped by each sample, sum over the links.";
+    "sent_mbps" [] NONE, Links(sent_mbps),
+        "Series: bytes sent from one sample to the next, Mbit/s, sum over the links.";
+}
 
-pub(super) const MEASURES: &[Measure] = &[
-    measure("sent_bytes", &[], "Bytes that a link put on the wire.", |run, call| {
-        of_record(run, call, |link| link.sent_bytes.get() as f64)
-    }),
-    measure(
-        "dropped_packets",
-        &[],
-        "Packets that the queue of a link or the gates before it dropped.",
-        |run, call| of_record(run, call, |link| link.dropped_packets as f64),
-    ),
-    measure("lost_packets", &[], "Packets lost on the wire of a link.", |run, call| {
-        of_record(run, call, |link| link.lost_packets as f64)
-    }),
-    measure(
-        "peak_queue_packets",
-        &[],
-        "Most packets that waited at once in the queue of a link.",
-        |run, call| of_record(run, call, |link| link.peak_queue_packets as f64),
-    ),
-    measure(
-        "queue_delay_ms",
-        &["at"],
-        "Waiting time in the queue of a link, ms; at = mean, min, p50, p95, p99 or max.",
-        |run, call| {
-            let at = call.word("at", &["mean", "min", "p50", "p95", "p99", "max"])?;
-            call.each(call.links(run)?, |link| summary(&run.record.links[link].queue_delay, at))
-        },
-    ),
-    measure(
-        "utilisation",
-        &[],
-        "Bits that a link sent over those it could have sent, 0 to 1.",
-        |run, call| {
-            call.each(call.links(run)?, |link| {
-                measures::utilisation(&run.record.links[link], run.record.ended)
-            })
-        },
-    ),
-    measure(
-        "queued_bytes",
-        &[],
-        "Series: bytes that wait at each sample, sum over the links.",
-        |run, call| sampled(run, call, |row| f64::from(run.record.link_samples.queue_bytes[row])),
-    ),
-    measure(
-        "queued_packets",
-        &[],
-        "Series: packets that wait at each sample, sum over the links.",
-        |run, call| sampled(run, call, |row| f64::from(run.record.link_samples.queue_packets[row])),
-    ),
-    measure("sent_series", &[], "Series: bytes sent by each sample, sum over the links.", |run, call| {
-        sampled(run, call, |row| run.record.link_samples.sent_bytes[row] as f64)
-    }),
-    measure(
-        "dropped_series",
-        &[],
-        "Series: packets dropped by each sample, sum over the links.",
-        |run, call| sampled(run, call, |row| f64::from(run.record.link_samples.dropped_packets[row])),
-    ),
-    measure(
-        "sent_mbps",
-        &[],
-        "Series: bytes sent from one sample to the next, Mbit/s, sum over the links.",
-        sent_mbps,
-    ),
-];
-
-fn of_record(run: &Run<'_>, call: &Arguments<'_>, of: fn(&LinkRecord) -> f64) -> Answer {
-    call.each(call.links(run)?, |link| Some(of(&run.record.links[link])))
+fn queue_delay(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let at = call.word("at")?;
+    call.each(run, |link| summary(&run.record.links[link].queue_delay, at))
 }
 
 /// Time and value of each sample of one link.
-fn points(run: &Run<'_>, link: usize, of: impl Fn(usize) -> f64) -> Vec<(f64, f64)> {
+pub(super) fn points(run: &Run<'_>, link: usize, of: impl Fn(usize) -> f64) -> Vec<(f64, f64)> {
     let samples = &run.record.link_samples;
     let rows = (0..samples.time.len()).filter(|row| samples.link[*row] as usize == link);
     rows.map(|row| (samples.time[row].as_secs_f64(), of(row))).collect()
-}
-
-fn sampled(run: &Run<'_>, call: &Arguments<'_>, of: impl Fn(usize) -> f64) -> Answer {
-    added(call.links(run)?.into_iter().map(|link| points(run, link, &of)))
 }
 
 fn sent_mbps(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
@@ -103,5 +54,5 @@ fn sent_mbps(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
             })
             .collect()
     };
-    added(call.links(run)?.into_iter().map(rates))
+    call.added(run, rates)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::units::Time;
 
-use super::{Arguments, Measure, Run, Value};
+use super::{Answer, Arguments, Measure, NONE, Of, Run, Takes, Value, measure_table};
 
 /// What tells which Interests got Data: InterestSent and DataReceived.
 const ANSWERS: EventMask = EventMask::CONSUMERS;
@@ -13,37 +13,23 @@ const ANSWERS: EventMask = EventMask::CONSUMERS;
 /// Shorter bins would be more than anyone can look at, and could fill the memory.
 const SHORTEST_BIN_S: f64 = 0.001;
 
-pub(super) const MEASURES: &[Measure] = &[
-    Measure {
-        name: "mircc.settled_s",
-        text: "First time, s, from which the rates of all these flows stay within a part of a target for a second; \
-               until if there is none. target: rate, Interests/s; within: part of it; from, until: times, s.",
-        parameters: &["target", "within", "from", "until"],
-        events: EventMask::NONE,
-        of: settled_s,
-    },
-    Measure {
-        name: "mircc.loss_as_sent",
-        text: "Series: part of a flow's Interests that got no Data, by the bin in which they left; x is the middle of the \
-               bin, s, and y NaN where nothing left. bin: length, s.",
-        parameters: &["bin"],
-        events: ANSWERS,
-        of: |run, call| losses(run, call, as_sent),
-    },
-    Measure {
-        name: "mircc.loss_as_due",
-        text: "The same by the bin in which they fell due: what leaves at one tick did so one after the other, at equal \
-               distances, since the tick before (the first ones since the flow's start). bin: length, s.",
-        parameters: &["bin"],
-        events: ANSWERS,
-        of: |run, call| losses(run, call, as_due),
-    },
-];
+measure_table! {
+    "mircc.settled_s" ["target" Takes::Number, "within" Takes::Number, "from" Takes::Number, "until" Takes::Number]
+        NONE, Flows(settled_s),
+        "First time, s, from which the rates of all these flows stay within a part of a target for a second; until if \
+         there is none. target: rate, Interests/s; within: part of it; from, until: times, s.";
+    "mircc.loss_as_sent" ["bin" Takes::Number] ANSWERS, OneFlow(|run, call, flow| losses(run, call, flow, as_sent)),
+        "Series: part of a flow's Interests that got no Data, by the bin in which they left; x is the middle of the \
+         bin, s, and y NaN where nothing left. bin: length, s.";
+    "mircc.loss_as_due" ["bin" Takes::Number] ANSWERS, OneFlow(|run, call, flow| losses(run, call, flow, as_due)),
+        "The same by the bin in which they fell due: what leaves at one tick did so one after the other, at equal \
+         distances, since the tick before (the first ones since the flow's start). bin: length, s.";
+}
 
-fn settled_s(run: &Run<'_>, call: &Arguments<'_>) -> Result<Option<Value>, String> {
+fn settled_s(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (target, within) = (call.number("target")?, call.number("within")?);
     let (from, until) = (call.number("from")?, call.number("until")?);
-    let flows = call.flows(run)?;
+    let flows = call.objects(run.plan)?;
     let samples = &run.record.flow_samples;
     // The last time at which a rate was not near.
     let mut since = from;
@@ -73,13 +59,13 @@ type Counted = Vec<(f64, bool)>;
 fn losses(
     run: &Run<'_>,
     call: &Arguments<'_>,
+    flow: usize,
     when: fn(&[Burst], start: f64) -> Counted,
-) -> Result<Option<Value>, String> {
+) -> Answer {
     let width = call.number("bin")?;
     if width.is_nan() || width < SHORTEST_BIN_S {
         return Err(format!("bin is a length of at least {SHORTEST_BIN_S} s"));
     }
-    let [flow] = call.flows(run)?[..] else { return Err("it is of one flow; name one".to_owned()) };
     let planned = &run.plan.flows[flow];
     let stop = planned.stop.unwrap_or(run.record.ended).as_secs_f64();
     let bin_of = |at: f64| (at / width) as usize;

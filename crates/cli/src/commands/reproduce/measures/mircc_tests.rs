@@ -80,5 +80,5 @@ fn a_bin_that_is_too_short_and_several_flows_are_refused() {
     let wrong = value(&run, "mircc.loss_as_sent(C1-P1, bin = 0.0001)").expect_err("too short");
     assert_eq!(wrong, "bin is a length of at least 0.001 s");
     let wrong = value(&run, "mircc.loss_as_sent(bin = 0.1)").expect_err("several");
-    assert_eq!(wrong, "it is of one flow; name one");
+    assert_eq!(wrong, "mircc.loss_as_sent is of one flow, and this names 2");
 }

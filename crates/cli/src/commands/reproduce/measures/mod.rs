@@ -9,13 +9,16 @@ mod ndnsieve;
 mod plr;
 
 use tidegate_core::observe::event::EventMask;
-use tidegate_core::observe::records::{EventRecord, RunRecord};
+use tidegate_core::observe::records::{
+    EventRecord, FlowRecord, FlowSamples, LinkRecord, LinkSamples, RunRecord,
+};
+use tidegate_core::units::Time;
 use tidegate_papers::expression::{Call, Expression, Word};
 use tidegate_papers::quantity;
 use tidegate_papers::value::Value;
 use tidegate_results::measures::{self, RUN_MEASURES};
 use tidegate_settings::suggest::{meant, question};
-use tidegate_sim::plan::Plan;
+use tidegate_sim::plan::{LinkPlan, Plan};
 
 /// A run and what was planned.
 pub(super) struct Run<'a> {
@@ -24,29 +27,70 @@ pub(super) struct Run<'a> {
     pub(super) record: &'a RunRecord,
 }
 
+/// A value; `None` if this run has none.
+type Answer = Result<Option<Value>, String>;
+
 /// A measure that takes arguments.
 pub(super) struct Measure {
     /// Name.
-    pub(super) name: &'static str,
+    name: &'static str,
     /// What it is, with its unit and its arguments.
-    pub(super) text: &'static str,
-    /// Names of its arguments.
-    pub(super) parameters: &'static [&'static str],
+    text: &'static str,
+    /// Its named arguments.
+    parameters: &'static [(&'static str, Takes)],
     /// Events that the run must have recorded.
-    pub(super) events: EventMask,
-    /// Its value; `None` if this run has none.
-    pub(super) of: fn(&Run<'_>, &Arguments<'_>) -> Result<Option<Value>, String>,
+    events: EventMask,
+    of: Of,
 }
 
-/// A measure that needs no events.
-const fn measure(
-    name: &'static str,
-    parameters: &'static [&'static str],
-    text: &'static str,
-    of: fn(&Run<'_>, &Arguments<'_>) -> Result<Option<Value>, String>,
-) -> Measure {
-    Measure { name, text, parameters, events: EventMask::NONE, of }
+/// What a named argument takes.
+enum Takes {
+    /// A number, which has to be there.
+    Number,
+    /// A number, or nothing.
+    Optional,
+    /// A number, nothing, or the word `first`.
+    First,
+    /// One of these words, the first without it.
+    Words(&'static [&'static str]),
 }
+
+/// What a measure is of, and how it is computed.
+enum Of {
+    /// Of each flow named, or of all flows.
+    Flow(fn(&FlowRecord, Time) -> Option<f64>),
+    /// Of each direction of a link named, such as `r1>c1`, or of all.
+    Link(fn(&LinkRecord, Time) -> Option<f64>),
+    /// Of each sample of these flows, added up.
+    FlowSample(fn(&FlowSamples, usize) -> f64),
+    /// Of each sample of these links, added up.
+    LinkSample(fn(&LinkSamples, usize) -> f64),
+    Flows(fn(&Run<'_>, &Arguments<'_>) -> Answer),
+    OneFlow(fn(&Run<'_>, &Arguments<'_>, usize) -> Answer),
+    Links(fn(&Run<'_>, &Arguments<'_>) -> Answer),
+    Nodes(fn(&Run<'_>, &Arguments<'_>) -> Answer),
+    /// Of whatever has this one name in events.
+    Thing(fn(&Run<'_>, &str, &Arguments<'_>) -> Answer),
+    Whole(fn(&Run<'_>, &Arguments<'_>) -> Answer),
+}
+
+/// A table of measures: name, named arguments, events, function, description.
+macro_rules! measure_table {
+    ($($name:literal [$($key:literal $takes:expr),*] $events:expr, $of:ident($value:expr), $text:literal;)*) => {
+        pub(super) const MEASURES: &[Measure] = &[$(Measure {
+            name: $name,
+            text: $text,
+            parameters: &[$(($key, $takes)),*],
+            events: $events,
+            of: Of::$of($value),
+        }),*];
+    };
+}
+use measure_table;
+
+/// The arguments of measures of delays.
+const AT: Takes = Takes::Words(&["mean", "min", "p50", "p95", "p99", "max"]);
+const NONE: EventMask = EventMask::NONE;
 
 /// All measures that take arguments.
 fn all() -> impl Iterator<Item = &'static Measure> {
@@ -64,24 +108,15 @@ fn of_run(call: &Call) -> Option<&'static measures::RunMeasure> {
     measures::find(&call.name).filter(|_| call.objects.is_empty() && call.named.is_empty())
 }
 
-/// Events that a run must record for a quantity; `own` are the names of the paper's own measures.
+/// Events that a run of `plan` must record for a quantity; `own` are the names of the paper's own measures.
 ///
 /// # Errors
-/// A measure that is not known, or an argument that it does not have.
-pub(super) fn events(quantity: &Expression, own: &[&str]) -> Result<EventMask, String> {
+/// A measure, an argument or an object that is not known.
+pub(super) fn events(quantity: &Expression, plan: &Plan, own: &[&str]) -> Result<EventMask, String> {
     let mut mask = EventMask::NONE;
-    for call in quantity.calls() {
-        if of_run(call).is_some() {
-            continue;
-        }
+    for call in quantity.calls().into_iter().filter(|call| of_run(call).is_none()) {
         let measure = find(&call.name).ok_or_else(|| unknown(&call.name, own))?;
-        if let Some((key, _)) = call.named.iter().find(|(key, _)| !measure.parameters.contains(&key.as_str()))
-        {
-            return Err(match measure.parameters {
-                [] => format!("{} has no argument {key:?}; it has none", call.name),
-                known => format!("{} has no argument {key:?}; it has {}", call.name, known.join(", ")),
-            });
-        }
+        Arguments { call, measure }.check(plan)?;
         mask = mask.and(measure.events);
     }
     Ok(mask)
@@ -93,11 +128,16 @@ fn unknown(name: &str, own: &[&str]) -> String {
         own.iter().copied().chain(of_runs).chain(all().map(|measure| measure.name)).collect();
     known.sort_unstable();
     known.dedup();
-    let hint = match meant(name, known.iter().copied()).as_slice() {
-        [] => format!("; known: {}", known.join(", ")),
-        near => question(near),
-    };
-    format!("measure {name:?} is not known{hint}")
+    not_known("measure", name, &known)
+}
+
+/// The message for a name that is not among `known`.
+fn not_known(what: &str, name: &str, known: &[&str]) -> String {
+    let near = meant(name, known.iter().copied());
+    if !near.is_empty() {
+        return format!("{what} {name:?} is not known{}", question(&near));
+    }
+    format!("{what} {name:?} is not known; known: {}", known.join(", "))
 }
 
 /// What a measure that has no value is.
@@ -115,23 +155,66 @@ pub(super) fn value(run: &Run<'_>, quantity: &Expression) -> Result<Option<Value
             return Ok((measure.of)(run.record).filter(|value| value.is_finite()).map(Value::Number));
         }
         let measure = find(&call.name).ok_or_else(|| unknown(&call.name, &[]))?;
-        (measure.of)(run, &Arguments { call })
+        Arguments { call, measure }.value(run)
     })
 }
 
-/// What a measure is asked for.
+/// A measure with its arguments.
 pub(super) struct Arguments<'a> {
     call: &'a Call,
+    measure: &'static Measure,
 }
 
 impl Arguments<'_> {
+    /// Finds whatever a run of `plan` would refuse.
+    fn check(&self, plan: &Plan) -> Result<(), String> {
+        let parameters = self.measure.parameters;
+        if let Some((key, _)) =
+            self.call.named.iter().find(|(key, _)| parameters.iter().all(|(known, _)| known != key))
+        {
+            let known: Vec<&str> = parameters.iter().map(|(known, _)| *known).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(format!("{} has no argument {key:?}; it has {known}", self.call.name));
+        }
+        for (key, takes) in parameters {
+            match takes {
+                Takes::Number => self.number(key).map(drop)?,
+                Takes::First if self.text(key) == Some("first") => {}
+                Takes::First | Takes::Optional => self.number_or(key, 0.0).map(drop)?,
+                Takes::Words(_) => self.word(key).map(drop)?,
+            }
+        }
+        match self.measure.of {
+            Of::OneFlow(_) => self.one(plan).map(drop),
+            Of::Thing(_) => self.thing().map(drop),
+            _ => self.objects(plan).map(drop),
+        }
+    }
+
+    fn value(&self, run: &Run<'_>) -> Answer {
+        let Run { plan, record } = *run;
+        match self.measure.of {
+            Of::Flow(of) => self.each(run, |flow| of(&record.flows[flow], record.ended)),
+            Of::Link(of) => self.each(run, |link| of(&record.links[link], record.ended)),
+            Of::FlowSample(of) => {
+                self.added(run, |flow| flows::points(run, flow, |row| of(&record.flow_samples, row)))
+            }
+            Of::LinkSample(of) => {
+                self.added(run, |link| links::points(run, link, |row| of(&record.link_samples, row)))
+            }
+            Of::OneFlow(of) => of(run, self, self.one(plan)?),
+            Of::Thing(of) => of(run, self.thing()?, self),
+            Of::Flows(of) | Of::Links(of) | Of::Nodes(of) | Of::Whole(of) => of(run, self),
+        }
+    }
+
     /// A named argument as a text.
     fn text(&self, key: &str) -> Option<&str> {
         self.call.named.iter().find(|(known, _)| known == key).map(|(_, word)| word.text.as_str())
     }
 
     /// A named argument as a number.
-    pub(super) fn number(&self, key: &str) -> Result<f64, String> {
+    fn number(&self, key: &str) -> Result<f64, String> {
         let text = self.text(key).ok_or_else(|| format!("{} needs {key} = NUMBER", self.call.name))?;
         let number = match text {
             "inf" => Some(f64::INFINITY),
@@ -141,61 +224,89 @@ impl Arguments<'_> {
     }
 
     /// The same, or `default` without it.
-    pub(super) fn number_or(&self, key: &str, default: f64) -> Result<f64, String> {
+    fn number_or(&self, key: &str, default: f64) -> Result<f64, String> {
         if self.text(key).is_none() { Ok(default) } else { self.number(key) }
     }
 
-    /// A named argument among these words, the first without it.
-    pub(super) fn word(&self, key: &str, known: &[&'static str]) -> Result<&'static str, String> {
-        let Some(text) = self.text(key) else { return Ok(known.first().copied().unwrap_or("")) };
+    /// A named argument among its words, the first without it.
+    fn word(&self, key: &str) -> Result<&'static str, String> {
+        let declared = self.measure.parameters.iter().find(|(known, _)| *known == key);
+        let Some((_, Takes::Words(known))) = declared else { return Ok("") };
+        let text = self.text(key).or_else(|| known.first().copied()).unwrap_or_default();
         let found = known.iter().copied().find(|word| *word == text);
         found
             .ok_or_else(|| format!("{key} of {} is {text:?}; it can be {}", self.call.name, known.join(", ")))
     }
 
-    /// Indices of the flows that are named, in the run's order; all flows if none is named.
-    pub(super) fn flows(&self, run: &Run<'_>) -> Result<Vec<usize>, String> {
-        self.objects("flow", run.record.flows.iter().map(|flow| flow.name.clone()).collect())
+    /// What the measure is of in messages, and the names of all of that in a run of `plan`.
+    fn names(&self, plan: &Plan) -> (&'static str, Vec<String>) {
+        let of_link = |link: &LinkPlan| {
+            let [a, b] = [link.a, link.b].map(|node| &plan.nodes[node].name);
+            [format!("{a}>{b}"), format!("{b}>{a}")]
+        };
+        match self.measure.of {
+            Of::Flow(_) | Of::FlowSample(_) | Of::Flows(_) | Of::OneFlow(_) => {
+                ("flow", plan.flows.iter().map(|flow| flow.name.clone()).collect())
+            }
+            Of::Link(_) | Of::LinkSample(_) | Of::Links(_) => {
+                ("direction of a link", plan.links.iter().flat_map(of_link).collect())
+            }
+            Of::Nodes(_) => ("node", plan.nodes.iter().map(|node| node.name.clone()).collect()),
+            Of::Thing(_) | Of::Whole(_) => ("", Vec::new()),
+        }
     }
 
-    /// Indices of the directions of links that are named, such as `r1>c1`.
-    pub(super) fn links(&self, run: &Run<'_>) -> Result<Vec<usize>, String> {
-        let names = run.record.links.iter().map(|link| format!("{}>{}", link.from, link.to));
-        self.objects("direction of a link", names.collect())
-    }
-
-    /// Indices of the nodes that are named.
-    pub(super) fn nodes(&self, run: &Run<'_>) -> Result<Vec<usize>, String> {
-        self.objects("node", run.record.nodes.iter().map(|node| node.name.clone()).collect())
-    }
-
-    fn objects(&self, what: &str, names: Vec<String>) -> Result<Vec<usize>, String> {
-        let wanted = &self.call.objects;
+    /// Indices of the flows, links or nodes that are named, in the run's order; all of them if none is named.
+    fn objects(&self, plan: &Plan) -> Result<Vec<usize>, String> {
+        let (wanted, (what, names)) = (&self.call.objects, self.names(plan));
         if let Some(word) = wanted.iter().find(|word| !names.iter().any(|name| fits(&word.text, name))) {
-            let listed: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
-            return Err(format!("no {what} is called {:?}; there are {}", word.text, listed.join(", ")));
+            if what.is_empty() {
+                return Err(format!("{} is of the whole run and takes no {:?}", self.call.name, word.text));
+            }
+            // The list of a large topology would fill the screen, but a similar name is searched among all.
+            let known: Vec<&str> = names.iter().map(String::as_str).collect();
+            let near = meant(&word.text, known.iter().copied());
+            let shown = if near.is_empty() { &known[..known.len().min(20)] } else { &known[..] };
+            return Err(not_known(what, &word.text, shown));
         }
         let is_wanted = |name: &String| wanted.is_empty() || wanted.iter().any(|word| fits(&word.text, name));
         Ok((0..names.len()).filter(|place| is_wanted(&names[*place])).collect())
     }
 
-    /// Whether one object is named exactly, so that there is one value and no list.
-    fn is_single(&self) -> bool {
-        matches!(self.call.objects.as_slice(), [Word { text, .. }] if !text.contains('*'))
+    fn one(&self, plan: &Plan) -> Result<usize, String> {
+        match self.objects(plan)?.as_slice() {
+            [flow] => Ok(*flow),
+            flows => Err(format!("{} is of one flow, and this names {}", self.call.name, flows.len())),
+        }
     }
 
-    /// The value of each object: a number for a single one, else a list without those that have none.
-    pub(super) fn each(
-        &self,
-        objects: Vec<usize>,
-        of: impl Fn(usize) -> Option<f64>,
-    ) -> Result<Option<Value>, String> {
-        let mut values = objects.into_iter().filter_map(of);
-        Ok(if self.is_single() {
-            values.next().map(Value::Number)
-        } else {
-            Some(Value::List(values.collect()))
-        })
+    fn thing(&self) -> Result<&str, String> {
+        match self.call.objects.as_slice() {
+            [thing] => Ok(&thing.text),
+            _ => {
+                Err(format!("{0} needs the name of one thing, such as {0}(\"first grant\")", self.call.name))
+            }
+        }
+    }
+
+    /// The value of each object: a number if one is named exactly, else a list without those that have none.
+    fn each(&self, run: &Run<'_>, of: impl Fn(usize) -> Option<f64>) -> Answer {
+        let mut values = self.objects(run.plan)?.into_iter().filter_map(of);
+        let is_single = matches!(self.call.objects.as_slice(), [Word { text, .. }] if !text.contains('*'));
+        Ok(if is_single { values.next().map(Value::Number) } else { Some(Value::List(values.collect())) })
+    }
+
+    /// The series of all objects, added point by point.
+    fn added(&self, run: &Run<'_>, of: impl Fn(usize) -> Vec<(f64, f64)>) -> Answer {
+        let mut all = self.objects(run.plan)?.into_iter().map(of);
+        let mut sum = all.next().unwrap_or_default();
+        for series in all {
+            if sum.len() != series.len() {
+                return Err(format!("series of {} and of {} points are added", sum.len(), series.len()));
+            }
+            sum.iter_mut().zip(&series).for_each(|(point, other)| point.1 += other.1);
+        }
+        Ok(Some(Value::Series(sum)))
     }
 }
 
@@ -210,23 +321,6 @@ fn fits(pattern: &str, name: &str) -> bool {
         rest = &rest[found + part.len()..];
     }
     rest.ends_with(last)
-}
-
-/// Series of several objects, added point by point.
-fn added(all: impl Iterator<Item = Vec<(f64, f64)>>) -> Result<Option<Value>, String> {
-    let mut sum: Option<Vec<(f64, f64)>> = None;
-    for series in all {
-        match &mut sum {
-            None => sum = Some(series),
-            Some(sum) if sum.len() == series.len() => {
-                sum.iter_mut().zip(&series).for_each(|(point, other)| point.1 += other.1);
-            }
-            Some(sum) => {
-                return Err(format!("series of {} and of {} points are added", sum.len(), series.len()));
-            }
-        }
-    }
-    Ok(Some(Value::Series(sum.unwrap_or_default())))
 }
 
 /// The run without events that were recorded for measures alone.
@@ -260,6 +354,17 @@ mod tests {
         }
         for (pattern, name) in [("c1", "c12"), ("c*", "r1"), ("r*>c1", "r1>c2"), ("a*b*c", "acb")] {
             assert!(!fits(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn the_book_lists_every_measure_with_arguments() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src/reproduce.md");
+        let page = std::fs::read_to_string(page).expect("the page is there");
+        for measure in all() {
+            let is_listed =
+                ["`", "(", ","].iter().any(|end| page.contains(&format!("`{}{end}", measure.name)));
+            assert!(is_listed, "{} is not in docs/book/src/reproduce.md", measure.name);
         }
     }
 

@@ -6,40 +6,26 @@ use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::observe::records::EventRecord;
 use tidegate_papers::value::Value;
 
-use super::{Arguments, Measure, Run};
+use super::{Answer, Arguments, Measure, Of, Run, Takes, measure_table};
 
-type Answer = Result<Option<Value>, String>;
+measure_table! {
+    "ndnsieve.false_marks" ["load" Takes::Number, "queue" Takes::Number] EventMask::PACKETS.and(EventMask::QUEUES),
+        Whole(false_marks),
+        "Data marked while the load of its face was not above load or its queue not above queue (packets); links have \
+         one rate.";
+    "ndnsieve.odd_steps" [] EventMask::CONSUMERS, Whole(odd_steps),
+        "Steps of consumers' windows other than one packet.";
+    "ndnsieve.work" ["count" Takes::Words(&COUNTS)] EventMask::CONTROL, Whole(work),
+        "Work of routers and controller; count = detection: most operations of one detection, over the router's faces; \
+         filter: most signals filtered within a detection period (0.1 s), over the faces of all routers; calculator: \
+         operations of the calculator beyond one per mild signal; search: operations of its search for a path beyond a \
+         visit of every router and a look at every face of a router.";
+    "ndnsieve.moves_within" ["seconds" Takes::Number] EventMask::CONTROL, Whole(moves_within),
+        "Most moves of one prefix at one router within less than so many seconds.";
+}
 
-pub(super) const MEASURES: &[Measure] = &[
-    Measure {
-        name: "ndnsieve.false_marks",
-        text: "Data marked while the load of its face was not above load or its queue not above queue (packets); links have one rate.",
-        parameters: &["load", "queue"],
-        events: EventMask::PACKETS.and(EventMask::QUEUES),
-        of: false_marks,
-    },
-    Measure {
-        name: "ndnsieve.odd_steps",
-        text: "Steps of consumers' windows other than one packet.",
-        parameters: &[],
-        events: EventMask::CONSUMERS,
-        of: odd_steps,
-    },
-    Measure {
-        name: "ndnsieve.work",
-        text: "Work of routers and controller; count = detection: most operations of one detection, over the router's faces; filter: most signals filtered within a detection period (0.1 s), over the faces of all routers; calculator: operations of the calculator beyond one per mild signal; search: operations of its search for a path beyond a visit of every router and a look at every face of a router.",
-        parameters: &["count"],
-        events: EventMask::CONTROL,
-        of: work,
-    },
-    Measure {
-        name: "ndnsieve.moves_within",
-        text: "Most moves of one prefix at one router within less than so many seconds.",
-        parameters: &["seconds"],
-        events: EventMask::CONTROL,
-        of: moves_within,
-    },
-];
+/// What `ndnsieve.work` counts.
+const COUNTS: [&str; 4] = ["detection", "filter", "calculator", "search"];
 
 /// Window of the scheme's meter, weight of the newest window, and detection period: its defaults.
 const WINDOW_NANOS: u64 = 10_000_000;
@@ -132,9 +118,8 @@ fn work(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
         }
     }
     let counts = [detection, filter.into_values().fold(0.0, f64::max) / all, calculator, search];
-    let names = ["detection", "filter", "calculator", "search"];
-    let wanted = call.word("count", &names)?;
-    Ok(names.iter().zip(counts).find(|(name, _)| **name == wanted).map(|(_, count)| Value::Number(count)))
+    let wanted = call.word("count")?;
+    Ok(COUNTS.iter().zip(counts).find(|(name, _)| **name == wanted).map(|(_, count)| Value::Number(count)))
 }
 
 fn moves_within(run: &Run<'_>, call: &Arguments<'_>) -> Answer {

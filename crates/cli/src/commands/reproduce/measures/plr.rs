@@ -8,48 +8,26 @@ use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::units::{Span, Time};
 use tidegate_papers::value::Value;
 
-use super::{Arguments, Measure, Run};
-
-type Answer = Result<Option<Value>, String>;
+use super::{Answer, Arguments, Measure, Of, Run, Takes, measure_table};
 
 /// Losses that consumers detect, and everything that the storage does.
 const EVENTS: EventMask = EventMask(4 | 16 | 64);
 
-pub(super) const MEASURES: &[Measure] = &[
-    Measure {
-        name: "plr.notices",
-        text: "Most notices of one interface between two packets that its storage gives back (IV.D).",
-        parameters: &[],
-        events: EVENTS,
-        of: notices,
-    },
-    Measure {
-        name: "plr.notice_excess_us",
-        text: "Largest latency of a notice on a chain, beyond propagation, one full packet and the notice itself per \
-               hop (IV.B), us.",
-        parameters: &[],
-        events: EVENTS,
-        of: notice_excess,
-    },
-    Measure {
-        name: "plr.lost_ms",
-        text: "List: of each segment detected as lost, ms from its first Interest to that (of = detection), or from the \
-               arrival of the next one that was not lost to its own (of = accumulation, AccumTime of eq. 7).",
-        parameters: &["of"],
-        events: EventMask(2 | 4),
-        of: lost,
-    },
-    Measure {
-        name: "plr.stored",
-        text: "List: how long each packet that came out again was in a storage, ms; of = max: most packets in one storage.",
-        parameters: &["of"],
-        events: EVENTS,
-        of: stored,
-    },
-];
+measure_table! {
+    "plr.notices" [] EVENTS, Whole(notices),
+        "Most notices of one interface between two packets that its storage gives back (IV.D).";
+    "plr.notice_excess_us" [] EVENTS, Whole(notice_excess),
+        "Largest latency of a notice on a chain, beyond propagation, one full packet and the notice itself per hop \
+         (IV.B), us.";
+    "plr.lost_ms" ["of" Takes::Words(&["detection", "accumulation"])] EventMask(2 | 4), Whole(lost),
+        "List: of each segment detected as lost, ms from its first Interest to that (of = detection), or from the \
+         arrival of the next one that was not lost to its own (of = accumulation, AccumTime of eq. 7).";
+    "plr.stored" ["of" Takes::Words(&["time", "max"])] EVENTS, Whole(stored),
+        "List: how long each packet that came out again was in a storage, ms; of = max: most packets in one storage.";
+}
 
 fn lost(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
-    let is_detection = call.word("of", &["detection", "accumulation"])? == "detection";
+    let is_detection = call.word("of")? == "detection";
     let (mut detected, mut received) = (BTreeMap::new(), BTreeMap::new());
     for record in &run.record.events {
         let at_ms = record.time.as_secs_f64() * 1e3;
@@ -87,7 +65,7 @@ fn stored(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
             _ => {}
         }
     }
-    let is_max = call.word("of", &["time", "max"])? == "max";
+    let is_max = call.word("of")? == "max";
     Ok(Some(if is_max { Value::Number(max as f64) } else { Value::List(times) }))
 }
 

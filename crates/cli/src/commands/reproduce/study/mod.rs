@@ -273,12 +273,12 @@ impl Study {
         for leaf in &formula.leaves {
             let at = leaf.at.behind(whole.start);
             let place = Place::of(leaf);
-            if !self.points.contains_key(&place) {
+            let Some(point) = self.points.get(&place) else {
                 let name = &self.experiments.list[leaf.experiment].name;
                 let message = format!("experiment {name} is run with --full only, and this is shown without");
                 return Err(self.text(file).at(at, message));
-            }
-            let events = measures::events(&leaf.quantity, &self.own_measures())
+            };
+            let events = measures::events(&leaf.quantity, &point.plan, &self.own_measures())
                 .map_err(|message| self.text(file).at(at, message))?;
             let quantity = Quantity { expression: leaf.quantity.clone(), events, file, at };
             let of_place = self.quantities.entry(place).or_default();
