@@ -89,7 +89,7 @@ fn grouped<'a>(
 fn finished(table: TextTable, all: usize, screen: Screen) -> String {
     match all {
         0 => String::new(),
-        ..=MAX_LINES => table.render(screen),
+        1..=MAX_LINES => table.render(screen),
         _ => format!("{}{} more\n", table.render(screen), all - MAX_LINES),
     }
 }
