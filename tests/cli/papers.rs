@@ -313,3 +313,22 @@ fn the_board_on_disk_is_whole() {
         assert!(matches!(claim.get("ours").get("mean"), Value::Number(_)), "{}", claim.get("id").text());
     }
 }
+
+/// Values of a run against `docs/papers/values/PAPER.md`, or `PAPER-full.md` for a run with `--full`; `UPDATE_GOLDEN=1` writes it.
+#[test]
+#[ignore = "reads the folder that TIDEGATE_BOARD names"]
+fn the_values_on_disk_are_those_on_record() {
+    let folder = std::env::var_os("TIDEGATE_BOARD").expect("TIDEGATE_BOARD names a folder");
+    let folder = Path::new(&folder);
+    let paper = folder.file_name().expect("a folder with a name").to_string_lossy();
+    let values = fs::read_to_string(folder.join("values.md")).expect("readable");
+    let full = if values.lines().next().is_some_and(|head| head.contains(" --full")) { "-full" } else { "" };
+    let record = format!("docs/papers/values/{paper}{full}.md");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&record, &values).unwrap_or_else(|why| panic!("{record}: {why}"));
+    }
+    let recorded = fs::read_to_string(&record).unwrap_or_else(|why| panic!("{record}: {why}"));
+    let other = values.lines().zip(recorded.lines()).find(|(found, recorded)| found != recorded);
+    assert_eq!(other, None, "{record}: the first line that is another one");
+    assert_eq!(values.lines().count(), recorded.lines().count(), "{record}");
+}

@@ -21,12 +21,13 @@ const END: &str = "<!-- made: end -->";
 /// A part: its name, and the function that makes its Markdown from the words after the name.
 type Part = (&'static str, fn(&str) -> String);
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     ("schemes", schemes),
     ("exit-codes", exit_codes),
     ("measures", measures),
     ("papers", papers),
     ("verdicts", verdicts),
+    ("table", table),
     ("crates", crates),
 ];
 
@@ -66,7 +67,7 @@ fn documents() -> Vec<String> {
 }
 
 /// The papers that have claims, in the order of the alphabet.
-fn paper_names() -> Vec<String> {
+pub fn paper_names() -> Vec<String> {
     let folders = fs::read_dir(root().join("scenarios/papers")).expect("readable").flatten();
     let with_claims = folders.filter(|folder| folder.path().join("claims.toml").is_file());
     let mut names: Vec<String> =
@@ -180,6 +181,15 @@ fn verdicts(name: &str) -> String {
     }
     let head = format!(" Of {} more claims, which the paper does not make,", ours.len());
     text + &counted(&head, recorded(&ours)) + "."
+}
+
+/// The table of a record, `docs/papers/values/NAME.md`, whose title begins with the words after its name.
+fn table(arguments: &str) -> String {
+    let (name, title) = arguments.split_once(' ').expect("a record and a title");
+    let record = crate::papers::record(name);
+    let mut parts = record.split("\n## ").skip(1).filter(|part| part.starts_with(title));
+    let found = parts.next().unwrap_or_else(|| panic!("docs/papers/values/{name}.md has no table {title:?}"));
+    found.split_once("\n\n").expect("a table").1.to_owned()
 }
 
 /// `head` and how many claims have each verdict.

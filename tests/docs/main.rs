@@ -5,6 +5,7 @@
 mod blocks;
 mod book;
 mod made;
+mod papers;
 mod readme;
 mod skips;
 

@@ -197,7 +197,7 @@ pub(super) const GUIDES: &[Guide] = &[
         files: &[
             (
                 "results/PAPER/",
-                "report.html, claims.json, its scenarios, one SVG for each figure; --out changes the directory",
+                "report.html, claims.json, values.md, its scenarios, one SVG for each figure; --out changes the directory",
             ),
             ("results/PAPER/runs/", "finished runs, which the same build of the program reuses"),
             ("results/all/", "report.html: an overview of all papers, with links to the page of each"),

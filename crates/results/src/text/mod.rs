@@ -337,7 +337,8 @@ fn ours(judged: &Judged) -> String {
     if judged.estimate.n == 0 { "-".to_owned() } else { with_unit(judged.estimate, &judged.claim.unit) }
 }
 
-fn claims_as_table(claims: &[Judged]) -> TextTable {
+/// The claims beside our results, one in each row.
+pub fn claims_as_table(claims: &[Judged]) -> TextTable {
     let left = |name| (name, Align::Left);
     let right = |name| (name, Align::Right);
     let mut table = TextTable::new(&[

@@ -61,6 +61,19 @@ impl TextTable {
         self.rows.iter().map(|row| row.iter().map(|cell| cell.join(" ")).collect())
     }
 
+    /// The table in Markdown: head, alignment, rows; `|` in cells is escaped.
+    pub fn to_markdown(&self) -> String {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let heads = self.head.iter().map(|(name, _)| name.clone()).collect();
+        let dashes = self.head.iter().map(|(_, align)| match align {
+            Align::Left => "---".to_owned(),
+            Align::Right => "--:".to_owned(),
+        });
+        let rows =
+            self.rows().map(|row| line(row.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>()));
+        format!("{}{}{}", line(heads), line(dashes.collect()), rows.collect::<String>())
+    }
+
     /// The table: head, a line of dashes, rows; each line ends with `\n` and has no trailing spaces.
     ///
     /// On a screen that is too narrow, first texts, heads and numbers are broken at spaces, and heads behind `_` and `.`;
@@ -258,6 +271,13 @@ mod tests {
 
     fn on(width: usize) -> Screen {
         Screen { width: Some(width), is_styled: false }
+    }
+
+    #[test]
+    fn a_table_in_markdown_aligns_numbers_and_escapes_bars() {
+        let mut table = TextTable::new(&[("what", Align::Left), ("value", Align::Right)]);
+        table.row(["mean |ln|".to_owned(), "12.3 ± 0.4".to_owned()]);
+        assert_eq!(table.to_markdown(), "| what | value |\n| --- | --: |\n| mean \\|ln\\| | 12.3 ± 0.4 |\n");
     }
 
     #[test]

@@ -156,6 +156,16 @@ impl Written {
         }
     }
 
+    /// Claims and tables in Markdown, as the repository keeps them of the papers of the program.
+    fn values(&self) -> String {
+        let Board { claims, tables, .. } = &self.board;
+        let claims = [("Claims".to_owned(), text::claims_as_table(claims))];
+        let parts = claims.iter().chain(tables);
+        let parts: String =
+            parts.map(|(title, table)| format!("\n## {title}\n\n{}", table.to_markdown())).collect();
+        format!("# {}, semantics {SEMANTICS}\n{parts}", self.command)
+    }
+
     fn json(&self) -> Json {
         text::claims_json(&self.board.paper, &self.board.claims)
     }
@@ -378,6 +388,7 @@ fn write(folder: &Path, done: &Written) -> Result<(), Failure> {
         ("report.html".to_owned(), board_page(&done.page())),
         ("figures.json".to_owned(), write_figures(&board.figures)),
         ("claims.json".to_owned(), done.json().to_string() + "\n"),
+        ("values.md".to_owned(), done.values()),
         (COMMAND.to_owned(), done.command.clone() + "\n"),
     ];
     files.extend(
