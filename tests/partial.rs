@@ -11,7 +11,7 @@ use std::{env, fs};
 use support::json::Value;
 use support::program::{Ended, Scratch};
 use tidegate_core::context::Context;
-use tidegate_core::ndn::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::profile::ConsumerProfile;
 use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::scheme::{Provenance, Scheme};
 
@@ -24,7 +24,7 @@ static FRAIL: Scheme = Scheme {
     summary: "a window of 4 that fails at the first loss",
     paper: "none: made for a test",
     provenance: Provenance::Paper,
-    shell: ShellKind::NdnTools,
+    profile: ConsumerProfile::NdnTools,
     consumer: Some(|_| Ok(Box::new(Frail))),
     ..Scheme::NONE
 };

@@ -140,7 +140,7 @@ fn a_sound_scenario_has_no_warnings_and_each_likely_mistake_has_its_own() {
             &["flow.0={rate=\"50Mbps\", consumer=\"c1\", producer=\"p1\", prefix=\"/a\", scheme=\"fixed\"}"],
             "but r1-r2 carries 9.6",
         ),
-        (&["flow.0.shell={lifetime=\"30ms\"}"], "every Interest expires before its Data arrives"),
+        (&["flow.0.profile={lifetime=\"30ms\"}"], "every Interest expires before its Data arrives"),
         (&["flow.0.stop=30s"], "stop = 30 s is not before the end"),
         (&["flow.0.producer=r2", "flow.0.consumer=r1"], "nodes c1, p1 are on no flow's path"),
         (&["router={prefix=[{prefix=\"/b\", strategy=\"multicast\"}]}"], "[[router.prefix]] /b: no flow"),

@@ -77,6 +77,8 @@ fn a_fetch_accepts_earlier_names_of_parameters_with_a_note() {
         err.starts_with("note: --set: parameter \"least_margin\" was renamed \"min_margin\" in 0.2.0\n"),
         "{err}"
     );
+    let err = tidegate(&["fetch", "/f", "--transport", "unix:///no/sock", "--shell", "own"]).with(1).err;
+    assert!(err.starts_with("note: option \"--shell\" was renamed \"--profile\" in 0.2.0\n"), "{err}");
     let both = ["least_margin=1s", "--set", "min_margin=1s"];
     let err = tidegate(&[&fetch[..], &both].concat()).with(2).err;
     assert!(
@@ -92,7 +94,7 @@ fn what_is_wrong_with_a_fetch_is_said_with_what_would_be_right() {
         (&["fetch", "/f", "--scheme", "codel"], 2, "error: scheme \"codel\" is no consumer; consumers: "),
         (&["fetch", "/f", "--scheme", "x"], 2, "error: consumer scheme \"x\" is not known; known: "),
         (&["fetch", "/f", "--scheme", "fixed", "--set", "x=1"], 2, "error: --set: unknown parameter \"x\""),
-        (&["fetch", "/f", "--shell", "x"], 2, "error: shell \"x\" is not known; known: ndnsim, "),
+        (&["fetch", "/f", "--profile", "x"], 2, "error: profile \"x\" is not known; known: ndnsim, "),
         (&["fetch", "/f", "--lifetime", "999us"], 2, "\"999us\" is less than 1ms"),
         (&["fetch", "/f", "--transport", "x"], 2, "error: --transport: face URI \"x\": "),
         (&["fetch", "/f", "--transport", "unix:///no/sock"], 1, "error: cannot connect to unix:///no/sock "),

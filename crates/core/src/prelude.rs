@@ -4,7 +4,7 @@
 //! [`Queue`](crate::queue::Queue), [`Node`](crate::ndn::node::Node)).
 
 // Catalogue entry and parameters.
-pub use crate::ndn::consumer::shell::ShellKind;
+pub use crate::ndn::consumer::profile::ConsumerProfile;
 pub use crate::scheme::params::{ParamError, Settings, Value};
 pub use crate::scheme::whole::{Companion, Counterpart, Marking, Need, Role, Whole};
 pub use crate::scheme::{DeviceSetup, MakeError, NodeSetup, Provenance, RouterParts, Scheme};

@@ -2,7 +2,7 @@
 //!
 //! Paper: none; ndn-tools `PipelineInterestsAimd` (`ndnget`, formerly `ndncatchunks`). Releases differ: 0.6.2 had AIMD as its default, a first window of 1,
 //! 4 variations in the timeout and 3 retries; 0.6.4 CUBIC, 1, 8 and 15; since 2024 the first window is 2. A scenario sets the
-//! last two in `shell`, as `variations` and `retry_limit`.
+//! last two in `profile`, as `variations` and `retry_limit`.
 
 use tidegate_core::prelude::*;
 
@@ -17,7 +17,7 @@ pub static SCHEME: Scheme = Scheme {
     paper: "ndn-tools PipelineInterestsAimd",
     provenance: Provenance::Source,
     params: Params::TABLE,
-    shell: ShellKind::NdnTools,
+    profile: ConsumerProfile::NdnTools,
     consumer: Some(|settings| Ok(Box::new(controller(&Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };

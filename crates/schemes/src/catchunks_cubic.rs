@@ -16,7 +16,7 @@ pub static SCHEME: Scheme = Scheme {
     paper: "RFC 8312; ndn-tools PipelineInterestsCubic",
     provenance: Provenance::Source,
     params: Params::TABLE,
-    shell: ShellKind::NdnTools,
+    profile: ConsumerProfile::NdnTools,
     consumer: Some(|settings| Ok(Box::new(controller(&Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };

@@ -22,7 +22,7 @@ pub static SCHEME: Scheme = Scheme {
         "A Nack with the reason Duplicate is ignored; the program retransmits the Interest at once.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::NdnTools,
+    profile: ConsumerProfile::NdnTools,
     consumer: Some(|settings| Ok(Box::new(Fetchers::new(Params::from_settings(settings)?)))),
     whole: Whole { limit: Some(Limit { why: "each fetcher asks for one segment per round trip, and there is one unless `fetchers` says otherwise", unless: &["fetchers"] }), ..Whole::ALONE },
     ..Scheme::NONE

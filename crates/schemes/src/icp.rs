@@ -22,7 +22,7 @@ pub static SCHEME: Scheme = Scheme {
     paper: "Carofiglio, Gallo & Muscariello 2012 (ICP)",
     provenance: Provenance::Paper,
     params: Params::TABLE,
-    shell: ShellKind::Own,
+    profile: ConsumerProfile::Own,
     consumer: Some(|settings| Ok(Box::new(Icp::new(Params::from_settings(settings)?)))),
     whole: Whole { limit: Some(Limit { why: "its timer lies between the smallest and the largest of the last round trips, so a queue that builds up makes it expire and halves the window", unless: &["delta", "min_timeout"] }), ..Whole::ALONE },
     ..Scheme::NONE

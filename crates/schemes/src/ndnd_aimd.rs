@@ -20,7 +20,7 @@ pub static SCHEME: Scheme = Scheme {
          versions allow four, and then the whole fetch ends.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::Ndnd,
+    profile: ConsumerProfile::Ndnd,
     consumer: Some(|settings| Ok(Box::new(controller(&Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };

@@ -16,7 +16,7 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Source,
     deviations: &["Marks are ignored unless `react_to_marks` is set, as it is in ndnSIM; PLR's experiments ignore them."],
     params: Params::TABLE,
-    shell: ShellKind::Ndnsim,
+    profile: ConsumerProfile::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(controller(&Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };

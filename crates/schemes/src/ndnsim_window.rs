@@ -14,7 +14,7 @@ pub static SCHEME: Scheme = Scheme {
     paper: "ndnSIM 2.9 ConsumerWindow",
     provenance: Provenance::Source,
     params: Params::TABLE,
-    shell: ShellKind::Ndnsim,
+    profile: ConsumerProfile::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(NdnsimWindow::new(Params::from_settings(settings)?)))),
     whole: Whole { limit: Some(Limit { why: "the window doubles each round trip until the queue overflows, and begins again at its first value once timers have expired", unless: &["reset_on_loss"] }), ..Whole::ALONE },
     ..Scheme::NONE

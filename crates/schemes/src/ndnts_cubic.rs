@@ -22,7 +22,7 @@ pub static SCHEME: Scheme = Scheme {
         "The reported window is at least 1; below that, NDNts too sends one Interest at a time.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::Ndnts,
+    profile: ConsumerProfile::Ndnts,
     consumer: Some(|settings| Ok(Box::new(NdntsCubic::new(&Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };

@@ -19,7 +19,7 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Source,
     deviations: &["The default algorithm is CUBIC, on which PCON is based; the default of ndnSIM's attribute is AIMD."],
     params: Params::TABLE,
-    shell: ShellKind::Ndnsim,
+    profile: ConsumerProfile::Ndnsim,
     consumer: Some(|settings| Ok(controller(&Params::from_settings(settings)?))),
     whole: Whole {
         with: &[Companion { role: Role::Discipline, scheme: "nfd-marking" }],

@@ -26,7 +26,7 @@ pub static SCHEME: Scheme = Scheme {
          and later each loss widens the gap.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::NdnTools,
+    profile: ConsumerProfile::NdnTools,
     consumer: Some(|settings| Ok(Box::new(Sirc::new(Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };

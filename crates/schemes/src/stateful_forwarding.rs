@@ -16,7 +16,7 @@ pub static SCHEME: Scheme = Scheme {
     deviations: &parts::DEVIATIONS,
     draws: true,
     params: Params::TABLE,
-    shell: ShellKind::NdnsimNack,
+    profile: ConsumerProfile::NdnsimNack,
     consumer: Some(|settings| parts::consumer(settings, Decreases::Each)),
     router: Some(|settings, node| parts::router(settings, node, SCHEME.name, Decreases::Each)),
     whole: Whole {

@@ -21,7 +21,7 @@ pub static SCHEME: Scheme = Scheme {
     deviations: &DEVIATIONS,
     draws: true,
     params: Params::TABLE,
-    shell: ShellKind::NdnsimNack,
+    profile: ConsumerProfile::NdnsimNack,
     consumer: Some(|settings| parts::consumer(settings, Decreases::OncePerRoundTrip)),
     router: Some(|settings, node| parts::router(settings, node, SCHEME.name, Decreases::OncePerRoundTrip)),
     whole: Whole {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tidegate_core::ndn::consumer::shell::Shell;
+use tidegate_core::ndn::consumer::profile::ProfileRules;
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::Seed;
 use tidegate_core::tcp::{AckHabit, SenderSettings};
@@ -324,7 +324,7 @@ pub struct FlowPlan {
     /// Congestion control of the consumer.
     pub scheme: SchemeUse,
     /// Consumer profile of the flow.
-    pub shell: Shell,
+    pub profile: ProfileRules,
     /// Data that the flow requests.
     pub demand: Demand,
     /// Content bytes of every Data.

@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::fmt::Write as _;
 
 use tidegate_core::ndn::consumer::pacer::Pacer;
-use tidegate_core::ndn::consumer::shell::Shell;
+use tidegate_core::ndn::consumer::profile::ProfileRules;
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::{LossSignal, Sent};
 use tidegate_core::units::{ByteCount, Span, Time};
@@ -40,7 +40,7 @@ struct Run {
     driver: Driver,
     now: Time,
     /// ndnget sends by the whole window, ndnSIM by the real one, PCON's consumer one more.
-    shell: Shell,
+    profile: ProfileRules,
     pacer: Pacer,
     outcomes: BinaryHeap<Reverse<Outcome>>,
     lost: VecDeque<u32>,
@@ -59,7 +59,7 @@ impl Run {
         Self {
             driver: Driver::new(scheme, &[]),
             now: Time::ZERO,
-            shell: Shell::of(scheme.shell),
+            profile: ProfileRules::of(scheme.profile),
             pacer: Pacer::new(PAYLOAD),
             outcomes: BinaryHeap::new(),
             lost: VecDeque::new(),
@@ -76,9 +76,9 @@ impl Run {
 
     fn window_has_room(&self) -> bool {
         let window = self.driver.controller.window();
-        let window = if self.shell.whole_window { window.floor() } else { window };
+        let window = if self.profile.whole_window { window.floor() } else { window };
         let outstanding = f64::from(self.outstanding);
-        outstanding < window || (self.shell.one_over && outstanding <= window)
+        outstanding < window || (self.profile.one_over && outstanding <= window)
     }
 
     fn send_all(&mut self) {

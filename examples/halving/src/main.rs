@@ -12,7 +12,7 @@ pub static SCHEME: Scheme = Scheme {
     paper: "none: the example of the book",
     provenance: Provenance::Paper,
     params: Params::TABLE,
-    shell: ShellKind::NdnTools,
+    profile: ConsumerProfile::NdnTools,
     consumer: Some(|settings| Ok(Box::new(Halving::new(Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };

@@ -4,7 +4,7 @@ use clap::Command;
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 #[cfg(target_os = "linux")]
-use tidegate_core::ndn::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::profile::ConsumerProfile;
 use tidegate_core::scheme::Scheme;
 use tidegate_pages::figure::run::RUN_FIGURES;
 use tidegate_results::json::Json;
@@ -50,7 +50,7 @@ const VALUES: &[Values] = &[
     #[cfg(target_os = "linux")]
     ("fetch", "scheme", consumers),
     #[cfg(target_os = "linux")]
-    ("fetch", "shell", |_| ShellKind::ALL.iter().map(|(_, name)| *name).collect()),
+    ("fetch", "profile", |_| ConsumerProfile::ALL.iter().map(|(_, name)| *name).collect()),
 ];
 
 /// Options that take several values with commas between them.

@@ -77,7 +77,7 @@ pub trait CongestionController: std::fmt::Debug + Send {
         None
     }
 
-    /// After how long `sent` counts as lost; `None` leaves it to the shell's estimator.
+    /// After how long `sent` counts as lost; `None` leaves it to the profile's estimator.
     fn loss_timeout(&self, sent: &Sent) -> Option<Span> {
         let _ = sent;
         None

@@ -11,7 +11,7 @@ pub mod signal;
 pub mod whole;
 
 use crate::link::service::LinkService;
-use crate::ndn::consumer::shell::ShellKind;
+use crate::ndn::consumer::profile::ConsumerProfile;
 use crate::ndn::face::{FaceId, Limit, NodeId};
 use crate::ndn::gate::FaceGate;
 use crate::ndn::strategy::Strategy;
@@ -42,8 +42,8 @@ pub struct Scheme {
     pub draws: bool,
     /// Its parameters.
     pub params: &'static [ParamSpec],
-    /// Timers and retransmission habits its consumer is used with.
-    pub shell: ShellKind,
+    /// Consumer profile: timers and retransmission rules around its consumer.
+    pub profile: ConsumerProfile,
     /// Consumer part.
     pub consumer: Option<Make<Box<dyn CongestionController>>>,
     /// Congestion control of a TCP sender.
@@ -109,7 +109,7 @@ impl Scheme {
         deviations: &[],
         draws: false,
         params: &[],
-        shell: ShellKind::Own,
+        profile: ConsumerProfile::Own,
         consumer: None,
         sender: None,
         discipline: None,

@@ -78,11 +78,11 @@ impl<'a> Fetch<'a> {
     ) -> Result<Self, FetchError> {
         let prefix = client.pin(&settings.name).map_err(|why| FetchError::Name(why.to_string()))?;
         let start = client.now();
-        let retries = settings.shell.retry_limit.unwrap_or(u32::MAX);
+        let retries = settings.profile.retry_limit.unwrap_or(u32::MAX);
         let consumer = Consumer::new(ConsumerSetup {
             flow: 0,
             prefix,
-            shell: settings.shell,
+            profile: settings.profile,
             controller: settings.controller,
             demand: Demand::Endless,
             payload: ASSUMED_PAYLOAD,

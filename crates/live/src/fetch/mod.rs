@@ -13,7 +13,7 @@ mod trust;
 
 use std::io::Write;
 
-use tidegate_core::ndn::consumer::shell::{Shell, ShellKind};
+use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
 use tidegate_core::observe::records::RunRecord;
 use tidegate_core::scheme::congestion::CongestionController;
 use tidegate_core::units::{ByteCount, Span};
@@ -51,8 +51,8 @@ pub struct FetchSettings {
     pub scheme: &'static str,
     /// Window or rate rule.
     pub controller: Box<dyn CongestionController>,
-    /// Habits around it; see [`live_shell`].
-    pub shell: Shell,
+    /// Timers and retransmission rules around it; see [`live_profile`].
+    pub profile: ProfileRules,
     /// Signatures that are accepted.
     pub trust: Trust,
     /// Maximum bytes of Data requested from the first missing segment on: data that waits here for reordering,
@@ -64,18 +64,18 @@ pub struct FetchSettings {
 /// paths, so that what is lost does not take up the window for long.
 const SWEEP: Span = Span::from_millis(2);
 
-/// The habits of `kind` on a real network: a segment is given up after `retries`, and one without a route is
+/// The rules of `kind` on a real network: a segment is given up after `retries`, and one without a route is
 /// asked for again, since its producer may be about to announce it. `lifetime`: of Interests, `None` for the
 /// kind's own.
-pub fn live_shell(kind: ShellKind, retries: u32, lifetime: Option<Span>) -> Shell {
-    let shell = Shell::of(kind);
-    let sweep = if kind == ShellKind::OwnAtSweep { shell.sweep.min(SWEEP) } else { shell.sweep };
-    Shell {
+pub fn live_profile(kind: ConsumerProfile, retries: u32, lifetime: Option<Span>) -> ProfileRules {
+    let profile = ProfileRules::of(kind);
+    let sweep = if kind == ConsumerProfile::OwnAtSweep { profile.sweep.min(SWEEP) } else { profile.sweep };
+    ProfileRules {
         sweep,
         retry_limit: Some(retries),
         no_route_is_final: false,
-        lifetime: lifetime.or(shell.lifetime),
-        ..shell
+        lifetime: lifetime.or(profile.lifetime),
+        ..profile
     }
 }
 

@@ -16,7 +16,7 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Paper,
     deviations: &[
         "The maximum delivery rate is taken over ten RTTs of time, as in the BBR-CD study, not over ten counted rounds.",
-        "Losses are detected by BBR-CD's timer, where TCP detects gaps in the ACKs; `loss_timer = \"shell\"` uses the \
+        "Losses are detected by BBR-CD's timer, where TCP detects gaps in the ACKs; `loss_timer = \"profile\"` uses the \
          timer of the consumer profile.",
         "Data of a retransmitted Interest gives no RTT sample and no delivery-rate sample.",
         "Every delivery rate counts except those of ProbeRTT; application-limited samples are not recognised.",
@@ -26,7 +26,7 @@ pub static SCHEME: Scheme = Scheme {
         "The first phase of a gain cycle depends on the number of segments received; BBR draws it at random.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::OwnAtSweep,
+    profile: ConsumerProfile::OwnAtSweep,
     consumer: Some(|settings| Ok(Box::new(Bbr::new(Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };
@@ -37,7 +37,7 @@ choice! {
         /// Mean RTT plus a number of standard deviations, as BBR-CD does.
         BbrCd = "bbr-cd",
         /// Retransmission timeout of the consumer profile's RTT estimator.
-        Shell = "shell",
+        Profile = "profile" renamed_from "shell",
         /// When Data of a later Interest arrives, as RFC 8985 does with segments, or when the timer `bbr-cd` expires.
         /// Reordered packets are taken for lost.
         Order = "order",
@@ -70,7 +70,7 @@ params! {
     /// Age at which the minimum RTT expires and is measured again, in ProbeRTT.
     rtprop_age: Span = Span::from_secs(10), "time", Span::from_millis(100)..=Span::from_secs(3_600);
     /// How a loss is detected: `bbr-cd`, by the timer of the study's own scheme, which detects a loss about as early as
-    /// TCP does; `shell`, by the retransmission timeout of the consumer profile, at least 200 ms; `order`, when Data of
+    /// TCP does; `profile`, by the retransmission timeout of the consumer profile, at least 200 ms; `order`, when Data of
     /// a later Interest arrives (RFC 8985) or the timer `bbr-cd` expires. The study does not specify it for BBR.
     loss_timer: TimerRule = TimerRule::BbrCd;
     /// With `loss_timer = "bbr-cd"` or "order": length of the window of RTT samples.

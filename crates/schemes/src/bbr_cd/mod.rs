@@ -35,7 +35,7 @@ pub static SCHEME: Scheme = Scheme {
         "The first phase of a gain cycle depends on the number of segments received; BBR draws it at random.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::OwnAtSweep,
+    profile: ConsumerProfile::OwnAtSweep,
     consumer: Some(|settings| Ok(Box::new(BbrCd::new(Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };

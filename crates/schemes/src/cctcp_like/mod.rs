@@ -30,7 +30,7 @@ pub static SCHEME: Scheme = Scheme {
         "A congestion Nack, which does not occur in the paper, is handled like a timeout.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::Own,
+    profile: ConsumerProfile::Own,
     consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(Params::from_settings(settings)?)))),
     router: Some(router),
     whole: Whole {

@@ -33,7 +33,7 @@ pub static SCHEME: Scheme = Scheme {
     ],
     draws: true,
     params: Params::TABLE,
-    shell: ShellKind::Ndnsim,
+    profile: ConsumerProfile::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(Params::from_settings(settings)?)))),
     router: Some(router),
     marking: Marking::Always,

@@ -38,10 +38,10 @@ pub static SCHEME: Scheme = Scheme {
          sees no queue.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::Ndnsim,
+    profile: ConsumerProfile::Ndnsim,
     consumer: Some(|settings| {
-        let Params { start, first_rate, .. } = Params::from_settings(settings)?;
-        Ok(Box::new(RateFollower::new(start, first_rate)))
+        let Params { start, initial_rate, .. } = Params::from_settings(settings)?;
+        Ok(Box::new(RateFollower::new(start, initial_rate)))
     }),
     router: Some(router),
     whole: Whole {
@@ -62,11 +62,12 @@ params! {
     alpha: f64 = 0.4, "of the distance", 0.0..=2.0;
     /// Routers: weight of the Data queue (beta).
     beta: f64 = 0.1, "of the queue per round trip", 0.0..=2.0;
-    /// Consumer, before the first report: `probe` sends one Interest and waits; `rate` sends at `first_rate`; `link`
+    /// Consumer, before the first report: `probe` sends one Interest and waits; `rate` sends at `initial_rate`; `link`
     /// sends at the rate of the consumer's fastest link.
     start: Start = Start::Probe;
     /// Consumer: initial rate with `start = "rate"`.
-    first_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000_000.0;
+    #[renamed_from("first_rate")]
+    initial_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000_000.0;
 }
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {

@@ -45,10 +45,10 @@ pub static SCHEME: Scheme = Scheme {
          nothing, as in 2012.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::Ndnsim,
+    profile: ConsumerProfile::Ndnsim,
     consumer: Some(|settings| {
-        let Params { start, first_rate, .. } = Params::from_settings(settings)?;
-        Ok(Box::new(RateFollower::new(start, first_rate)))
+        let Params { start, initial_rate, .. } = Params::from_settings(settings)?;
+        Ok(Box::new(RateFollower::new(start, initial_rate)))
     }),
     router: Some(router),
     whole: Whole {
@@ -98,11 +98,12 @@ params! {
     feedback: Feedback = Feedback::Rate;
     /// Routers: time for which a flow is remembered after its last Data.
     memory: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(600);
-    /// Consumer, before the first report: `probe` sends one Interest and waits; `rate` sends at `first_rate`; `link`
+    /// Consumer, before the first report: `probe` sends one Interest and waits; `rate` sends at `initial_rate`; `link`
     /// sends at the rate of the consumer's fastest link.
     start: Start = Start::Probe;
     /// Consumer: initial rate with `start = "rate"`.
-    first_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000_000.0;
+    #[renamed_from("first_rate")]
+    initial_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000_000.0;
 }
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {

@@ -44,7 +44,7 @@ pub static SCHEME: Scheme = Scheme {
     ],
     draws: true,
     params: Params::TABLE,
-    shell: ShellKind::NdnsimNack,
+    profile: ConsumerProfile::NdnsimNack,
     consumer: Some(|settings| Ok(Box::new(consumer(&Params::from_settings(settings)?)))),
     router: Some(router),
     whole: Whole {
@@ -75,7 +75,8 @@ params! {
     /// Routers: time over which the demand of the opposite direction is measured.
     interval: Span = Span::from_millis(100), "time", Span::from_millis(1)..=Span::from_secs(100);
     /// Routers: whether the demand of the opposite direction is measured; otherwise it is assumed to be full.
-    heed_demand: bool = true;
+    #[renamed_from("heed_demand")]
+    measure_demand: bool = true;
     /// Routers: maximum number of Interests that wait at a face.
     limit: Packets = Packets::new(100), "packets", Packets::new(1)..=Packets::new(1_000_000);
     /// Routers: which Interests are refused: `drop-tail`, those beyond `limit`; `pie`, at random, with a probability

@@ -41,7 +41,7 @@ impl Shaper {
         self.refusing.depart(cx.now, sojourn, self.line.len());
         self.meter.see_interest_out(size.get() as f64);
         let observed = self.meter.demand(cx);
-        let demand = if self.params.heed_demand { observed } else { f64::INFINITY };
+        let demand = if self.params.measure_demand { observed } else { f64::INFINITY };
         let rate = self.meter.load(cx).shaped(demand, self.params.headroom);
         self.free_at = at + Span::from_secs_f64(8.0 * size.get() as f64 / rate);
     }

@@ -91,7 +91,7 @@ fn the_other_ends_demand_slows_them_down() {
     let (alone, contended) = (1.0 / ALONE, 1.0 / CONTENDED);
     let missing: f64 = 1.0 - 118.0 / (0.98 * 200_000.0 / 832.0);
     expect_gap(half.gap(200_000), 1.0 / (contended + (alone - contended) * missing * missing));
-    expect_gap(Bench::new(|params| params.heed_demand = false).gap(200_000), CONTENDED);
+    expect_gap(Bench::new(|params| params.measure_demand = false).gap(200_000), CONTENDED);
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub static SCHEME: Scheme = Scheme {
         "The first interval begins with the first Interest of a face, and the actual length of an interval counts when \
          its end comes late.",
         "The paper does not specify how the RTT is smoothed or initialised: we use weight 1/8 for each sample, \
-         starting from `first_rtt`.",
+         starting from `initial_rtt`.",
         "The paper's consumer seems to start at the rate of its link (`start = \"link\"`); ours sends one Interest and \
          starts at the rate stamped on its Data.",
         "ndnSIM 1.0 delays the leak of the bucket by a random time below 1 ms; ours leaks continuously.",
@@ -57,10 +57,10 @@ pub static SCHEME: Scheme = Scheme {
         "An Interest counts as one packet in the bucket, whatever the size of its Data.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::Ndnsim,
+    profile: ConsumerProfile::Ndnsim,
     consumer: Some(|settings| {
         let params = Params::from_settings(settings)?;
-        let follower = RateFollower::new(params.start, params.first_rate);
+        let follower = RateFollower::new(params.start, params.initial_rate);
         if params.multipath {
             return Ok(Box::new(multipath_consumer::MultipathConsumer::new(params, follower)));
         }
@@ -92,7 +92,8 @@ params! {
     /// Routers: weight of the latest value in the moving averages of the base and excess rate.
     weight: f64 = 0.5, "of the value", 0.01..=1.0;
     /// Routers: assumed RTT before the first Data arrives.
-    first_rtt: Span = Span::from_millis(400), "time", Span::from_micros(1)..=Span::from_secs(100);
+    #[renamed_from("first_rtt")]
+    initial_rtt: Span = Span::from_millis(400), "time", Span::from_micros(1)..=Span::from_secs(100);
     /// Routers: size of the leaky bucket in Interests; it leaks at the capacity.
     depth: Packets = Packets::new(200), "packets", Packets::new(1)..=Packets::new(1_000_000);
     /// Routers: reaction to an Interest that exceeds the bucket: `drop` drops it silently; `nack` returns a congestion
@@ -100,11 +101,12 @@ params! {
     policing: Policing = Policing::Drop;
     /// Routers: whether the rate is stamped on Data.
     stamping: bool = true;
-    /// Consumer, before the first stamp: `probe` sends one Interest and waits; `rate` sends at `first_rate`; `link`
+    /// Consumer, before the first stamp: `probe` sends one Interest and waits; `rate` sends at `initial_rate`; `link`
     /// sends at the rate of the consumer's fastest link.
     start: Start = Start::Probe;
     /// Consumer: initial rate with `start = "rate"`.
-    first_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000.0;
+    #[renamed_from("first_rate")]
+    initial_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000.0;
     /// Whether a flow uses several paths; has to be set for both consumers and routers.
     multipath: bool = false;
     /// Consumer, multipath: fraction of its Interests that search for new paths.

@@ -9,15 +9,15 @@ use crate::toolbox::rate::rate_follower::RateFollower;
 #[derive(Debug)]
 pub(super) struct Consumer {
     follower: RateFollower,
-    heeds_nacks: bool,
+    reacts_to_nacks: bool,
     /// The last report.
     report: Option<u32>,
 }
 
 impl Consumer {
     pub(super) fn new(params: &Params) -> Self {
-        let follower = RateFollower::new(params.start, params.first_rate);
-        Self { follower, heeds_nacks: params.heed_nacks, report: None }
+        let follower = RateFollower::new(params.start, params.initial_rate);
+        Self { follower, reacts_to_nacks: params.react_to_nacks, report: None }
     }
 }
 
@@ -40,7 +40,7 @@ impl CongestionController for Consumer {
     }
 
     fn on_loss(&mut self, _: &mut Context<'_>, loss: &Loss, _: &FlowView) {
-        if self.heeds_nacks
+        if self.reacts_to_nacks
             && loss.signal == LossSignal::Nack(NackReason::Congestion)
             && let Some(report) = self.report
         {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn nacks_may_be_left_alone() {
-        let mut driver = Driver::new(&SCHEME, &[("heed_nacks", Value::Bool(false))]);
+        let mut driver = Driver::new(&SCHEME, &[("react_to_nacks", Value::Bool(false))]);
         driver.handle(stamped(40, 0, 1, 500_000));
         driver.handle(lost(52, 3, 4, NACK));
         assert_eq!(driver.controller.pacing(), Pacing::Gap(Span::from_millis(2)));

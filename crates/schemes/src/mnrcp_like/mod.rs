@@ -32,7 +32,7 @@ pub static SCHEME: Scheme = Scheme {
         "Data from a content store carries the share of the downstream link only.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::NdnsimNack,
+    profile: ConsumerProfile::NdnsimNack,
     consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(&Params::from_settings(settings)?)))),
     router: Some(router),
     whole: Whole {
@@ -58,12 +58,14 @@ params! {
     /// Routers: time for which the report of a next hop is valid.
     memory: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(600);
     /// Consumer: whether a Nack halves the rate until the next report.
-    heed_nacks: bool = true;
-    /// Consumer, before the first report: `probe` sends one Interest and waits; `rate` sends at `first_rate`; `link`
+    #[renamed_from("heed_nacks")]
+    react_to_nacks: bool = true;
+    /// Consumer, before the first report: `probe` sends one Interest and waits; `rate` sends at `initial_rate`; `link`
     /// sends at the rate of the consumer's fastest link.
     start: Start = Start::Probe;
     /// Consumer: initial rate with `start = "rate"`.
-    first_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000_000.0;
+    #[renamed_from("first_rate")]
+    initial_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000_000.0;
 }
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {

@@ -45,7 +45,7 @@ pub static SCHEME: Scheme = Scheme {
         "The format of the messages is ours: the paper names only their content.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::Ndnsim,
+    profile: ConsumerProfile::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(SieveConsumer::new(Params::from_settings(settings)?)))),
     router: Some(router),
     controller: Some(|settings| Ok(Box::new(SieveController::new(Params::from_settings(settings)?)))),

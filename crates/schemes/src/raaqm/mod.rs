@@ -26,13 +26,13 @@ pub static SCHEME: Scheme = Scheme {
         "hICN sends one retransmission beyond a full window at each check; here all retransmissions wait for room in \
          the window.",
         "hICN's path label has 8 bits; routers here write 32, so that different paths do not share a label by chance.",
-        "With `form = \"ndnsim\"` the timer is that of the consumer profile: set `shell = \"ndnsim\"` in the flow to \
-         use ndnSIM's; the minimum window is 1, not 0. With `form = \"hicn\"` set `shell = { lifetime = \"1001ms\" }`.",
+        "With `form = \"ndnsim\"` the timer is that of the consumer profile: set `profile = \"ndnsim\"` in the flow to \
+         use ndnSIM's; the minimum window is 1, not 0. With `form = \"hicn\"` set `profile = { lifetime = \"1001ms\" }`.",
         "ndnSIM's program does not distinguish paths; `per_path = false` restores this.",
     ],
     draws: true,
     params: Params::TABLE,
-    shell: ShellKind::Hicn,
+    profile: ConsumerProfile::Hicn,
     consumer: Some(|settings| Ok(Box::new(consumer::Raaqm::new(Params::from_settings(settings)?)))),
     router: Some(router),
     ..Scheme::NONE
@@ -84,7 +84,8 @@ params! {
     /// timer for each path and does not use it); `path`, after ten smoothed RTTs of the path of the last Data.
     timer: Timer = Timer::Lifetime;
     /// Maximum congestion window, for both hICN forms.
-    largest_window: f64 = 512.0, "packets", 1.0..=1_000_000.0;
+    #[renamed_from("largest_window")]
+    max_window: f64 = 512.0, "packets", 1.0..=1_000_000.0;
 }
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {

@@ -28,7 +28,7 @@ impl RateGate {
         Self {
             face,
             rate: None,
-            mean_rtt: params.first_rtt.as_secs_f64(),
+            mean_rtt: params.initial_rtt.as_secs_f64(),
             arrived: 0,
             timed: (0.0, 0.0),
             updated_at: Time::ZERO,
@@ -54,7 +54,7 @@ impl RateGate {
         if segment.hop.get(Signal::SharedRate).is_none() {
             return;
         }
-        let first = self.params.first_rate * self.capacity(cx);
+        let first = self.params.initial_rate * self.capacity(cx);
         let rate = *self.rate.get_or_insert(first);
         segment.hop.put(Signal::SharedRate, ((rate * 8e-3) as u32).max(1));
     }
@@ -76,14 +76,14 @@ impl RateGate {
         self.updated_at = cx.now;
         let arrived = std::mem::take(&mut self.arrived) as f64;
         let Some(rate) = self.rate.filter(|_| elapsed > 0.0) else { return };
-        let Params { alpha, beta, least, .. } = self.params;
+        let Params { alpha, beta, min_rate, .. } = self.params;
         let capacity = self.capacity(cx);
         self.update_rtt(rate, capacity, elapsed);
         let queue = cx.face(self.face).backlog_bytes().get() as f64;
         let spare = alpha * (capacity - arrived / elapsed) - beta * queue / self.mean_rtt;
         // A node with a coarse clock updates late, but by at most one round trip at a time.
         let step = (elapsed / self.mean_rtt).min(1.0) * spare / capacity;
-        let floor = (least * SEGMENT / self.mean_rtt).min(capacity);
+        let floor = (min_rate * SEGMENT / self.mean_rtt).min(capacity);
         self.rate = Some((rate * (1.0 + step)).clamp(floor, capacity));
     }
 

@@ -26,7 +26,7 @@ pub static SCHEME: Scheme = Scheme {
     params: Params::TABLE,
     sender: Some(|settings| {
         let params = Params::from_settings(settings)?;
-        Ok(SenderRule::new(Box::new(Follower::new(params.first_window))))
+        Ok(SenderRule::new(Box::new(Follower::new(params.initial_window))))
     }),
     router: Some(|settings, node| {
         let params = Params::from_settings(settings)?;
@@ -51,13 +51,17 @@ params! {
     /// Maximum interval between two updates; the mean RTT if that is shorter (T).
     interval: Span = Span::from_millis(10), "time", Span::from_micros(100)..=Span::from_secs(1);
     /// Assumed mean RTT before the first sample.
-    first_rtt: Span = Span::from_millis(200), "time", Span::from_micros(100)..=Span::from_secs(10);
+    #[renamed_from("first_rtt")]
+    initial_rtt: Span = Span::from_millis(200), "time", Span::from_micros(100)..=Span::from_secs(10);
     /// Fraction of the link's rate assigned to a flow before the first update.
-    first_rate: f64 = 0.05, "of the rate", 0.0001..=1.0;
+    #[renamed_from("first_rate")]
+    initial_rate: f64 = 0.05, "of the rate", 0.0001..=1.0;
     /// Minimum assigned rate, in segments per mean RTT.
-    least: f64 = 0.01, "segments", 0.0001..=100.0;
+    #[renamed_from("least")]
+    min_rate: f64 = 0.01, "segments", 0.0001..=100.0;
     /// Initial window of a sender, until a router has assigned a rate.
-    first_window: f64 = 10.0, "segments", 1.0..=1_000.0;
+    #[renamed_from("first_window")]
+    initial_window: f64 = 10.0, "segments", 1.0..=1_000.0;
 }
 
 #[cfg(test)]

@@ -11,20 +11,20 @@ const ANY: u32 = u32::MAX;
 /// The controller.
 #[derive(Debug)]
 pub(super) struct Follower {
-    first_window: f64,
+    initial_window: f64,
     /// Rate including headers; `None` before any router has reported one.
     rate: Option<BitRate>,
 }
 
 impl Follower {
-    pub(super) fn new(first_window: f64) -> Self {
-        Self { first_window, rate: None }
+    pub(super) fn new(initial_window: f64) -> Self {
+        Self { initial_window, rate: None }
     }
 }
 
 impl CongestionController for Follower {
     fn window(&self) -> f64 {
-        if self.rate.is_some() { f64::INFINITY } else { self.first_window }
+        if self.rate.is_some() { f64::INFINITY } else { self.initial_window }
     }
 
     fn pacing(&self) -> Pacing {

@@ -63,7 +63,8 @@ params! {
     /// Time at the pacing rate that one burst covers: 1/1024 s in Linux.
     burst_time: Span = Span::from_nanos(976_562), "time", Span::ZERO..=Span::from_secs(1);
     /// Maximum size of a burst: the payload of one GSO packet of Linux.
-    largest_burst: ByteCount = ByteCount::new(65_215), "size", ByteCount::new(0)..=ByteCount::new(1 << 30);
+    #[renamed_from("largest_burst")]
+    max_burst: ByteCount = ByteCount::new(65_215), "size", ByteCount::new(0)..=ByteCount::new(1 << 30);
     /// Factor on the excess of aggregated ACKs that is added to the window (bbr_extra_acked_gain); 0 is Linux before
     /// 5.1.
     aggregation_gain: f64 = 1.0, "of the excess", 0.0..=10.0;

@@ -93,5 +93,6 @@ params! {
     /// Time at the pacing rate that one burst covers (send_quantum).
     burst_time: Span = Span::from_millis(1), "time", Span::ZERO..=Span::from_secs(1);
     /// Maximum size of a burst.
-    largest_burst: ByteCount = ByteCount::new(65_536), "size", ByteCount::new(0)..=ByteCount::new(1 << 30);
+    #[renamed_from("largest_burst")]
+    max_burst: ByteCount = ByteCount::new(65_536), "size", ByteCount::new(0)..=ByteCount::new(1 << 30);
 }

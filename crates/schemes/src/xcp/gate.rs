@@ -72,7 +72,7 @@ pub(super) struct FeedbackGate {
 
 impl FeedbackGate {
     pub(super) fn new(params: Params, face: FaceId) -> Self {
-        let interval = params.first_rtt.as_secs_f64();
+        let interval = params.initial_rtt.as_secs_f64();
         Self { params, face, interval, traffic: Traffic::default(), deal: Deal::default(), updated_at: None }
     }
 

@@ -30,7 +30,7 @@ pub static SCHEME: Scheme = Scheme {
     params: Params::TABLE,
     sender: Some(|settings| {
         let params = Params::from_settings(settings)?;
-        Ok(SenderRule::new(Box::new(Xcp::new(params.first_window))))
+        Ok(SenderRule::new(Box::new(Xcp::new(params.initial_window))))
     }),
     router: Some(|settings, node| {
         let params = Params::from_settings(settings)?;
@@ -53,9 +53,11 @@ params! {
     /// Fraction of the traffic that is always redistributed, so that shares become fair (§3.5.2).
     shuffle: f64 = 0.1, "of the traffic", 0.0..=1.0;
     /// Control interval before the first RTT sample.
-    first_rtt: Span = Span::from_millis(50), "time", Span::from_millis(1)..=Span::from_secs(1);
+    #[renamed_from("first_rtt")]
+    initial_rtt: Span = Span::from_millis(50), "time", Span::from_millis(1)..=Span::from_secs(1);
     /// Initial window of a sender.
-    first_window: f64 = 2.0, "segments", 1.0..=1_000.0;
+    #[renamed_from("first_window")]
+    initial_window: f64 = 2.0, "segments", 1.0..=1_000.0;
 }
 
 #[cfg(test)]

@@ -21,8 +21,8 @@ pub(super) struct Xcp {
 }
 
 impl Xcp {
-    pub(super) fn new(first_window: f64) -> Self {
-        Self { window: TcpWindow::new(first_window) }
+    pub(super) fn new(initial_window: f64) -> Self {
+        Self { window: TcpWindow::new(initial_window) }
     }
 }
 

@@ -147,7 +147,7 @@ fn table_kind(kind: &'static Kind) -> Option<Known> {
 fn short_form(kind: &'static Kind) -> Option<&'static str> {
     match kind {
         Kind::Scheme(_) => Some("name"),
-        Kind::Table(keys) if std::ptr::eq(*keys, &keys::SHELL) => Some("kind"),
+        Kind::Table(keys) if std::ptr::eq(*keys, &keys::PROFILE) => Some("kind"),
         Kind::Table(keys) if std::ptr::eq(*keys, &keys::LOSS) => Some("model"),
         Kind::AnyOf(kinds) => kinds.iter().find_map(short_form),
         _ => None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::ndn::consumer::shell::{Shell, ShellKind};
+use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
 use tidegate_core::tcp::{AckHabit, SenderSettings, TimeoutBounds};
 use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_settings::desk::show;
@@ -147,7 +147,7 @@ impl Template {
             producers: vec![sender],
             prefix: prefix(&sender_name, &receiver_name, self.port)?,
             scheme: self.scheme.clone(),
-            shell: Shell::of(ShellKind::Own),
+            profile: ProfileRules::of(ConsumerProfile::Own),
             demand: self.demand.clone(),
             payload: ByteCount::new(u64::from(self.settings.mss)),
             freshness: Span::ZERO,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
-use tidegate_core::ndn::consumer::shell::{Shell, ShellKind};
+use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_settings::desk::{Desk, show};
 use tidegate_settings::document::{Item, Value};
@@ -71,7 +71,7 @@ struct Template {
     repeat: u64,
     texts: Texts,
     scheme: SchemeUse,
-    shell: Shell,
+    profile: ProfileRules,
     demand: Demand,
     payload: ByteCount,
     freshness: Span,
@@ -94,7 +94,8 @@ impl Template {
         let repeat = flow.count("repeat").and_then(|count| u64::try_from(count).ok());
         let texts = Texts::read(flow);
         let scheme = whole::read_end(flow, &CONSUMER);
-        let shell = read_shell(flow, scheme.as_ref().map_or(ShellKind::Own, |scheme| scheme.scheme.shell));
+        let profile =
+            read_profile(flow, scheme.as_ref().map_or(ConsumerProfile::Own, |scheme| scheme.scheme.profile));
         let payload = flow.size("payload");
         let demand = read_demand(flow, payload.unwrap_or(ByteCount::new(1)), duration);
         let (start, stop) = (flow.time("start"), flow.time("stop"));
@@ -103,7 +104,7 @@ impl Template {
             repeat: repeat?,
             texts: texts?,
             scheme: scheme?,
-            shell: shell?,
+            profile: profile?,
             demand: demand?,
             payload: payload?,
             freshness: flow.time("freshness")?,
@@ -181,46 +182,47 @@ fn read_producers(flow: &Fields<'_>) -> Option<Vec<(Place, String)>> {
     items.iter().map(read).collect()
 }
 
-fn read_shell(flow: &Fields<'_>, kind: ShellKind) -> Option<Shell> {
-    match flow.item("shell").map(|item| &item.value) {
-        None => Some(Shell::of(kind)),
-        Some(Value::Text(_)) => flow.word("shell", &ShellKind::ALL).map(Shell::of),
-        Some(_) => flow.table("shell", &keys::SHELL).map(|shell| read_shell_table(&shell, kind)),
+fn read_profile(flow: &Fields<'_>, kind: ConsumerProfile) -> Option<ProfileRules> {
+    match flow.item("profile").map(|item| &item.value) {
+        None => Some(ProfileRules::of(kind)),
+        Some(Value::Text(_)) => flow.word("profile", &ConsumerProfile::ALL).map(ProfileRules::of),
+        Some(_) => flow.table("profile", &keys::PROFILE).map(|profile| read_profile_table(&profile, kind)),
     }
 }
 
-fn read_shell_table(table: &Fields<'_>, kind: ShellKind) -> Shell {
-    let mut shell = Shell::of(table.word("kind", &ShellKind::ALL).unwrap_or(kind));
-    set(&mut shell.estimator, table.word("estimator", keys::ESTIMATORS));
-    shell.timeout.least = table.time("min_timeout").or(shell.timeout.least);
-    shell.timeout.backoff =
-        table.count_u32("backoff_limit").and_then(NonZeroU32::new).or(shell.timeout.backoff);
-    shell.timeout.variations =
-        table.count_u32("variations").and_then(NonZeroU32::new).or(shell.timeout.variations);
-    set(&mut shell.sweep, table.time("sweep"));
-    set(&mut shell.reading, table.word("reading", keys::READINGS));
-    set(&mut shell.tracking, table.word("tracking", keys::TRACKINGS));
-    set(&mut shell.retransmit, table.word("retransmit", keys::RETRANSMIT_ORDERS));
+fn read_profile_table(table: &Fields<'_>, kind: ConsumerProfile) -> ProfileRules {
+    let mut profile = ProfileRules::of(table.word("kind", &ConsumerProfile::ALL).unwrap_or(kind));
+    set(&mut profile.estimator, table.word("estimator", keys::ESTIMATORS));
+    profile.timeout.least = table.time("min_timeout").or(profile.timeout.least);
+    profile.timeout.backoff =
+        table.count_u32("backoff_limit").and_then(NonZeroU32::new).or(profile.timeout.backoff);
+    profile.timeout.variations =
+        table.count_u32("variations").and_then(NonZeroU32::new).or(profile.timeout.variations);
+    set(&mut profile.sweep, table.time("sweep"));
+    set(&mut profile.reading, table.word("reading", keys::READINGS));
+    set(&mut profile.tracking, table.word("tracking", keys::TRACKINGS));
+    set(&mut profile.retransmit, table.word("retransmit", keys::RETRANSMIT_ORDERS));
     set(
-        &mut shell.retry_limit,
+        &mut profile.retry_limit,
         match text_of(table, "retry_limit") {
             Some(_) => table.word("retry_limit", &[(None, "none")]),
             None => table.count_u32("retry_limit").map(Some),
         },
     );
     set(
-        &mut shell.lifetime,
+        &mut profile.lifetime,
         match text_of(table, "lifetime") {
             Some("auto") => Some(None),
             _ => table.time("lifetime").map(Some),
         },
     );
-    set(&mut shell.nack_is_loss, table.flag("nack_is_loss"));
-    set(&mut shell.whole_window, table.flag("whole_window"));
-    set(&mut shell.one_over, table.flag("one_over"));
-    set(&mut shell.notice, table.word("notice", keys::NOTICES));
-    shell.hop_limit = table.count("hop_limit").and_then(|limit| u8::try_from(limit).ok()).or(shell.hop_limit);
-    shell
+    set(&mut profile.nack_is_loss, table.flag("nack_is_loss"));
+    set(&mut profile.whole_window, table.flag("whole_window"));
+    set(&mut profile.one_over, table.flag("one_over"));
+    set(&mut profile.notice, table.word("notice", keys::NOTICES));
+    profile.hop_limit =
+        table.count("hop_limit").and_then(|limit| u8::try_from(limit).ok()).or(profile.hop_limit);
+    profile
 }
 
 /// Changes a value if there is a new one.
@@ -359,7 +361,7 @@ impl Roster {
             producers,
             prefix,
             scheme: template.scheme.clone(),
-            shell: template.shell,
+            profile: template.profile,
             demand: template.demand.clone(),
             payload: template.payload,
             freshness: template.freshness,

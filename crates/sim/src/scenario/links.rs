@@ -258,7 +258,7 @@ fn read_spells(loss: &Fields<'_>) -> Option<LossPlan> {
 
 fn read_bursts(loss: &Fields<'_>) -> Option<LossPlan> {
     let probability = needed(loss, "probability");
-    let most = has_value(loss, "most").then(|| loss.count("most")).flatten();
+    let most = has_value(loss, "max_packets").then(|| loss.count("max_packets")).flatten();
     Some(LossPlan::Bursts { probability: probability?, most: u32::try_from(most?).ok()? })
 }
 
@@ -283,7 +283,7 @@ fn refuse_foreign(loss: &Fields<'_>, model: Model) {
         Model::Bernoulli => ("bernoulli", &["probability"]),
         Model::GilbertElliott => ("gilbert-elliott", &["to_bad", "to_good", "loss_good", "loss_bad"]),
         Model::Spells => ("spells", &["good", "bad"]),
-        Model::Bursts => ("bursts", &["probability", "most"]),
+        Model::Bursts => ("bursts", &["probability", "max_packets"]),
         Model::Trace => ("trace", &["pattern", "file"]),
     };
     for entry in loss.entries() {

@@ -150,7 +150,7 @@ impl Known {
     fn short_form(self) -> Option<&'static str> {
         match self {
             Self::Settings => Some("name"),
-            Self::Keys(keys) if std::ptr::eq(keys, &keys::SHELL) => Some("kind"),
+            Self::Keys(keys) if std::ptr::eq(keys, &keys::PROFILE) => Some("kind"),
             Self::Keys(keys) if std::ptr::eq(keys, &keys::LOSS) => Some("model"),
             _ => None,
         }

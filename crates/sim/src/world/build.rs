@@ -157,7 +157,7 @@ impl World {
         let setup = ConsumerSetup {
             flow: index as u32,
             prefix,
-            shell: flow.shell,
+            profile: flow.profile,
             controller: make(&flow.scheme.settings).expect(CHECKED),
             demand: flow.demand.clone(),
             payload: flow.payload,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tidegate_core::ndn::consumer::shell::Tracking;
+use tidegate_core::ndn::consumer::profile::Tracking;
 use tidegate_core::observe::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::Scheme;
@@ -569,7 +569,7 @@ fn check_flows(plan: &Plan, record: &RunRecord) -> Result<(), String> {
             check!(flow.completed.is_some() == is_complete, "{flow:?}");
         }
         let row = record.flow_samples.flow.iter().rposition(|flow| *flow as usize == index);
-        if let (Some(row), Tracking::Exact) = (row, planned.shell.tracking) {
+        if let (Some(row), Tracking::Exact) = (row, planned.profile.tracking) {
             let (in_flight, delivered) = (
                 u64::from(record.flow_samples.in_flight_packets[row]),
                 record.flow_samples.delivered_segments[row],

@@ -82,7 +82,7 @@ fn every_packet_is_seen_where_it_leaves_and_where_it_arrives() {
 fn every_interest_of_a_forwarder_ends_satisfied_or_expired_or_is_answered_by_its_cache() {
     let mut plan = busy("", "");
     for flow in &mut plan.flows {
-        flow.shell.lifetime = Some(Span::from_millis(60));
+        flow.profile.lifetime = Some(Span::from_millis(60));
     }
     let (_, events) = watched(&plan);
     let faces = node_faces(&plan);

@@ -131,7 +131,7 @@ fn too_fast(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
 }
 
 fn short_lived(_: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
-    let lifetime = flow.shell.lifetime.filter(|_| flow.tcp.is_none())?;
+    let lifetime = flow.profile.lifetime.filter(|_| flow.tcp.is_none())?;
     (lifetime <= facts.round_trip).then(|| {
         format!(
             "the Interest lifetime is {lifetime}, the round trip {} ms: every Interest expires before its Data arrives",

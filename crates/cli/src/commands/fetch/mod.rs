@@ -48,7 +48,10 @@ pub(crate) struct Arguments {
     set: Vec<(String, String)>,
     /// Consumer profile (timers and retransmission rules), instead of that of the scheme: ndnsim, ndn-tools, ndnts,
     /// ndnd, own.
-    #[arg(long, value_name = "SHELL")]
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<String>,
+    /// Name of `--profile` before 0.2.0.
+    #[arg(long, hide = true, conflicts_with = "profile")]
     shell: Option<String>,
     /// Interest lifetime, instead of that of the consumer profile.
     #[arg(long, value_name = "TIME", value_parser = lifetime)]
@@ -86,7 +89,7 @@ impl Arguments {
         path(&self.output).iter().for_each(|file| add("--out", file));
         self.scheme.iter().for_each(|scheme| add("--scheme", scheme));
         self.set.iter().for_each(|(key, value)| add("--set", &format!("{key}={value}")));
-        self.shell.iter().for_each(|shell| add("--shell", shell));
+        self.profile.iter().chain(&self.shell).for_each(|profile| add("--profile", profile));
         self.lifetime.iter().for_each(|lifetime| add("--lifetime", &lifetime.to_string()));
         if self.retries != RETRIES {
             add("--retries", &self.retries.to_string());
@@ -128,7 +131,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if let Some(page) = &arguments.report {
         check_place(page)?;
     }
-    let (Chosen { name: scheme, label, controller, .. }, shell) = scheme::make(session, arguments)?;
+    let (Chosen { name: scheme, label, controller, .. }, profile) = scheme::make(session, arguments)?;
     let trust = trust(arguments)?;
     let uplink = uplink(arguments.transport.as_deref())?;
     let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
@@ -150,7 +153,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         first_segment: output.first_segment(),
         scheme,
         controller,
-        shell,
+        profile,
         trust,
         receive_window: arguments.receive_window,
     };

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use tidegate_core::ndn::consumer::shell::{Shell, ShellKind};
+use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::CongestionController;
-use tidegate_core::scheme::params::{ParamError, Settings, Value};
-use tidegate_live::fetch::live_shell;
+use tidegate_core::scheme::params::{ParamError, Settings, Value, renamed};
+use tidegate_live::fetch::live_profile;
 
 use super::Arguments;
 use crate::Session;
@@ -34,17 +34,20 @@ pub(crate) struct Chosen {
     pub(super) label: Label,
     pub(crate) controller: Box<dyn CongestionController>,
     /// Consumer profile around the scheme.
-    pub(crate) kind: ShellKind,
+    pub(crate) kind: ConsumerProfile,
 }
 
 /// Creates the scheme and the consumer profile that the command line selects.
-pub(super) fn make(session: &Session, arguments: &Arguments) -> Result<(Chosen, Shell), Failure> {
+pub(super) fn make(session: &Session, arguments: &Arguments) -> Result<(Chosen, ProfileRules), Failure> {
     let chosen = make_with(session, arguments.scheme.as_deref(), &arguments.set)?;
-    let kind = match &arguments.shell {
+    if arguments.shell.is_some() {
+        session.note(&renamed("option", "--shell", "--profile"));
+    }
+    let kind = match arguments.profile.as_ref().or(arguments.shell.as_ref()) {
         None => chosen.kind,
-        Some(asked) => shell(asked)?,
+        Some(asked) => profile(asked)?,
     };
-    Ok((chosen, live_shell(kind, arguments.retries, arguments.lifetime)))
+    Ok((chosen, live_profile(kind, arguments.retries, arguments.lifetime)))
 }
 
 /// Makes the scheme `name` with its own defaults; `None`: the default of `fetch`.
@@ -79,7 +82,7 @@ fn make_with(session: &Session, name: Option<&str>, set: &[(String, String)]) ->
         is_default: name.is_none(),
         parameters: settings.0.iter().map(|(key, value)| format!("{key}={}", bare(value))).collect(),
     };
-    Ok(Chosen { name: scheme.name, label, controller, kind: scheme.shell })
+    Ok(Chosen { name: scheme.name, label, controller, kind: scheme.profile })
 }
 
 /// Name and parameters of the scheme of a fetch.
@@ -125,11 +128,11 @@ fn known(session: &Session) -> String {
     consumers.map(|scheme| scheme.name).collect::<Vec<_>>().join(", ")
 }
 
-fn shell(asked: &str) -> Result<ShellKind, Failure> {
-    let found = ShellKind::ALL.iter().find(|(_, name)| *name == asked);
+fn profile(asked: &str) -> Result<ConsumerProfile, Failure> {
+    let found = ConsumerProfile::ALL.iter().find(|(_, name)| *name == asked);
     found.map(|(kind, _)| *kind).ok_or_else(|| {
-        let known: Vec<&str> = ShellKind::ALL.iter().map(|(_, name)| *name).collect();
-        Failure::usage(format!("shell {asked:?} is not known; known: {}", known.join(", ")))
+        let known: Vec<&str> = ConsumerProfile::ALL.iter().map(|(_, name)| *name).collect();
+        Failure::usage(format!("profile {asked:?} is not known; known: {}", known.join(", ")))
     })
 }
 

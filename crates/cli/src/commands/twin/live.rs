@@ -6,7 +6,7 @@ use tidegate_core::scheme::params::Settings;
 use tidegate_live::client::Client;
 use tidegate_live::daemon::status::StatusLine;
 use tidegate_live::fetch::{
-    FetchSettings, RECEIVE_WINDOW, RETRIES, Trust, fetch, live_shell, newest_version,
+    FetchSettings, RECEIVE_WINDOW, RETRIES, Trust, fetch, live_profile, newest_version,
 };
 use tidegate_live::name_uri;
 use tidegate_sim::plan::{LinkPlan, Plan};
@@ -47,7 +47,7 @@ pub(super) fn run(plan: &Plan, scheme: &'static Scheme, parts: &str) -> Result<L
         first_segment: 0,
         scheme: scheme.name,
         controller,
-        shell: live_shell(scheme.shell, RETRIES, None),
+        profile: live_profile(scheme.profile, RETRIES, None),
         trust: Trust::Digest,
         receive_window: RECEIVE_WINDOW,
     };

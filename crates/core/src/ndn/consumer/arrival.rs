@@ -2,7 +2,7 @@
 
 use super::Consumer;
 use super::outstanding::{Slot, State};
-use super::shell::{NoticeReaction, TimeoutReading, Tracking};
+use super::profile::{NoticeReaction, TimeoutReading, Tracking};
 use crate::context::Context;
 use crate::ndn::name::{Name, Segment};
 use crate::ndn::packet::{Data, Header, Kind, NackReason};
@@ -145,14 +145,14 @@ impl Consumer {
         let was_queued = slot.state == State::Queued;
         self.queued -= u32::from(was_queued);
         // A queued segment left the flight when its Interest was lost; ndnSIM counts every Data out again.
-        if !was_queued || self.shell.tracking == Tracking::Loose {
+        if !was_queued || self.profile.tracking == Tracking::Loose {
             self.view.in_flight = self.view.in_flight.saturating_sub(1);
         }
     }
 
     /// Round-trip sample, by Karn's rule: only for a segment that was requested once.
     fn sample(&mut self, now: Time, slot: &Slot) -> Option<Span> {
-        let is_late = slot.state == State::Queued && self.shell.tracking == Tracking::Loose;
+        let is_late = slot.state == State::Queued && self.profile.tracking == Tracking::Loose;
         if slot.retransmissions > 0 || is_late {
             return None;
         }
@@ -161,7 +161,7 @@ impl Consumer {
         self.view.rto = self.estimator.rto();
         self.view.smoothed_rtt = self.estimator.smoothed_rtt();
         // A timeout read at the sweep may now end earlier than it was looked for.
-        if self.shell.reading == TimeoutReading::AtSweep && self.view.rto < before {
+        if self.profile.reading == TimeoutReading::AtSweep && self.view.rto < before {
             self.rearm_sweep(now);
         }
         Some(rtt)
@@ -222,7 +222,7 @@ impl Consumer {
         // Refused in the instant of sending, it would be refused for ever in that instant: its timer decides.
         let is_instant = slot.last_sent == cx.now;
         match reason {
-            _ if !self.shell.nack_is_loss => {}
+            _ if !self.profile.nack_is_loss => {}
             NackReason::Duplicate => {}
             NackReason::Congestion if is_instant => {
                 let loss = Loss { segment, sent_at: slot.last_sent, signal, since: None };
@@ -234,7 +234,7 @@ impl Consumer {
                 self.outstanding.lose(segment);
                 self.lose_alone(cx, segment, signal);
             }
-            NackReason::NoRoute if is_instant || !self.shell.no_route_is_final => {}
+            NackReason::NoRoute if is_instant || !self.profile.no_route_is_final => {}
             NackReason::NoRoute => {
                 self.view.in_flight = self.view.in_flight.saturating_sub(1);
                 self.abandon(segment);
@@ -251,7 +251,7 @@ impl Consumer {
         let Some(slot) = pending else { return Arrived::Notice };
         let loss = Loss { segment, sent_at: slot.last_sent, signal: LossSignal::Notice, since: None };
         self.record_loss(cx, &loss);
-        if self.shell.notice == NoticeReaction::Reduce {
+        if self.profile.notice == NoticeReaction::Reduce {
             self.is_new_event(segment);
             self.tell_loss(cx, &loss);
         }

@@ -1,6 +1,6 @@
 //! The consumer under a clock with ticks: at 0, 100 and 200 ms.
 
-use super::shell::ShellKind;
+use super::profile::ConsumerProfile;
 use super::tests::{Bench, ms};
 use super::*;
 use crate::ndn::packet::NackReason;
@@ -10,7 +10,9 @@ use crate::units::BitRate;
 /// An endless flow with this clock and a wide window, one Interest each 10 ms.
 fn paced(flush: bool) -> Bench {
     let clock = Clock::coarse(Span::from_millis(100), Span::ZERO, flush);
-    let bench = Bench::with(Shell::of(ShellKind::Own), Demand::Endless, 1e6, |setup| setup.clock = clock);
+    let bench = Bench::with(ProfileRules::of(ConsumerProfile::Own), Demand::Endless, 1e6, |setup| {
+        setup.clock = clock
+    });
     bench.set_pacing(Pacing::Gap(Span::from_millis(10)));
     bench
 }
@@ -59,8 +61,8 @@ fn what_was_due_at_the_old_rate_stays_due() {
 #[test]
 fn a_window_needs_no_clock() {
     let clock = Clock::coarse(Span::from_millis(100), Span::ZERO, false);
-    let shell = Shell::of(ShellKind::Own);
-    let mut bench = Bench::with(shell, Demand::Endless, 2.0, |setup| setup.clock = clock);
+    let profile = ProfileRules::of(ConsumerProfile::Own);
+    let mut bench = Bench::with(profile, Demand::Endless, 2.0, |setup| setup.clock = clock);
     assert_eq!(bench.wake(ms(0)), [0, 1]);
     bench.data(ms(45), 0);
     assert_eq!(bench.sends(ms(45)), [2]);
@@ -69,8 +71,8 @@ fn a_window_needs_no_clock() {
 #[test]
 fn a_flow_starts_when_the_application_says() {
     let clock = Clock::coarse(Span::from_millis(100), Span::ZERO, false);
-    let shell = Shell::of(ShellKind::Own);
-    let mut bench = Bench::with(shell, Demand::Endless, 2.0, |setup| {
+    let profile = ProfileRules::of(ConsumerProfile::Own);
+    let mut bench = Bench::with(profile, Demand::Endless, 2.0, |setup| {
         setup.clock = clock;
         setup.start = ms(130);
     });
@@ -80,8 +82,8 @@ fn a_flow_starts_when_the_application_says() {
 #[test]
 fn a_paced_flow_waits_for_a_tick_from_its_first_interest_on() {
     let clock = Clock::coarse(Span::from_millis(100), Span::ZERO, false);
-    let shell = Shell::of(ShellKind::Own);
-    let mut bench = Bench::with(shell, Demand::Endless, 1e6, |setup| {
+    let profile = ProfileRules::of(ConsumerProfile::Own);
+    let mut bench = Bench::with(profile, Demand::Endless, 1e6, |setup| {
         setup.clock = clock;
         setup.start = ms(130);
     });
@@ -95,8 +97,8 @@ fn a_paced_flow_waits_for_a_tick_from_its_first_interest_on() {
 fn a_loss_is_found_at_the_first_tick_after_its_timeout() {
     // ndnSIM's first timeout is a second, looked for every 50 ms: at 1000, so at the tick of 1050.
     let clock = Clock::coarse(Span::from_millis(150), Span::ZERO, false);
-    let shell = Shell::of(ShellKind::Ndnsim);
-    let mut bench = Bench::with(shell, Demand::Endless, 1.0, |setup| setup.clock = clock);
+    let profile = ProfileRules::of(ConsumerProfile::Ndnsim);
+    let mut bench = Bench::with(profile, Demand::Endless, 1.0, |setup| setup.clock = clock);
     assert_eq!(bench.run(ms(1_100)), [(0, 0), (1_050, 0)]);
 }
 
@@ -105,7 +107,8 @@ fn ticks_of_a_constant_rate_wait_for_the_clock() {
     let clock = Clock::coarse(Span::from_millis(100), Span::ZERO, false);
     // 1000 bytes each 10 ms.
     let demand = Demand::Constant { rate: BitRate::from_bps(800_000), bursts: Vec::new() };
-    let mut bench = Bench::with(Shell::of(ShellKind::Own), demand, 1.0, |setup| setup.clock = clock);
+    let mut bench =
+        Bench::with(ProfileRules::of(ConsumerProfile::Own), demand, 1.0, |setup| setup.clock = clock);
     let sent = bench.run(ms(250));
     let at = |time: u64| sent.iter().filter(|(at, _)| *at == time).count();
     assert_eq!((at(0), at(100), at(200), sent.len()), (1, 10, 10, 21));
@@ -115,8 +118,8 @@ fn ticks_of_a_constant_rate_wait_for_the_clock() {
 fn a_wake_up_between_two_ticks_finds_no_loss() {
     // As above; a user that comes at 1020 wakes the consumer, too.
     let clock = Clock::coarse(Span::from_millis(150), Span::ZERO, false);
-    let shell = Shell::of(ShellKind::Ndnsim);
-    let mut bench = Bench::with(shell, Demand::Endless, 1.0, |setup| setup.clock = clock);
+    let profile = ProfileRules::of(ConsumerProfile::Ndnsim);
+    let mut bench = Bench::with(profile, Demand::Endless, 1.0, |setup| setup.clock = clock);
     bench.run(ms(0));
     assert_eq!(bench.wake(ms(1_020)), []);
     assert_eq!(bench.wake(ms(1_050)), [0]);

@@ -12,12 +12,12 @@ impl Consumer {
     /// that is fixed now, else [`Time::MAX`].
     #[inline]
     pub(super) fn watch(&mut self, sent: &Sent) -> Time {
-        if self.shell.tracking == Tracking::Exact
-            && let Some(lifetime) = self.shell.lifetime
+        if self.profile.tracking == Tracking::Exact
+            && let Some(lifetime) = self.profile.lifetime
         {
             self.expire_at = self.expire_at.min(sent.at + lifetime);
         }
-        match self.shell.reading {
+        match self.profile.reading {
             TimeoutReading::AtSend => {
                 let deadline = sent.at + self.timeout_of(sent, self.view.rto);
                 self.sweep_after(deadline);
@@ -33,13 +33,13 @@ impl Consumer {
     /// Declares every Interest lost whose timeout has passed.
     pub(super) fn sweep(&mut self, cx: &mut Context<'_>) {
         let mut overdue = std::mem::take(&mut self.overdue);
-        let earliest = match self.shell.reading {
+        let earliest = match self.profile.reading {
             TimeoutReading::AtSend => self.outstanding.lose_overdue(cx.now, &mut overdue),
             TimeoutReading::AtSweep => self.lose_in_order(cx.now, &mut overdue),
         };
         self.sweep_at = Time::MAX;
         self.sweep_after(earliest);
-        match self.shell.tracking {
+        match self.profile.tracking {
             Tracking::Loose => self.lose_one_by_one(cx, &overdue),
             Tracking::Exact => self.lose_together(cx, &overdue),
         }
@@ -49,7 +49,7 @@ impl Consumer {
 
     /// Declares every Interest lost whose lifetime has ended.
     pub(super) fn expire(&mut self, cx: &mut Context<'_>) {
-        let lifetime = self.shell.lifetime.unwrap_or(Span::MAX);
+        let lifetime = self.profile.lifetime.unwrap_or(Span::MAX);
         self.expire_at = Time::MAX;
         while let Some((segment, sent_at)) = self.outstanding.oldest() {
             if sent_at + lifetime > cx.now {
@@ -80,7 +80,7 @@ impl Consumer {
     /// ndnSIM only a timeout backs off.
     pub(super) fn answer_loss(&mut self, cx: &mut Context<'_>, loss: &Loss) {
         self.tell_loss(cx, loss);
-        if self.is_new_event(loss.segment) && self.shell.tracking == Tracking::Exact {
+        if self.is_new_event(loss.segment) && self.profile.tracking == Tracking::Exact {
             self.back_off();
         }
     }
@@ -148,7 +148,7 @@ impl Consumer {
         let slot = *self.outstanding.get(segment)?;
         let loss = Loss { segment, sent_at: slot.last_sent, signal, since: None };
         self.view.in_flight = self.view.in_flight.saturating_sub(1);
-        if self.shell.retry_limit.is_some_and(|limit| u32::from(slot.retransmissions) >= limit) {
+        if self.profile.retry_limit.is_some_and(|limit| u32::from(slot.retransmissions) >= limit) {
             self.abandon(segment);
         } else {
             self.queued += 1;
@@ -200,8 +200,8 @@ impl Consumer {
     /// Sweeps at the first tick after `deadline`, or earlier if that is planned.
     #[inline]
     fn sweep_after(&mut self, deadline: Time) {
-        if deadline + self.shell.sweep < self.sweep_at {
-            self.sweep_at = next_tick(self.start, self.shell.sweep, deadline);
+        if deadline + self.profile.sweep < self.sweep_at {
+            self.sweep_at = next_tick(self.start, self.profile.sweep, deadline);
         }
     }
 }

@@ -10,10 +10,10 @@ mod demand;
 mod loss;
 pub mod outstanding;
 pub mod pacer;
+pub mod profile;
 mod requests;
 mod retransmit;
 pub mod rto;
-pub mod shell;
 mod stats;
 #[cfg(test)]
 mod tests;
@@ -35,10 +35,10 @@ use crate::units::{ByteCount, Span, Time};
 use demand::Timetable;
 use outstanding::Outstanding;
 use pacer::Pacer;
+use profile::{ProfileRules, TimeoutReading, Tracking};
 use requests::Requests;
 use retransmit::RetransmitQueue;
 use rto::Estimator;
-use shell::{Shell, TimeoutReading, Tracking};
 
 /// End of a flow without a known last segment: segment numbers end here too.
 const UNBOUNDED: u32 = u32::MAX;
@@ -57,7 +57,7 @@ pub struct ConsumerSetup {
     /// Prefix of the segments.
     pub prefix: PrefixId,
     /// Habits around the controller.
-    pub shell: Shell,
+    pub profile: ProfileRules,
     /// Window or rate rule.
     pub controller: Box<dyn CongestionController>,
     /// Data that the flow requests.
@@ -92,7 +92,7 @@ pub struct ConsumerSetup {
 pub struct Consumer {
     flow: u32,
     prefix: PrefixId,
-    shell: Shell,
+    profile: ProfileRules,
     controller: Box<dyn CongestionController>,
     must_be_fresh: bool,
     has_started: bool,
@@ -137,11 +137,11 @@ pub struct Consumer {
 impl Consumer {
     /// A consumer that has sent nothing yet.
     pub fn new(setup: ConsumerSetup) -> Self {
-        let ConsumerSetup { flow, prefix, shell, controller, demand, payload, .. } = setup;
-        let (mut shell, mut controller) = (shell, controller);
+        let ConsumerSetup { flow, prefix, profile, controller, demand, payload, .. } = setup;
+        let (mut profile, mut controller) = (profile, controller);
         controller.take_streams(setup.draws);
-        shell.sweep = shell.sweep.max(SHORTEST_PAUSE);
-        shell.lifetime = shell.lifetime.map(|lifetime| lifetime.max(SHORTEST_PAUSE));
+        profile.sweep = profile.sweep.max(SHORTEST_PAUSE);
+        profile.lifetime = profile.lifetime.map(|lifetime| lifetime.max(SHORTEST_PAUSE));
         let (mut timetable, mut requests) = (None, None);
         let end = match demand {
             Demand::File { segments } => segments,
@@ -155,7 +155,7 @@ impl Consumer {
                 all.end().unwrap_or(UNBOUNDED)
             }
         };
-        let estimator = Estimator::new(shell.estimator, shell.timeout);
+        let estimator = Estimator::new(profile.estimator, profile.timeout);
         let remaining = (end != UNBOUNDED).then_some(u64::from(end));
         let view = FlowView { remaining, rto: estimator.rto(), ..FlowView::default() };
         Self {
@@ -171,12 +171,12 @@ impl Consumer {
             timetable,
             requests,
             outstanding: Outstanding::default(),
-            lost: RetransmitQueue::new(shell.retransmit),
+            lost: RetransmitQueue::new(profile.retransmit),
             estimator,
             pacer: Pacer::new(payload),
             clock: setup.clock,
             flushed_at: Time::ZERO,
-            shell,
+            profile,
             end,
             receive_limit: setup.receive_limit.unwrap_or(u32::MAX).max(1),
             view,
@@ -281,7 +281,7 @@ impl Consumer {
         self.window
     }
 
-    /// Interests outstanding, as the shell counts them.
+    /// Interests outstanding, as the profile counts them.
     pub fn in_flight(&self) -> u32 {
         self.view.in_flight
     }
@@ -325,7 +325,7 @@ impl Consumer {
     #[inline]
     fn window_is_open(&self) -> bool {
         let in_flight = f64::from(self.view.in_flight);
-        let is_open = match (self.shell.one_over, self.shell.whole_window) {
+        let is_open = match (self.profile.one_over, self.profile.whole_window) {
             (true, _) => in_flight <= self.window,
             (false, true) => in_flight + 1.0 <= self.window,
             (false, false) => in_flight < self.window,
@@ -430,12 +430,12 @@ impl Consumer {
     }
 
     fn interest(&mut self) -> Interest {
-        let lifetime = self.shell.lifetime.unwrap_or_else(|| self.view.rto + Span::from_secs(1));
+        let lifetime = self.profile.lifetime.unwrap_or_else(|| self.view.rto + Span::from_secs(1));
         Interest {
             nonce: (self.nonces.bits() >> 32) as u32,
             lifetime: Millis::from_span(lifetime),
             token: PitToken::default(),
-            hop_limit: self.shell.hop_limit,
+            hop_limit: self.profile.hop_limit,
             can_be_prefix: false,
             must_be_fresh: self.must_be_fresh,
         }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::outstanding::{Outstanding, State};
-use super::shell::RetransmitOrder;
+use super::profile::RetransmitOrder;
 
 /// The queue. What arrives or is forgotten meanwhile stays in it and is skipped; empty, it owns no memory.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::profile::ConsumerProfile;
 use super::rto::EstimatorKind;
-use super::shell::ShellKind;
 use super::*;
 use crate::clock::Clock;
 use crate::context::{Env, Sink};
@@ -114,16 +114,16 @@ pub(super) const fn ms(millis: u64) -> Time {
 }
 
 impl Bench {
-    fn new(shell: Shell, demand: Demand, window: f64) -> Self {
-        Self::with(shell, demand, window, |_| {})
+    fn new(profile: ProfileRules, demand: Demand, window: f64) -> Self {
+        Self::with(profile, demand, window, |_| {})
     }
 
-    fn of(kind: ShellKind, segments: u32, window: f64) -> Self {
-        Self::new(Shell::of(kind), Demand::File { segments }, window)
+    fn of(kind: ConsumerProfile, segments: u32, window: f64) -> Self {
+        Self::new(ProfileRules::of(kind), Demand::File { segments }, window)
     }
 
     pub(super) fn with(
-        shell: Shell,
+        profile: ProfileRules,
         demand: Demand,
         window: f64,
         change: impl Fn(&mut ConsumerSetup),
@@ -133,7 +133,7 @@ impl Bench {
         let mut setup = ConsumerSetup {
             flow: 3,
             prefix: names.intern_uri("/file").expect("valid"),
-            shell,
+            profile,
             controller: Box::new(puppet.clone()),
             demand,
             payload: ByteCount::new(u64::from(PAYLOAD)),
@@ -252,7 +252,7 @@ fn an_idle_consumer_takes_less_than_a_kilobyte_with_its_controller() {
 
 #[test]
 fn nothing_leaves_before_the_start_or_from_the_stop_on() {
-    let mut bench = Bench::with(Shell::of(ShellKind::Ndnsim), Demand::Endless, 2.0, |setup| {
+    let mut bench = Bench::with(ProfileRules::of(ConsumerProfile::Ndnsim), Demand::Endless, 2.0, |setup| {
         setup.start = ms(100);
         setup.stop = Some(ms(1250));
     });
@@ -271,9 +271,9 @@ fn nothing_leaves_before_the_start_or_from_the_stop_on() {
 
 #[test]
 fn an_interest_carries_the_shells_lifetime_and_hop_limit_and_its_size_on_the_wire() {
-    let mut shell = Shell::of(ShellKind::Ndnsim);
-    shell.hop_limit = Some(32);
-    let mut bench = Bench::new(shell, Demand::File { segments: 70_000 }, 66_000.0);
+    let mut profile = ProfileRules::of(ConsumerProfile::Ndnsim);
+    profile.hop_limit = Some(32);
+    let mut bench = Bench::new(profile, Demand::File { segments: 70_000 }, 66_000.0);
     let interests = bench.poll(ms(0));
     let Kind::Interest(first) = interests[0].kind else { panic!("{:?}", interests[0]) };
     assert_eq!((first.lifetime, first.hop_limit, first.must_be_fresh), (Millis(2000), Some(32), true));
@@ -284,7 +284,7 @@ fn an_interest_carries_the_shells_lifetime_and_hop_limit_and_its_size_on_the_wir
 
 #[test]
 fn new_segments_wait_for_a_missing_one_when_the_receiver_cannot_hold_more() {
-    let mut bench = Bench::with(Shell::of(ShellKind::Own), Demand::Endless, 10.0, |setup| {
+    let mut bench = Bench::with(ProfileRules::of(ConsumerProfile::Own), Demand::Endless, 10.0, |setup| {
         setup.receive_limit = Some(3);
     });
     assert_eq!(bench.sends(ms(0)), [0, 1, 2]);
@@ -301,12 +301,12 @@ fn new_segments_wait_for_a_missing_one_when_the_receiver_cannot_hold_more() {
 }
 
 #[test]
-fn a_segment_without_a_route_is_asked_for_again_if_the_shell_says_so() {
+fn a_segment_without_a_route_is_asked_for_again_if_the_profile_says_so() {
     // The timer of 1 s ends and is looked for each 10 ms.
     for (no_route_is_final, sent) in [(true, vec![]), (false, vec![(1010, 0)])] {
-        let mut shell = Shell::of(ShellKind::Own);
-        shell.no_route_is_final = no_route_is_final;
-        let mut bench = Bench::new(shell, Demand::File { segments: 1 }, 1.0);
+        let mut profile = ProfileRules::of(ConsumerProfile::Own);
+        profile.no_route_is_final = no_route_is_final;
+        let mut bench = Bench::new(profile, Demand::File { segments: 1 }, 1.0);
         assert_eq!(bench.sends(ms(0)), [0]);
         bench.nack(ms(5), 0, NackReason::NoRoute);
         assert_eq!(bench.run(ms(1500)), sent, "final: {no_route_is_final}");
@@ -316,7 +316,7 @@ fn a_segment_without_a_route_is_asked_for_again_if_the_shell_says_so() {
 
 #[test]
 fn every_transmission_has_a_nonce_of_its_own() {
-    let mut bench = Bench::of(ShellKind::Ndnsim, 50, 50.0);
+    let mut bench = Bench::of(ConsumerProfile::Ndnsim, 50, 50.0);
     let mut nonces = Vec::new();
     for now in [ms(0), ms(1000)] {
         bench.call(now, |consumer, cx| consumer.on_wake(cx));
@@ -334,22 +334,22 @@ fn every_transmission_has_a_nonce_of_its_own() {
 #[test]
 fn ndnsim_takes_the_window_as_a_real_number_and_ndn_tools_as_a_whole_one() {
     let sent = |kind, window| Bench::of(kind, 10, window).sends(ms(0)).len();
-    assert_eq!([sent(ShellKind::Ndnsim, 2.5), sent(ShellKind::Ndnsim, 2.0)], [3, 2]);
-    assert_eq!([sent(ShellKind::NdnTools, 2.5), sent(ShellKind::NdnTools, 2.0)], [2, 2]);
-    let mut over = Shell::of(ShellKind::Ndnsim);
+    assert_eq!([sent(ConsumerProfile::Ndnsim, 2.5), sent(ConsumerProfile::Ndnsim, 2.0)], [3, 2]);
+    assert_eq!([sent(ConsumerProfile::NdnTools, 2.5), sent(ConsumerProfile::NdnTools, 2.0)], [2, 2]);
+    let mut over = ProfileRules::of(ConsumerProfile::Ndnsim);
     over.one_over = true;
     assert_eq!(Bench::new(over, Demand::Endless, 2.0).sends(ms(0)).len(), 3);
 }
 
 #[test]
 fn a_window_without_bound_stops_at_a_million_outstanding() {
-    let mut bench = Bench::new(Shell::of(ShellKind::Own), Demand::Endless, f64::INFINITY);
+    let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::Own), Demand::Endless, f64::INFINITY);
     assert_eq!(bench.sends(ms(0)).len(), 1 << 20);
 }
 
 #[test]
 fn ndnsim_finds_a_timeout_at_the_next_multiple_of_50_ms_after_the_start() {
-    let mut bench = Bench::of(ShellKind::Ndnsim, 3, 1.0);
+    let mut bench = Bench::of(ConsumerProfile::Ndnsim, 3, 1.0);
     assert_eq!(bench.sends(ms(0)), [0]);
     // 100 ms and deviation 50 ms: timeout 300 ms from now on.
     bench.data(ms(100), 0);
@@ -360,7 +360,7 @@ fn ndnsim_finds_a_timeout_at_the_next_multiple_of_50_ms_after_the_start() {
 
 #[test]
 fn ndnsim_doubles_its_timeout_for_every_timed_out_packet_up_to_64() {
-    let mut bench = Bench::of(ShellKind::Ndnsim, 100, 5.0);
+    let mut bench = Bench::of(ConsumerProfile::Ndnsim, 100, 5.0);
     bench.sends(ms(0));
     let rto = |bench: &Bench| bench.consumer.view().rto;
     assert_eq!(rto(&bench), Span::from_secs(1));
@@ -372,7 +372,7 @@ fn ndnsim_doubles_its_timeout_for_every_timed_out_packet_up_to_64() {
 
 #[test]
 fn ndnsim_stops_looking_at_the_first_interest_that_has_not_timed_out() {
-    let mut bench = Bench::of(ShellKind::Ndnsim, 100, 1.0);
+    let mut bench = Bench::of(ConsumerProfile::Ndnsim, 100, 1.0);
     for (millis, window) in [(0, 1.0), (10, 2.0), (40, 3.0)] {
         bench.set_window(window);
         bench.call(ms(millis), |consumer, cx| consumer.tell(cx, Cause("test"), |_, _, _| {}));
@@ -384,7 +384,7 @@ fn ndnsim_stops_looking_at_the_first_interest_that_has_not_timed_out() {
 
 #[test]
 fn ndnsim_asks_again_for_the_lowest_segment_first_before_anything_new() {
-    let mut bench = Bench::of(ShellKind::Ndnsim, 100, 4.0);
+    let mut bench = Bench::of(ConsumerProfile::Ndnsim, 100, 4.0);
     assert_eq!(bench.sends(ms(0)), [0, 1, 2, 3]);
     bench.data(ms(10), 1);
     // Segments 0, 2 and 3 time out together; with the window of 2 only the lowest two leave.
@@ -395,7 +395,7 @@ fn ndnsim_asks_again_for_the_lowest_segment_first_before_anything_new() {
 
 #[test]
 fn ndnsim_counts_a_late_data_twice_and_forgets_its_retransmission() {
-    let mut bench = Bench::of(ShellKind::Ndnsim, 100, 3.0);
+    let mut bench = Bench::of(ConsumerProfile::Ndnsim, 100, 3.0);
     bench.sends(ms(0));
     bench.set_window(1.0);
     bench.call(ms(1000), |consumer, cx| consumer.on_wake(cx));
@@ -412,7 +412,7 @@ fn ndnsim_counts_a_late_data_twice_and_forgets_its_retransmission() {
 
 #[test]
 fn ndnsim_never_learns_of_a_lifetime_that_ends_nor_reacts_to_a_nack() {
-    let mut bench = Bench::of(ShellKind::Ndnsim, 100, 2.0);
+    let mut bench = Bench::of(ConsumerProfile::Ndnsim, 100, 2.0);
     bench.sends(ms(0));
     bench.wake(ms(1000));
     // Timeout 4 s now, lifetime 2 s.
@@ -426,7 +426,7 @@ fn ndnsim_never_learns_of_a_lifetime_that_ends_nor_reacts_to_a_nack() {
 
 #[test]
 fn ndn_tools_fixes_the_timeout_when_the_interest_leaves() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 100, 2.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 100, 2.0);
     assert_eq!(bench.sends(ms(0)), [0, 1]);
     // A round trip of 10 ms lowers the timeout to 200 ms for segment 2; segment 0 keeps its second.
     bench.data(ms(10), 1);
@@ -445,7 +445,7 @@ fn is_loss(event: &(Time, Event)) -> bool {
 
 #[test]
 fn ndn_tools_tells_one_loss_per_sweep_and_backs_off_once_per_window_of_data() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 100, 4.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 100, 4.0);
     bench.sends(ms(0));
     bench.wake(ms(1010));
     assert_eq!(bench.losses(), [(3, LossSignal::Timeout)]);
@@ -459,7 +459,7 @@ fn ndn_tools_tells_one_loss_per_sweep_and_backs_off_once_per_window_of_data() {
 
 #[test]
 fn ndn_tools_does_not_back_off_for_losses_of_a_window_that_was_marked() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 100, 4.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 100, 4.0);
     bench.sends(ms(0));
     bench.set_window(0.0);
     // 500 ms: 500 + 8 x 250 = 2.5 s from now on.
@@ -471,7 +471,7 @@ fn ndn_tools_does_not_back_off_for_losses_of_a_window_that_was_marked() {
 
 #[test]
 fn ndn_tools_asks_again_in_the_order_of_loss() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 100, 3.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 100, 3.0);
     bench.sends(ms(0));
     bench.set_window(0.0);
     bench.nack(ms(5), 2, NackReason::Congestion);
@@ -483,7 +483,7 @@ fn ndn_tools_asks_again_in_the_order_of_loss() {
 
 #[test]
 fn ndn_tools_takes_no_place_for_a_late_data_and_samples_its_round_trip_time() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 100, 3.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 100, 3.0);
     bench.sends(ms(0));
     bench.set_window(1.0);
     bench.call(ms(1010), |consumer, cx| consumer.on_wake(cx));
@@ -500,18 +500,18 @@ fn ndn_tools_takes_no_place_for_a_late_data_and_samples_its_round_trip_time() {
 
 #[test]
 fn a_lifetime_that_ends_before_the_timeout_is_a_loss_at_that_instant() {
-    let mut shell = Shell::of(ShellKind::NdnTools);
-    shell.lifetime = Some(Span::from_millis(333));
-    let mut bench = Bench::new(shell, Demand::File { segments: 1 }, 1.0);
+    let mut profile = ProfileRules::of(ConsumerProfile::NdnTools);
+    profile.lifetime = Some(Span::from_millis(333));
+    let mut bench = Bench::new(profile, Demand::File { segments: 1 }, 1.0);
     assert_eq!(bench.run(ms(700)), [(0, 0), (333, 0), (666, 0)]);
     assert_eq!(bench.losses(), [(0, LossSignal::Expired), (0, LossSignal::Expired)]);
 }
 
 #[test]
 fn every_lifetime_ends_at_its_own_instant() {
-    let mut shell = Shell::of(ShellKind::NdnTools);
-    shell.lifetime = Some(Span::from_millis(300));
-    let mut bench = Bench::new(shell, Demand::Endless, 1.0);
+    let mut profile = ProfileRules::of(ConsumerProfile::NdnTools);
+    profile.lifetime = Some(Span::from_millis(300));
+    let mut bench = Bench::new(profile, Demand::Endless, 1.0);
     bench.puppet.told().pacing = Pacing::Gap(Span::from_millis(10));
     bench.set_window(3.0);
     bench.call(ms(0), |consumer, cx| consumer.tell(cx, Cause("test"), |_, _, _| {}));
@@ -520,7 +520,7 @@ fn every_lifetime_ends_at_its_own_instant() {
 
 #[test]
 fn ndnts_interests_live_one_second_longer_than_their_timeout() {
-    let mut bench = Bench::of(ShellKind::Ndnts, 5, 1.0);
+    let mut bench = Bench::of(ConsumerProfile::Ndnts, 5, 1.0);
     let lifetime = |header: &Header| match header.kind {
         Kind::Interest(interest) => interest.lifetime,
         _ => panic!("{header:?}"),
@@ -533,9 +533,9 @@ fn ndnts_interests_live_one_second_longer_than_their_timeout() {
 
 #[test]
 fn a_segment_is_given_up_after_the_retry_limit_and_the_file_is_over_without_completion() {
-    let mut shell = Shell::of(ShellKind::NdnTools);
-    shell.retry_limit = Some(2);
-    let mut bench = Bench::new(shell, Demand::File { segments: 2 }, 2.0);
+    let mut profile = ProfileRules::of(ConsumerProfile::NdnTools);
+    profile.retry_limit = Some(2);
+    let mut bench = Bench::new(profile, Demand::File { segments: 2 }, 2.0);
     bench.sends(ms(0));
     bench.data(ms(10), 1);
     let sends = bench.run(ms(60_000));
@@ -548,7 +548,7 @@ fn a_segment_is_given_up_after_the_retry_limit_and_the_file_is_over_without_comp
 
 #[test]
 fn a_file_with_a_hole_is_not_completed_by_its_last_segment() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 2, 2.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 2, 2.0);
     bench.sends(ms(0));
     bench.nack(ms(5), 0, NackReason::NoRoute);
     bench.data(ms(10), 1);
@@ -557,7 +557,7 @@ fn a_file_with_a_hole_is_not_completed_by_its_last_segment() {
 
 #[test]
 fn ndn_tools_retries_on_congestion_ignores_duplicates_and_gives_up_without_a_route() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 3, 3.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 3, 3.0);
     bench.sends(ms(0));
     bench.nack(ms(5), 0, NackReason::Congestion);
     bench.nack(ms(5), 1, NackReason::Duplicate);
@@ -569,7 +569,7 @@ fn ndn_tools_retries_on_congestion_ignores_duplicates_and_gives_up_without_a_rou
 
 #[test]
 fn pcon_asks_again_at_once_after_a_congestion_nack_and_its_timeout_stays() {
-    let mut bench = Bench::of(ShellKind::Pcon, 9, 2.0);
+    let mut bench = Bench::of(ConsumerProfile::Pcon, 9, 2.0);
     // One more than the window.
     assert_eq!(bench.sends(ms(0)), [0, 1, 2]);
     bench.data(ms(100), 0);
@@ -586,7 +586,7 @@ fn pcon_asks_again_at_once_after_a_congestion_nack_and_its_timeout_stays() {
 #[test]
 fn a_nack_in_the_instant_of_sending_leaves_the_segment_to_its_timer() {
     for (reason, told) in [(NackReason::Congestion, 1), (NackReason::NoRoute, 0)] {
-        let mut bench = Bench::new(Shell::of(ShellKind::Own), Demand::Endless, 1.0);
+        let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::Own), Demand::Endless, 1.0);
         let mut refusals = 0;
         while let Some(header) = bench.call(ms(0), |consumer, cx| consumer.poll(cx)) {
             bench.nack(ms(0), header.name.segment.0, reason);
@@ -602,7 +602,7 @@ fn a_nack_in_the_instant_of_sending_leaves_the_segment_to_its_timer() {
 
 #[test]
 fn a_loss_notice_reaches_the_controller_and_leaves_the_interest_pending() {
-    let mut bench = Bench::of(ShellKind::Ndnsim, 10, 2.0);
+    let mut bench = Bench::of(ConsumerProfile::Ndnsim, 10, 2.0);
     bench.sends(ms(0));
     assert_eq!(bench.notice(ms(10), 1), Arrived::Notice);
     assert_eq!(bench.losses(), [(1, LossSignal::Notice)]);
@@ -615,10 +615,10 @@ fn a_loss_notice_reaches_the_controller_and_leaves_the_interest_pending() {
 }
 
 #[test]
-fn a_shell_may_ignore_loss_notices() {
-    let mut shell = Shell::of(ShellKind::Ndnsim);
-    shell.notice = super::shell::NoticeReaction::Ignore;
-    let mut bench = Bench::new(shell, Demand::File { segments: 10 }, 2.0);
+fn a_profile_may_ignore_loss_notices() {
+    let mut profile = ProfileRules::of(ConsumerProfile::Ndnsim);
+    profile.notice = super::profile::NoticeReaction::Ignore;
+    let mut bench = Bench::new(profile, Demand::File { segments: 10 }, 2.0);
     bench.sends(ms(0));
     assert_eq!(bench.notice(ms(10), 1), Arrived::Notice);
     assert_eq!((bench.losses(), bench.record().loss_notices), (vec![], 1));
@@ -626,7 +626,7 @@ fn a_shell_may_ignore_loss_notices() {
 
 #[test]
 fn a_delivery_tells_everything_about_its_segment() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 10, 3.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 10, 3.0);
     bench.sends(ms(0));
     bench.data(ms(20), 1);
     bench.sends(ms(20));
@@ -666,7 +666,7 @@ fn a_delivery_tells_everything_about_its_segment() {
 
 #[test]
 fn a_late_duplicate_never_reaches_the_controller() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 10, 3.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 10, 3.0);
     bench.sends(ms(0));
     for segment in [1, 1, 0, 0, 1] {
         bench.data(ms(20), segment);
@@ -677,8 +677,8 @@ fn a_late_duplicate_never_reaches_the_controller() {
 }
 
 #[test]
-fn a_duplicate_frees_no_place_in_any_shell() {
-    for (kind, _) in ShellKind::ALL {
+fn a_duplicate_frees_no_place_in_any_profile() {
+    for (kind, _) in ConsumerProfile::ALL {
         let mut bench = Bench::of(kind, 10, 3.0);
         let left = bench.sends(ms(0)).len() as u32 - 1;
         assert_eq!((bench.data(ms(20), 1), bench.consumer.in_flight()), (Arrived::New { segment: 1 }, left));
@@ -692,7 +692,7 @@ fn a_duplicate_frees_no_place_in_any_shell() {
 
 #[test]
 fn what_was_never_asked_for_is_refused() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 10, 1.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 10, 1.0);
     bench.sends(ms(0));
     assert_eq!(bench.data(ms(1), 1), Arrived::Unasked);
     assert_eq!(bench.data(ms(1), u32::MAX), Arrived::Unasked);
@@ -709,7 +709,7 @@ fn what_was_never_asked_for_is_refused() {
 
 #[test]
 fn the_final_segment_ends_an_endless_flow_and_forgets_what_lies_behind_it() {
-    let mut bench = Bench::new(Shell::of(ShellKind::NdnTools), Demand::Endless, 5.0);
+    let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::NdnTools), Demand::Endless, 5.0);
     assert_eq!(bench.sends(ms(0)), [0, 1, 2, 3, 4]);
     assert_eq!(bench.consumer.view().remaining, None);
     bench.receive(ms(10), 0, data(Segment(2)), 0);
@@ -725,7 +725,7 @@ fn the_final_segment_ends_an_endless_flow_and_forgets_what_lies_behind_it() {
 
 #[test]
 fn a_final_segment_below_one_that_arrived_is_not_believed() {
-    let mut bench = Bench::new(Shell::of(ShellKind::NdnTools), Demand::Endless, 5.0);
+    let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::NdnTools), Demand::Endless, 5.0);
     bench.sends(ms(0));
     bench.receive(ms(10), 3, data(Segment(2)), 0);
     assert_eq!(bench.consumer.view().remaining, None);
@@ -733,7 +733,7 @@ fn a_final_segment_below_one_that_arrived_is_not_believed() {
 
 #[test]
 fn new_segments_go_first_when_the_controller_says_so() {
-    let mut bench = Bench::of(ShellKind::Own, 6, 2.0);
+    let mut bench = Bench::of(ConsumerProfile::Own, 6, 2.0);
     bench.puppet.told().order = SendOrder::NewFirst;
     bench.sends(ms(0));
     assert_eq!(bench.wake(ms(1010)), [2, 3]);
@@ -744,14 +744,14 @@ fn new_segments_go_first_when_the_controller_says_so() {
 
 #[test]
 fn a_controllers_own_timeout_stands_in_for_the_estimator() {
-    let mut bench = Bench::of(ShellKind::Own, 1, 1.0);
+    let mut bench = Bench::of(ConsumerProfile::Own, 1, 1.0);
     bench.puppet.told().timeout = Some(Span::from_millis(25));
     assert_eq!(bench.run(ms(65)), [(0, 0), (30, 0), (60, 0)]);
 }
 
 #[test]
 fn a_timeout_that_a_controller_changes_counts_at_the_next_sweep_in_ndnsim() {
-    let mut bench = Bench::of(ShellKind::Ndnsim, 1, 1.0);
+    let mut bench = Bench::of(ConsumerProfile::Ndnsim, 1, 1.0);
     bench.puppet.told().timeout = Some(Span::from_secs(10));
     assert_eq!(bench.run(ms(120)), [(0, 0)]);
     bench.puppet.told().timeout = Some(Span::from_millis(60));
@@ -760,7 +760,8 @@ fn a_timeout_that_a_controller_changes_counts_at_the_next_sweep_in_ndnsim() {
 
 #[test]
 fn a_timeout_read_at_each_look_counts_for_what_left_before() {
-    for (kind, sent) in [(ShellKind::Own, vec![(30, 0)]), (ShellKind::OwnAtSweep, vec![(70, 0)])] {
+    for (kind, sent) in [(ConsumerProfile::Own, vec![(30, 0)]), (ConsumerProfile::OwnAtSweep, vec![(70, 0)])]
+    {
         let mut bench = Bench::of(kind, 1, 1.0);
         bench.puppet.told().timeout = Some(Span::from_millis(25));
         assert_eq!(bench.sends(ms(0)), [0]);
@@ -774,7 +775,7 @@ fn a_timeout_read_at_each_look_counts_for_what_left_before() {
 
 #[test]
 fn a_paced_flow_sends_at_its_rate_as_far_as_the_window_allows() {
-    let mut bench = Bench::of(ShellKind::Own, 100, 4.0);
+    let mut bench = Bench::of(ConsumerProfile::Own, 100, 4.0);
     // 1000 bytes at 8 Mbit/s: one per millisecond.
     bench.puppet.told().pacing = Pacing::Rate(BitRate::from_mbps(8.0));
     assert_eq!(bench.run(ms(9)), [(0, 0), (1, 1), (2, 2), (3, 3)]);
@@ -788,7 +789,7 @@ fn a_paced_flow_sends_at_its_rate_as_far_as_the_window_allows() {
 fn a_constant_rate_is_met_exactly_whatever_the_window() {
     let bursts = vec![(ms(10), Span::from_millis(3)), (ms(20), Span::from_millis(2))];
     let demand = Demand::Constant { rate: BitRate::from_mbps(8.0), bursts };
-    let mut bench = Bench::new(Shell::of(ShellKind::Ndnsim), demand, 1.0);
+    let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::Ndnsim), demand, 1.0);
     assert_eq!(bench.run(ms(900)), [(10, 0), (11, 1), (12, 2), (20, 3), (21, 4)]);
     // Between bursts lost segments leave as they are found: all at the sweep after their first second.
     assert_eq!(bench.run(ms(1050)), [(1050, 0), (1050, 1), (1050, 2), (1050, 3), (1050, 4)]);
@@ -798,7 +799,7 @@ fn a_constant_rate_is_met_exactly_whatever_the_window() {
 fn lost_segments_share_the_ticks_of_a_burst_with_new_ones() {
     let demand =
         Demand::Constant { rate: BitRate::from_mbps(8.0), bursts: vec![(ms(0), Span::from_millis(1003))] };
-    let mut bench = Bench::new(Shell::of(ShellKind::NdnTools), demand, 1.0);
+    let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::NdnTools), demand, 1.0);
     assert_eq!(bench.run(ms(1000)).len(), 1001);
     for segment in 2..990 {
         bench.data(ms(1000), segment);
@@ -807,7 +808,7 @@ fn lost_segments_share_the_ticks_of_a_burst_with_new_ones() {
     assert_eq!(bench.run(ms(1010)), [(1001, 1001), (1002, 1002), (1010, 0), (1010, 1)]);
 
     let demand = Demand::Constant { rate: BitRate::from_mbps(4.0), bursts: Vec::new() };
-    let mut bench = Bench::new(Shell::of(ShellKind::NdnTools), demand, 1.0);
+    let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::NdnTools), demand, 1.0);
     bench.run(ms(1009));
     for segment in 2..500 {
         bench.data(ms(1009), segment);
@@ -820,7 +821,7 @@ fn lost_segments_share_the_ticks_of_a_burst_with_new_ones() {
 fn a_constant_flow_goes_on_until_all_it_asked_for_has_come() {
     let bursts = vec![(ms(0), Span::from_millis(2))];
     let demand = Demand::Constant { rate: BitRate::from_mbps(8.0), bursts };
-    let mut bench = Bench::new(Shell::of(ShellKind::Ndnsim), demand, 1.0);
+    let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::Ndnsim), demand, 1.0);
     // Segment 0 is lost after 1 s; the doubled timeout holds for segment 1 as well (2001 -> 2050), then 4 s.
     assert_eq!(bench.run(ms(8000)), [(0, 0), (1, 1), (1000, 0), (2050, 1), (5000, 0)]);
     bench.data(ms(8000), 0);
@@ -830,7 +831,7 @@ fn a_constant_flow_goes_on_until_all_it_asked_for_has_come() {
 
 #[test]
 fn events_tell_what_happened_in_order() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 1, 1.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 1, 1.0);
     bench.sends(ms(0));
     bench.set_window(3.5);
     bench.wake(ms(1010));
@@ -860,7 +861,7 @@ fn events_tell_what_happened_in_order() {
 
 #[test]
 fn a_record_sums_up_the_flow() {
-    let mut bench = Bench::of(ShellKind::NdnTools, 2, 2.0);
+    let mut bench = Bench::of(ConsumerProfile::NdnTools, 2, 2.0);
     bench.sends(ms(0));
     bench.receive(ms(20), 1, data(Segment::NONE), 1);
     bench.wake(ms(1010));
@@ -932,13 +933,13 @@ impl Storm {
 }
 
 /// Fetches a file through a storm; returns the consumer when it asks for nothing more.
-fn weather(seed: u64, kind: ShellKind, loss: f64) -> Consumer {
+fn weather(seed: u64, kind: ConsumerProfile, loss: f64) -> Consumer {
     let mut moves = Rng::stream(Seed(seed), "window");
-    let mut shell = Shell::of(kind);
-    shell.retry_limit = None;
-    shell.one_over = moves.chance(0.3);
+    let mut profile = ProfileRules::of(kind);
+    profile.retry_limit = None;
+    profile.one_over = moves.chance(0.3);
     let controller = Wanderer { window: 2.0, moves };
-    let mut bench = Bench::new(shell, Demand::File { segments: 300 }, 1.0);
+    let mut bench = Bench::new(profile, Demand::File { segments: 300 }, 1.0);
     bench.consumer.controller = Box::new(controller);
     let mut storm = Storm { rng: Rng::stream(Seed(seed), "storm"), loss, arrivals: Vec::new() };
     let mut now = Time::ZERO;
@@ -967,10 +968,10 @@ fn weather(seed: u64, kind: ShellKind, loss: f64) -> Consumer {
 
 impl Bench {
     fn consumer_sends_within_its_window(&mut self, seed: u64, now: Time, storm: &mut Storm) {
-        let over = u32::from(self.consumer.shell.one_over);
+        let over = u32::from(self.consumer.profile.one_over);
         while let Some(header) = self.call(now, |consumer, cx| consumer.poll(cx)) {
             let (in_flight, window) = (self.consumer.in_flight(), self.consumer.window());
-            let allowed = if self.consumer.shell.whole_window { window.floor() } else { window.ceil() };
+            let allowed = if self.consumer.profile.whole_window { window.floor() } else { window.ceil() };
             let most = if over == 1 { window.floor() + 1.0 } else { allowed };
             assert!(f64::from(in_flight) <= most, "seed {seed}: {in_flight} in flight, window {window}");
             storm.carry(now, header.name.segment.0);
@@ -978,15 +979,15 @@ impl Bench {
     }
 }
 
-const KINDS: [ShellKind; 8] = [
-    ShellKind::Ndnsim,
-    ShellKind::NdnsimNack,
-    ShellKind::NdnTools,
-    ShellKind::Ndnts,
-    ShellKind::Ndnd,
-    ShellKind::Hicn,
-    ShellKind::Pcon,
-    ShellKind::Own,
+const KINDS: [ConsumerProfile; 8] = [
+    ConsumerProfile::Ndnsim,
+    ConsumerProfile::NdnsimNack,
+    ConsumerProfile::NdnTools,
+    ConsumerProfile::Ndnts,
+    ConsumerProfile::Ndnd,
+    ConsumerProfile::Hicn,
+    ConsumerProfile::Pcon,
+    ConsumerProfile::Own,
 ];
 
 #[test]
@@ -1015,14 +1016,14 @@ fn a_file_completes_when_half_of_all_interests_are_lost() {
 
 #[test]
 fn equal_seeds_give_equal_histories() {
-    let times = |seed| weather(seed, ShellKind::NdnTools, 0.1).completed_at();
+    let times = |seed| weather(seed, ConsumerProfile::NdnTools, 0.1).completed_at();
     assert_eq!(times(3), times(3));
     assert_ne!(times(3), times(4));
 }
 
 #[test]
 fn sweeps_look_only_when_something_may_have_timed_out() {
-    let mut bench = Bench::new(Shell::of(ShellKind::NdnTools), Demand::Endless, 10.0);
+    let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::NdnTools), Demand::Endless, 10.0);
     bench.sends(ms(0));
     let mut wakes = 0;
     // 2 s of traffic with a round trip of 20 ms; ndn-tools itself would look 200 times.
@@ -1041,10 +1042,10 @@ fn sweeps_look_only_when_something_may_have_timed_out() {
 }
 
 #[test]
-fn icp_uses_the_range_estimator_in_any_shell() {
-    let mut shell = Shell::of(ShellKind::Own);
-    shell.estimator = EstimatorKind::Range;
-    let mut bench = Bench::new(shell, Demand::File { segments: 10 }, 2.0);
+fn icp_uses_the_range_estimator_in_any_profile() {
+    let mut profile = ProfileRules::of(ConsumerProfile::Own);
+    profile.estimator = EstimatorKind::Range;
+    let mut bench = Bench::new(profile, Demand::File { segments: 10 }, 2.0);
     bench.sends(ms(0));
     bench.data(ms(40), 0);
     bench.data(ms(80), 1);

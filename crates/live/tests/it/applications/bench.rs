@@ -12,7 +12,7 @@ use tidegate_core::scheme::params::Settings;
 use tidegate_core::units::Span;
 use tidegate_live::client::Client;
 use tidegate_live::fetch::{
-    FetchSettings, Fetched, RECEIVE_WINDOW, Trust, fetch, live_shell, newest_version,
+    FetchSettings, Fetched, RECEIVE_WINDOW, Trust, fetch, live_profile, newest_version,
 };
 use tidegate_live::serve::{ServeCounters, ServeSettings, Served, serve};
 use tidegate_live::stream::StreamFace;
@@ -118,13 +118,13 @@ pub fn fetch_settings(name: Vec<u8>, scheme: &str) -> FetchSettings {
     let scheme = tidegate_schemes::find(tidegate_schemes::SCHEMES, scheme).expect("a scheme");
     let make = scheme.consumer.expect("a consumer");
     let controller = make(&Settings::default()).expect("defaults");
-    let shell = live_shell(scheme.shell, 15, Some(Span::from_secs(4)));
+    let profile = live_profile(scheme.profile, 15, Some(Span::from_secs(4)));
     FetchSettings {
         name,
         first_segment: 0,
         scheme: scheme.name,
         controller,
-        shell,
+        profile,
         trust: Trust::Digest,
         receive_window: RECEIVE_WINDOW,
     }

@@ -80,7 +80,7 @@ fn a_server_that_is_gone_is_told_at_once() {
 fn a_segment_that_never_comes_is_named() {
     let (mut client, far) = unix_pair();
     let mut settings = fetch_settings(name("/nobody/v=1"), "fixed");
-    settings.shell.retry_limit = Some(0);
+    settings.profile.retry_limit = Some(0);
     let fetched = fetch(&mut client, settings, &mut Vec::new(), &mut |_| ()).expect("a name");
     let why = fetched.end.expect_err("no answer").to_string();
     assert_eq!(why, "no Data for segment 0 after 0 retransmissions; its producer may be gone");
@@ -126,7 +126,7 @@ fn data_signed_by_another_key_is_as_good_as_none() {
     let signer = tidegate_wire::EcdsaSigner::from_bytes(&key, &[]).expect("a key");
     let mut settings = fetch_settings(versioned, "fixed");
     settings.trust = Trust::Key(signer.verifier());
-    settings.shell.retry_limit = Some(1);
+    settings.profile.retry_limit = Some(1);
     let mut output = Vec::new();
     let fetched = fetch(&mut client, settings, &mut output, &mut |_| ()).expect("a name");
     let why = fetched.end.expect_err("not trusted").to_string();

@@ -9,7 +9,7 @@ use tidegate_core::ndn::packet::{Kind, Millis};
 use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_live::client::Client;
-use tidegate_live::fetch::{FetchSettings, Fetched, Trust, fetch, live_shell};
+use tidegate_live::fetch::{FetchSettings, Fetched, Trust, fetch, live_profile};
 use tidegate_live::serve::{ServeSettings, Served, serve};
 use tidegate_wire::{DataBuilder, InterestView, Signer};
 
@@ -62,15 +62,15 @@ fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
     let window = Settings([("window".to_owned(), Value::Number(window))].into());
     let mut name = prefix.to_vec();
     tidegate_wire::rdr::push_version(&mut name, 1);
-    let mut shell = live_shell(scheme.shell, 15, Some(Span::from_secs(60)));
+    let mut profile = live_profile(scheme.profile, 15, Some(Span::from_secs(60)));
     // What is asked for again was lost, not late.
-    shell.timeout.least = Some(Span::from_secs(30));
+    profile.timeout.least = Some(Span::from_secs(30));
     let settings = FetchSettings {
         name,
         first_segment: 0,
         scheme: scheme.name,
         controller: scheme.consumer.expect("a consumer")(&window).expect("sound"),
-        shell,
+        profile,
         trust: Trust::Anything,
         receive_window: ByteCount::new(100_000_000),
     };

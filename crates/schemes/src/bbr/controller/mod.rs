@@ -249,7 +249,7 @@ impl CongestionController for Bbr {
     fn loss_timeout(&self, sent: &Sent) -> Option<Span> {
         match self.params.loss_timer {
             TimerRule::BbrCd => Some(self.timer.timeout()),
-            TimerRule::Shell => None,
+            TimerRule::Profile => None,
             TimerRule::Order if self.is_overtaken(sent) => Some(Span::ZERO),
             TimerRule::Order => Some(self.timer.timeout()),
         }

@@ -136,15 +136,15 @@ fn length_window_and_age_of_probe_rtt_are_parameters() {
 }
 
 #[test]
-fn losses_are_found_by_the_mean_round_trip_and_its_deviations_or_by_the_shell() {
+fn losses_are_found_by_the_mean_round_trip_and_its_deviations_or_by_the_profile() {
     let sent = Sent::first(0, Time::ZERO);
     let mut path = bbr(&[]);
     assert_eq!(path.driver.controller.loss_timeout(&sent), Some(Span::from_secs(1)));
     path.run_while(|path| path.rounds < 2);
     assert_eq!(path.driver.controller.loss_timeout(&sent), Some(RTT + Span::from_millis(5)), "no deviation");
-    let given = [("loss_timer".into(), Value::Text("shell".to_owned()))];
-    let shell = Bbr::new(Params::from_settings(&Settings(given.into_iter().collect())).expect("valid"));
-    assert_eq!(shell.loss_timeout(&sent), None);
+    let given = [("loss_timer".into(), Value::Text("profile".to_owned()))];
+    let profile = Bbr::new(Params::from_settings(&Settings(given.into_iter().collect())).expect("valid"));
+    assert_eq!(profile.loss_timeout(&sent), None);
 }
 
 #[test]

@@ -13,7 +13,7 @@ impl Bench {
         let given = [("exploring", Value::Number(exploring)), ("memory", Value::Text("1s".to_owned()))];
         let given = given.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let params = Params::from_settings(&Settings(given)).expect("valid");
-        let follower = RateFollower::new(params.start, params.first_rate);
+        let follower = RateFollower::new(params.start, params.initial_rate);
         let mut flow = FlowView::default();
         flow.smoothed_rtt = Some(Span::from_millis(50));
         Self { bench: GateBench::new(), consumer: MultipathConsumer::new(params, follower), flow }

@@ -66,7 +66,7 @@ impl RateGate {
             multipath: paths.map(|paths| Multipath { secondary: Secondary::new(rule), paths }),
             bucket: Bucket { depth: params.depth, tokens: None },
             arrived: [0, 0],
-            rtt: params.first_rtt.as_secs_f64(),
+            rtt: params.initial_rtt.as_secs_f64(),
             data_size: params.data_size.get() as f64,
             updated_at: None,
             params,

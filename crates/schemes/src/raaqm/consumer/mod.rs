@@ -71,7 +71,7 @@ impl Raaqm {
 
     fn increase(&mut self) {
         if !self.is_ndnsim() {
-            if self.window < self.params.largest_window {
+            if self.window < self.params.max_window {
                 self.window += 1.0 / self.window;
             }
         } else if self.window < self.threshold {

@@ -47,7 +47,7 @@ fn growth_and_losses_of_hicn_follow_the_worked_case() {
     ];
     follow(&mut Driver::new(&SCHEME, &[text("form", "hicn")]), &steps);
     let steps = [(after(40), 2.0), (after(40), 2.0), (lost(100, 2, 9, Expired), 1.98)];
-    let given = [text("form", "hicn-file"), number("largest_window", 2.0)];
+    let given = [text("form", "hicn-file"), number("max_window", 2.0)];
     follow(&mut Driver::new(&SCHEME, &given), &steps);
 }
 
@@ -124,7 +124,7 @@ fn the_probability_rises_from_the_least_to_the_forms_factor() {
 }
 
 #[test]
-fn the_timer_is_the_lifetime_or_ten_round_trips_of_the_last_path_or_the_shells() {
+fn the_timer_is_the_lifetime_or_ten_round_trips_of_the_last_path_or_the_profiles() {
     let timer = |given: &[(&'static str, Value)]| {
         let mut driver = Driver::new(&SCHEME, given);
         driver.handle(on_path(7, Some(40)));

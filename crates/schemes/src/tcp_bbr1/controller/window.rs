@@ -20,7 +20,7 @@ impl Bbr {
         let bytes_per_second = pace.per_second() * segment;
         let bytes = bytes_per_second * self.params.burst_time.as_secs_f64();
         let least = if bytes_per_second * 8.0 < SLOW_BPS { 1.0 } else { 2.0 };
-        let segments = (bytes.min(self.params.largest_burst.get() as f64) / segment).floor();
+        let segments = (bytes.min(self.params.max_burst.get() as f64) / segment).floor();
         segments.max(least).min(MAX_SEGMENTS)
     }
 

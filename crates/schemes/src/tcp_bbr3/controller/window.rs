@@ -33,7 +33,7 @@ impl Bbr {
     /// Segments sent in one go at the pace now (send_quantum).
     pub(super) fn burst(&self) -> f64 {
         let segments = self.pace.unwrap_or_default().packets_in(self.params.burst_time);
-        let most = self.params.largest_burst.get() as f64 / self.segment.get() as f64;
+        let most = self.params.max_burst.get() as f64 / self.segment.get() as f64;
         segments.min(most).max(MIN_BURST)
     }
 

@@ -14,11 +14,11 @@ choice! {
     }
 }
 
-/// Lifetime of the Interests, which the shells of both programs give them too: the default of the packet format.
+/// Lifetime of the Interests, which the profiles of both programs give them too: the default of the packet format.
 const LIFETIME: Span = Span::from_secs(4);
 
 impl LifetimeTimer {
-    /// After how long an Interest counts as lost; `None` leaves it to the shell.
+    /// After how long an Interest counts as lost; `None` leaves it to the profile.
     pub fn span(self) -> Option<Span> {
         match self {
             Self::Lifetime => Some(LIFETIME),

@@ -1,9 +1,9 @@
 //! Every key of the format, declared once: for reading, for error messages and for the JSON Schema.
 
-use tidegate_core::ndn::consumer::rto::EstimatorKind;
-use tidegate_core::ndn::consumer::shell::{
-    NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading, Tracking,
+use tidegate_core::ndn::consumer::profile::{
+    ConsumerProfile, NoticeReaction, RetransmitOrder, TimeoutReading, Tracking,
 };
+use tidegate_core::ndn::consumer::rto::EstimatorKind;
 use tidegate_core::tcp::{Detection, TimeoutRule};
 use tidegate_settings::keys::Kind::{
     Any, AnyOf, Bool, Comparison, Count, False, List, LongTime, Name, Number, Open, Packets, Rate,
@@ -12,7 +12,7 @@ use tidegate_settings::keys::Kind::{
 use tidegate_settings::keys::Need::{Else, May, Must};
 use tidegate_settings::keys::{
     CONSUMER, CONTROLLER, Format, Key, Keys, LINK_SERVICE, ROUTER_PART, SCHEME as WHOLE, STRATEGY,
-    TCP_SENDER, key, keys,
+    TCP_SENDER, key, keys, renamed_key,
 };
 use tidegate_settings::queue::QUEUE;
 
@@ -365,8 +365,9 @@ pub(super) static LOSS: Keys = keys(
             May,
             "spells: mean duration of a spell, exponentially distributed, in which every packet is lost.",
         ),
-        key(
+        renamed_key(
             "most",
+            "max_packets",
             Count(1, 1 << 16),
             May,
             "bursts: maximum number of back-to-back packets that are lost together.",
@@ -522,9 +523,10 @@ pub(super) static FLOW: Keys = keys(
             May,
             "Congestion control of the consumer; by default that of `scenario.scheme`.",
         ),
-        key(
+        renamed_key(
             "shell",
-            AnyOf(&[Words(shell_words), Table(&SHELL)]),
+            "profile",
+            AnyOf(&[Words(profile_words), Table(&PROFILE)]),
             May,
             "Consumer profile: timers and retransmission rules of a consumer program; by default that of the scheme.",
         ),
@@ -670,12 +672,12 @@ pub(super) static BURST: Keys = keys(
     ],
 );
 
-pub(super) static SHELL: Keys = keys(
-    "shell",
+pub(super) static PROFILE: Keys = keys(
+    "profile",
     &[
         key(
             "kind",
-            Words(shell_words),
+            Words(profile_words),
             May,
             "Consumer profile that the other keys modify; by default that of the scheme.",
         ),
@@ -750,8 +752,8 @@ fn auto_word() -> Vec<&'static str> {
     vec!["auto"]
 }
 
-fn shell_words() -> Vec<&'static str> {
-    ShellKind::ALL.iter().map(|(_, word)| *word).collect()
+fn profile_words() -> Vec<&'static str> {
+    ConsumerProfile::ALL.iter().map(|(_, word)| *word).collect()
 }
 
 /// Words of enums that carry none themselves.

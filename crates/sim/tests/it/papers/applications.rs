@@ -94,11 +94,11 @@ fn waits_that_double_spare_a_refusing_network_nacks() {
 }
 
 /// A flow over 10 Mbit/s and 200 ms; of the Data, those are lost that `pattern` has a 1 for, again and again.
-fn long_path(scheme: &str, shell: &str, pattern: &str) -> FlowRecord {
+fn long_path(scheme: &str, profile: &str, pattern: &str) -> FlowRecord {
     let text = lossy(scheme)
         .replace("delay = \"10ms\"", "delay = \"100ms\"")
         .replace("000000000000000000000000000001", pattern);
-    flow(&format!("{text}shell = {{ {shell} }}\n"))
+    flow(&format!("{text}profile = {{ {profile} }}\n"))
 }
 
 #[test]
@@ -113,14 +113,14 @@ fn what_differs_between_releases_of_catchunks_changes_the_run() {
         assert!((0.19..0.25).contains(&difference), "{name}: {difference} s");
         // After the first sample, of 201 ms, the timeout is 0.6 or 1.0 s.
         let slowest = |variations: u32| {
-            let shell = format!("variations = {variations}");
-            long_path(&format!("\"{name}\""), &shell, "00010000000000000000").full_delay.max.as_secs_f64()
+            let profile = format!("variations = {variations}");
+            long_path(&format!("\"{name}\""), &profile, "00010000000000000000").full_delay.max.as_secs_f64()
         };
         assert!(slowest(4) < slowest(8), "{name}: {} s, {} s", slowest(4), slowest(8));
         // Four of five Data are lost: hardly a segment comes within four tries, nearly all do within sixteen.
         let abandoned = |retries: u32| {
-            let shell = format!("retry_limit = {retries}");
-            long_path(&format!("\"{name}\""), &shell, "11011").abandoned
+            let profile = format!("retry_limit = {retries}");
+            long_path(&format!("\"{name}\""), &profile, "11011").abandoned
         };
         assert!(abandoned(3) > 10 * abandoned(15), "{name}: {} {}", abandoned(3), abandoned(15));
     }

@@ -177,7 +177,7 @@ fn every_parameter_of_both_changes_what_they_do() {
         "rate_round_trips = 3.0",
         "rtprop_age = \"2s\"",
         "probe_rtt_time = \"400ms\"",
-        "loss_timer = \"shell\"",
+        "loss_timer = \"profile\"",
         "beta = 4.0",
         "alpha = 4.0",
         "min_margin = \"2s\"",

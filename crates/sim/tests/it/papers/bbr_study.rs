@@ -78,7 +78,7 @@ fn ten(scheme: &str, loss: Loss) -> String {
 
 const CD: &str = "{ name = \"bbr-cd\" }";
 const BBR: &str = "{ name = \"bbr\" }";
-const BBR_SHELL: &str = "{ name = \"bbr\", loss_timer = \"shell\" }";
+const BBR_PROFILE: &str = "{ name = \"bbr\", loss_timer = \"profile\" }";
 const AIMD: &str = "{ name = \"catchunks-aimd\", initial_window = 1.0 }";
 const CUBIC: &str = "{ name = \"catchunks-cubic\", initial_window = 1.0 }";
 
@@ -161,7 +161,7 @@ fn bbr_cd_spaces_its_interests_evenly_and_aimd_does_not() {
 #[test]
 fn under_losses_bbr_cd_beats_aimd_and_a_port_of_bbr_only_if_that_waits_for_the_shells_timer() {
     for loss in [Loss::Single, Loss::Bursts] {
-        let [cd, bbr, slow, aimd] = [CD, BBR, BBR_SHELL, AIMD].map(|scheme| goodput(scheme, loss));
+        let [cd, bbr, slow, aimd] = [CD, BBR, BBR_PROFILE, AIMD].map(|scheme| goodput(scheme, loss));
         assert!(cd >= 1.1 * aimd, "B3, {loss:?}: {cd}, AIMD {aimd}");
         // Figure 7's order of the two BBRs is that of their timers.
         assert!(cd > slow, "{loss:?}: {cd}, BBR {slow}");

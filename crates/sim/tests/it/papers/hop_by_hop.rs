@@ -199,7 +199,7 @@ fn a_face_that_heeds_no_demand_leaves_the_other_ends_part_unused() {
     };
     expect_near(back(""), 0.98, 0.01);
     // Before the first packet the other direction's Data are taken for 27.5 Interests, one of which is left room for.
-    expect_near(back(", heed_demand = false"), 0.98 * 26.5 / 27.5, 0.003);
+    expect_near(back(", measure_demand = false"), 0.98 * 26.5 / 27.5, 0.003);
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn a_content_store_answers_without_the_rate_that_its_data_came_with() {
         text += &link(["r2", "p0"], "rate = \"10Mbps\"");
         text += &(flow(0, "c0", "p0") + "size = \"1MB\"\n");
         let slow =
-            flow(0, "c1", "p0").replace(RUSH, "{ name = \"mircc\", start = \"rate\", first_rate = 100 }");
+            flow(0, "c1", "p0").replace(RUSH, "{ name = \"mircc\", start = \"rate\", initial_rate = 100 }");
         text += &(slow.replace("\"0ms\"", "\"5s\"") + "size = \"1MB\"\n");
         let record = once(&text);
         let hits: u64 = record.nodes.iter().map(|node| node.cache_hits).sum();

@@ -121,7 +121,7 @@ fn every_number_of_raaqm_matters() {
         "early = false",
         "samples = 5",
         "timer = \"path\"",
-        "largest_window = 4",
+        "max_window = 4",
         "resolution = \"1s\"",
     ];
     let default = run(&line("\"raaqm\"", loss)).flows;

@@ -1,6 +1,6 @@
 //! The files in `scenarios/examples`.
 
-use tidegate_core::ndn::consumer::shell::{NoticeReaction, Shell, ShellKind, Tracking};
+use tidegate_core::ndn::consumer::profile::{ConsumerProfile, NoticeReaction, ProfileRules, Tracking};
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::Seed;
@@ -80,7 +80,7 @@ fn the_canonical_flow_and_router_parts_have_their_settings() {
     assert_eq!((flow.payload, flow.start, flow.stop), (ByteCount::new(1024), Time::ZERO, None));
     assert_eq!(flow.scheme.scheme.name, "catchunks-cubic");
     assert_eq!(flow.scheme.settings.get("beta"), Some(&Value::Number(0.7)));
-    assert_eq!(flow.shell, Shell::of(ShellKind::NdnTools));
+    assert_eq!(flow.profile, ProfileRules::of(ConsumerProfile::NdnTools));
     let part = &plan.nodes[2].parts[0];
     assert_eq!(part.scheme.name, "plr");
     assert_eq!(part.settings.get("interval"), Some(&Value::Text("1ms".to_owned())));
@@ -119,18 +119,18 @@ fn the_scenarios_of_the_papers_are_sound() {
 }
 
 #[test]
-fn a_shell_changes_one_habit_and_keeps_the_others() {
+fn a_profile_changes_one_habit_and_keeps_the_others() {
     let habits = "tracking = \"exact\", whole_window = true, notice = \"ignore\", lifetime = \"auto\"";
     let text = example("plr").replace("notice = \"reduce\"", habits);
-    let shell = plan(&text).flows[0].shell;
-    let expected = Shell {
+    let profile = plan(&text).flows[0].profile;
+    let expected = ProfileRules {
         tracking: Tracking::Exact,
         whole_window: true,
         notice: NoticeReaction::Ignore,
         lifetime: None,
-        ..Shell::of(ShellKind::Ndnsim)
+        ..ProfileRules::of(ConsumerProfile::Ndnsim)
     };
-    assert_eq!(shell, expected);
+    assert_eq!(profile, expected);
 }
 
 #[test]
@@ -144,14 +144,14 @@ fn spells_and_bursts_of_losses_say_what_they_lack_and_what_is_too_short() {
     let spells = plan(&with("{ model = \"spells\", good = \"990ms\", bad = \"10ms\" }"));
     let expected = LossPlan::Spells { good: Span::from_millis(990), bad: Span::from_millis(10) };
     assert_eq!(spells.links[0].loss[0], expected);
-    let bursts = plan(&with("{ model = \"bursts\", probability = 0.5, most = 44 }"));
+    let bursts = plan(&with("{ model = \"bursts\", probability = 0.5, max_packets = 44 }"));
     assert_eq!(bursts.links[0].loss[0], LossPlan::Bursts { probability: 0.5, most: 44 });
     let errors = |text: &str| parse("bad.toml", text, &[], SCHEMES).expect_err("not sound").to_string();
     for (loss, why) in [
         ("{ model = \"spells\", good = \"1us\", bad = \"10ms\" }", "good: 1us is too short; 10us or more"),
         ("{ model = \"spells\", bad = \"10ms\" }", "this model of loss has no \"good\"; it needs one"),
-        ("{ model = \"bursts\", probability = 0.5 }", "this model of loss has no \"most\"; it needs one"),
-        ("{ model = \"bursts\", probability = 0.5, most = 0 }", "most"),
+        ("{ model = \"bursts\", probability = 0.5 }", "this model of loss has no \"max_packets\"; it needs one"),
+        ("{ model = \"bursts\", probability = 0.5, max_packets = 0 }", "max_packets"),
         (
             "{ model = \"spells\", probability = 0.5 }",
             "loss model \"spells\" has good, bad, not \"probability\"",
@@ -192,7 +192,7 @@ fn the_loss_example_loses_each_way_by_its_own_model() {
     assert_eq!(plan.links[1].loss, [LossPlan::None, LossPlan::None]);
     assert_eq!((plan.variation, plan.stop_when_complete), (Variation { start: true, delay: 0.01 }, true));
     assert_eq!(plan.recorded, EventMask(4 | 16));
-    assert_eq!(plan.flows[0].shell.retry_limit, None);
+    assert_eq!(plan.flows[0].profile.retry_limit, None);
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn the_multipath_example_has_two_producers_and_a_strategy_for_its_prefix() {
 fn the_plr_example_asks_for_as_many_segments_as_ndnsim_does() {
     let plan = plan(example("plr"));
     assert_eq!(plan.flows[0].demand, Demand::File { segments: 50_413 });
-    assert_eq!(plan.flows[0].shell, Shell::of(ShellKind::Ndnsim));
+    assert_eq!(plan.flows[0].profile, ProfileRules::of(ConsumerProfile::Ndnsim));
 }
 
 #[test]

@@ -41,14 +41,14 @@ fn a_star_means_every_element_and_a_text_becomes_the_table_it_stands_for() {
         &[
             ("flow.*.scheme", "fixed"),
             ("flow.*.scheme.window", "3.0"),
-            ("flow.0.shell", "ndnsim"),
-            ("flow.0.shell.hop_limit", "9"),
+            ("flow.0.profile", "ndnsim"),
+            ("flow.0.profile.hop_limit", "9"),
         ],
     );
     for flow in &plan.flows {
         assert_eq!((flow.scheme.scheme.name, flow.scheme.settings.0.len()), ("fixed", 1), "{}", flow.name);
     }
-    assert_eq!((plan.flows[0].shell.hop_limit, plan.flows[0].shell.retry_limit), (Some(9), None));
+    assert_eq!((plan.flows[0].profile.hop_limit, plan.flows[0].profile.retry_limit), (Some(9), None));
 }
 
 #[test]

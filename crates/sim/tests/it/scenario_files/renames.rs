@@ -65,7 +65,35 @@ fn overrides_reach_a_parameter_by_its_earlier_name() {
 fn both_names_of_one_parameter_are_an_error_at_the_earlier_one() {
     let text = SCENARIO.replace("min_window = 5", "min_window = 5, least_window = 5");
     let errors = read(&text, &[]).expect_err("both are given").to_string();
-    let expected = "r.toml:13:43: \"least_window\" was renamed \"min_window\" in 0.2.0; both are given, remove \"least_window\"";
+    let expected = "r.toml:13:42: \"least_window\" was renamed \"min_window\" in 0.2.0; both are given, remove \"least_window\"";
     assert!(errors.starts_with(expected), "{errors}");
     assert_eq!(errors.matches("least_window").count(), 3, "one error and the line: {errors}");
+}
+
+#[test]
+fn a_shell_is_read_as_the_profile_and_other_keys_and_words_by_their_earlier_names() {
+    let loss = "loss = { model = \"bursts\", probability = 0.1, max_packets = 3 } }\n[[flow]]";
+    let present = SCENARIO.replace("}\n[[flow]]", &format!(", {loss}"));
+    let present = present.replace("min_window = 5 }", "loss_timer = \"profile\" }\nprofile = \"ndnsim\"");
+    let earlier = present.replace("max_packets", "most").replace("profile", "shell");
+    let (earlier, present) = (plan(&earlier, &[]), plan(&present, &[]));
+    assert_eq!(earlier.canonical, present.canonical);
+    assert_eq!(
+        earlier.renamed,
+        [
+            "r.toml:8: key \"most\" was renamed \"max_packets\" in 0.2.0",
+            "r.toml:14: key \"shell\" was renamed \"profile\" in 0.2.0",
+            "r.toml:13: loss_timer \"shell\" was renamed \"profile\" in 0.2.0",
+        ]
+    );
+}
+
+#[test]
+fn an_override_of_the_shell_changes_the_profile() {
+    let profile = "profile = { kind = \"ndnsim\", hop_limit = 9 }\n";
+    let present = plan(&format!("{SCENARIO}{profile}"), &[]);
+    let overridden = plan(SCENARIO, &[("flow.0.shell", "ndnsim"), ("flow.0.shell.hop_limit", "9")]);
+    assert_eq!(overridden.canonical, present.canonical);
+    let merged = plan(&format!("{SCENARIO}profile = \"ndnsim\"\n"), &[("flow.0.shell.hop_limit", "9")]);
+    assert_eq!(merged.canonical, present.canonical);
 }

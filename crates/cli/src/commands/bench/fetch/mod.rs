@@ -21,7 +21,7 @@ use tidegate_core::units::Span;
 use tidegate_live::client::{Client, ClientError};
 use tidegate_live::emulator::{Link, LinkReport, LinkSetup};
 use tidegate_live::fetch::{
-    FetchError, FetchSettings, Fetched, RECEIVE_WINDOW, RETRIES, Trust, fetch, live_shell, newest_version,
+    FetchError, FetchSettings, Fetched, RECEIVE_WINDOW, RETRIES, Trust, fetch, live_profile, newest_version,
 };
 use tidegate_live::name_uri;
 
@@ -222,7 +222,7 @@ fn fetch_for(to: &str, chosen: Chosen, time: Span, wish: &Stop) -> Result<Fetche
         first_segment: 0,
         scheme: chosen.name,
         controller: chosen.controller,
-        shell: live_shell(chosen.kind, RETRIES, None),
+        profile: live_profile(chosen.kind, RETRIES, None),
         trust: Trust::Digest,
         receive_window: RECEIVE_WINDOW,
     };

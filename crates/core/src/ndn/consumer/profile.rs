@@ -10,7 +10,7 @@ use crate::units::Span;
 /// Program whose timers and retransmission rules surround the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ShellKind {
+pub enum ConsumerProfile {
     /// ndnSIM's `ConsumerWindow` and consumers derived from it.
     Ndnsim,
     /// The same with reactions to congestion Nacks, as in its congestion-control consumers of 2012 and 2013.
@@ -31,7 +31,7 @@ pub enum ShellKind {
     OwnAtSweep,
 }
 
-impl ShellKind {
+impl ConsumerProfile {
     /// Every kind with its name in a scenario.
     pub const ALL: [(Self, &'static str); 9] = [
         (Self::Ndnsim, "ndnsim"),
@@ -87,7 +87,7 @@ pub enum NoticeReaction {
 
 /// Rules of one consumer profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shell {
+pub struct ProfileRules {
     /// Round-trip time estimator.
     pub estimator: EstimatorKind,
     /// Limits of the timeout, below and for backoff.
@@ -121,9 +121,9 @@ pub struct Shell {
     pub hop_limit: Option<u8>,
 }
 
-impl Shell {
-    /// The habits of `kind`.
-    pub const fn of(kind: ShellKind) -> Self {
+impl ProfileRules {
+    /// The rules of the profile `kind`.
+    pub const fn of(kind: ConsumerProfile) -> Self {
         let ndn_tools = Self {
             estimator: EstimatorKind::NdnTools,
             timeout: TimeoutLimits { least: None, backoff: None, variations: None },
@@ -154,17 +154,17 @@ impl Shell {
         };
         let own = Self { retry_limit: None, whole_window: false, ..ndn_tools };
         match kind {
-            ShellKind::Ndnsim => ndnsim,
-            ShellKind::NdnsimNack => Self { nack_is_loss: true, no_route_is_final: false, ..ndnsim },
-            ShellKind::Pcon => Self {
+            ConsumerProfile::Ndnsim => ndnsim,
+            ConsumerProfile::NdnsimNack => Self { nack_is_loss: true, no_route_is_final: false, ..ndnsim },
+            ConsumerProfile::Pcon => Self {
                 timeout: TimeoutLimits { backoff: NonZeroU32::new(8), ..ndnsim.timeout },
                 nack_is_loss: true,
                 one_over: true,
                 no_route_is_final: false,
                 ..ndnsim
             },
-            ShellKind::NdnTools => ndn_tools,
-            ShellKind::Ndnts => Self {
+            ConsumerProfile::NdnTools => ndn_tools,
+            ConsumerProfile::Ndnts => Self {
                 estimator: EstimatorKind::Ndnts,
                 sweep: Span::from_millis(4),
                 lifetime: None,
@@ -172,16 +172,16 @@ impl Shell {
                 whole_window: false,
                 ..ndn_tools
             },
-            ShellKind::Ndnd => Self { retry_limit: Some(3), ..ndn_tools },
-            ShellKind::Hicn => Self {
+            ConsumerProfile::Ndnd => Self { retry_limit: Some(3), ..ndn_tools },
+            ConsumerProfile::Hicn => Self {
                 retry_limit: Some(128),
                 lifetime: Some(Span::from_millis(500)),
                 nack_is_loss: false,
                 whole_window: false,
                 ..ndn_tools
             },
-            ShellKind::Own => own,
-            ShellKind::OwnAtSweep => Self { reading: TimeoutReading::AtSweep, ..own },
+            ConsumerProfile::Own => own,
+            ConsumerProfile::OwnAtSweep => Self { reading: TimeoutReading::AtSweep, ..own },
         }
     }
 }
