@@ -150,7 +150,10 @@ fn spells_and_bursts_of_losses_say_what_they_lack_and_what_is_too_short() {
     for (loss, why) in [
         ("{ model = \"spells\", good = \"1us\", bad = \"10ms\" }", "good: 1us is too short; 10us or more"),
         ("{ model = \"spells\", bad = \"10ms\" }", "this model of loss has no \"good\"; it needs one"),
-        ("{ model = \"bursts\", probability = 0.5 }", "this model of loss has no \"max_packets\"; it needs one"),
+        (
+            "{ model = \"bursts\", probability = 0.5 }",
+            "this model of loss has no \"max_packets\"; it needs one",
+        ),
         ("{ model = \"bursts\", probability = 0.5, max_packets = 0 }", "max_packets"),
         (
             "{ model = \"spells\", probability = 0.5 }",
