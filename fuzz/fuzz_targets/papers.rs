@@ -8,7 +8,7 @@ use tidegate_papers::claims::Claims;
 use tidegate_papers::experiments::Experiments;
 use tidegate_papers::expression;
 use tidegate_papers::formula::Formula;
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 
 fuzz_target!(|data: &[u8]| {
     let mut parts = data.split(|byte| *byte == 0).filter_map(|part| std::str::from_utf8(part).ok());
@@ -36,7 +36,7 @@ fuzz_target!(|data: &[u8]| {
         let column = formula.and_then(|formula| {
             formula.column(&mut |leaf| {
                 let series = vec![(0.5, leaf.cell as f64), (1.0, 2.0)];
-                Ok(vec![Value::Number(leaf.cell as f64), Value::Series(series)])
+                Ok(vec![MeasureValue::Number(leaf.cell as f64), MeasureValue::Series(series)])
             })
         });
         match column {

@@ -4,59 +4,59 @@ use tidegate_settings::desk::Desk;
 use tidegate_settings::document::{Item, Value};
 use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
-use tidegate_settings::keys::{Format, Kind};
+use tidegate_settings::keys::{Format, KeyKind};
 
 use crate::expression::{Binding, PlacedExpression, Range};
 use crate::items::{binding, expression, expression_within, key_tables, read_file, text};
 
 key_tables! {
     ROOT "board" {
-        "format" Must: Kind::Count(1, 1), "Version of this format: 1.";
-        "figure" May: Kind::List(&Kind::Table(&FIGURE)), "Figures, in the order of the page.";
-        "table" May: Kind::List(&Kind::Table(&TABLE)), "Tables, in the order of the page.";
+        "format" Must: KeyKind::Count(1, 1), "Version of this format: 1.";
+        "figure" May: KeyKind::List(&KeyKind::Table(&FIGURE)), "Figures, in the order of the page.";
+        "table" May: KeyKind::List(&KeyKind::Table(&TABLE)), "Tables, in the order of the page.";
     }
     FIGURE "[[figure]]" {
-        "id" Must: Kind::Text, "Short name without spaces; its file is called so.";
-        "title" Must: Kind::Text, "Title.";
-        "caption" Else(""): Kind::Text, "What is shown and under which conditions.";
-        "kind" Must: Kind::Words(|| words(&KINDS)), "How it is drawn.";
-        "x_label" Else(""): Kind::Text, "The x axis with its unit.";
-        "y_label" Must: Kind::Text, "The y axis with its unit.";
-        "for" May: Kind::Any, "One figure for each setting: \"t in tick\", or a list of such texts.";
-        "full" May: Kind::Bool, "Whether it is made with --full only.";
-        "points" May: Kind::Text, "Of lines: the settings along x, such as \"a in alpha\".";
-        "groups" May: Kind::Any, "Of bars: the settings along x, or a list of names.";
-        "series" Must: Kind::List(&Kind::Table(&SERIES)), "What is drawn.";
-        "is_x_logarithmic" May: Kind::Bool, "Of cdf: whether x is logarithmic.";
-        "x_min" May: Kind::Number(0.0, f64::INFINITY), "Of cdf: smaller values are drawn here.";
+        "id" Must: KeyKind::Text, "Short name without spaces; its file is called so.";
+        "title" Must: KeyKind::Text, "Title.";
+        "caption" Else(""): KeyKind::Text, "What is shown and under which conditions.";
+        "kind" Must: KeyKind::Words(|| words(&KINDS)), "How it is drawn.";
+        "x_label" Else(""): KeyKind::Text, "The x axis with its unit.";
+        "y_label" Must: KeyKind::Text, "The y axis with its unit.";
+        "for" May: KeyKind::Any, "One figure for each setting: \"t in tick\", or a list of such texts.";
+        "full" May: KeyKind::Bool, "Whether it is made with --full only.";
+        "points" May: KeyKind::Text, "Of lines: the settings along x, such as \"a in alpha\".";
+        "groups" May: KeyKind::Any, "Of bars: the settings along x, or a list of names.";
+        "series" Must: KeyKind::List(&KeyKind::Table(&SERIES)), "What is drawn.";
+        "is_x_logarithmic" May: KeyKind::Bool, "Of cdf: whether x is logarithmic.";
+        "x_min" May: KeyKind::Number(0.0, f64::INFINITY), "Of cdf: smaller values are drawn here.";
     }
     SERIES "series" {
-        "name" Must: Kind::Text, "What the legend calls it; {s} is the label of a variable's setting.";
-        "for" May: Kind::Any, "One series for each setting: \"s in scheme\", or a list of such texts.";
-        "y" May: Kind::Text, "What is drawn: an expression.";
-        "values" May: Kind::List(&Kind::Text), "Of bars with names as groups: an expression for each.";
-        "published" May: Kind::List(&Kind::Any),
+        "name" Must: KeyKind::Text, "What the legend calls it; {s} is the label of a variable's setting.";
+        "for" May: KeyKind::Any, "One series for each setting: \"s in scheme\", or a list of such texts.";
+        "y" May: KeyKind::Text, "What is drawn: an expression.";
+        "values" May: KeyKind::List(&KeyKind::Text), "Of bars with names as groups: an expression for each.";
+        "published" May: KeyKind::List(&KeyKind::Any),
             "Published values: a number for each group, nan for none; of lines [x, y].";
-        "points" May: Kind::List(&Kind::Any), "Of curves: fixed points [x, y] in place of y.";
-        "along" May: Kind::Text, "Of lines: settings along x in place of the figure's points.";
-        "aside" May: Kind::Bool, "Of lines: not drawn where it is above all others.";
+        "points" May: KeyKind::List(&KeyKind::Any), "Of curves: fixed points [x, y] in place of y.";
+        "along" May: KeyKind::Text, "Of lines: settings along x in place of the figure's points.";
+        "aside" May: KeyKind::Bool, "Of lines: not drawn where it is above all others.";
     }
     TABLE "[[table]]" {
-        "title" Must: Kind::Text, "Title; {= expression} in it becomes its value.";
-        "full" May: Kind::Bool, "Whether it is made with --full only.";
-        "rows" May: Kind::List(&Kind::Any),
+        "title" Must: KeyKind::Text, "Title; {= expression} in it becomes its value.";
+        "full" May: KeyKind::Bool, "Whether it is made with --full only.";
+        "rows" May: KeyKind::List(&KeyKind::Any),
             "Settings whose combinations are the rows: [\"s in scheme\"]; or a list of such lists, one after another.";
-        "heads" May: Kind::List(&Kind::Text), "Heads of the columns with the labels of rows.";
-        "columns" May: Kind::List(&Kind::Table(&COLUMN)), "The other columns.";
-        "cells" May: Kind::List(&Kind::List(&Kind::Text)), "Rows of texts; those with = before are expressions.";
-        "claims" May: Kind::Bool, "A row for each claim, a column for each alternative.";
+        "heads" May: KeyKind::List(&KeyKind::Text), "Heads of the columns with the labels of rows.";
+        "columns" May: KeyKind::List(&KeyKind::Table(&COLUMN)), "The other columns.";
+        "cells" May: KeyKind::List(&KeyKind::List(&KeyKind::Text)), "Rows of texts; those with = before are expressions.";
+        "claims" May: KeyKind::Bool, "A row for each claim, a column for each alternative.";
     }
     COLUMN "columns" {
-        "head" Must: Kind::Text, "Head; {l} is the label of a variable's setting.";
-        "for" May: Kind::Any, "One column for each setting: \"l in loss\", or a list of such texts.";
-        "y" May: Kind::Text, "What is shown: an expression.";
-        "text" May: Kind::List(&Kind::Text), "A text for each row in place of y.";
-        "not_done" May: Kind::Text, "An expression; seeds in which it is above 0 are counted as not done.";
+        "head" Must: KeyKind::Text, "Head; {l} is the label of a variable's setting.";
+        "for" May: KeyKind::Any, "One column for each setting: \"l in loss\", or a list of such texts.";
+        "y" May: KeyKind::Text, "What is shown: an expression.";
+        "text" May: KeyKind::List(&KeyKind::Text), "A text for each row in place of y.";
+        "not_done" May: KeyKind::Text, "An expression; seeds in which it is above 0 are counted as not done.";
     }
 }
 
@@ -84,7 +84,7 @@ pub struct Board {
     /// Figures in the order of the page.
     pub figures: Vec<FigurePlan>,
     /// Tables in the order of the page.
-    pub tables: Vec<Table>,
+    pub tables: Vec<TablePlan>,
 }
 
 /// How a figure is drawn.
@@ -165,7 +165,7 @@ pub struct SeriesPlan {
 
 /// A table of values or of texts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct TablePlan {
     /// Title: texts, and expressions whose values stand between them.
     pub title: Vec<Cell>,
     /// Whether it belongs to a full study only.
@@ -248,6 +248,7 @@ impl Board {
             all.extend(free.filter_map(|cell| cell.source().map(|source| (Vec::new(), source))));
             for column in &table.columns {
                 for rows in &table.rows {
+                    // Free cells have no variables around them; those of a grid have those of row and column.
                     let around = || rows.iter().chain(&column.bindings).collect();
                     all.extend(column.value.iter().chain(&column.not_done).map(|value| (around(), value)));
                 }
@@ -312,6 +313,7 @@ impl SeriesPlan {
 fn series(fields: &Fields<'_>) -> Option<SeriesPlan> {
     let one = fields.item("y").and_then(|item| expression(fields.desk, item));
     let each = fields.list("values").iter().map(|item| expression(fields.desk, item));
+    // A y that cannot be read is `Some(None)`, which makes the series none instead of one without values.
     let given = fields.item("y").map(|_| one);
     Some(SeriesPlan {
         bindings: bindings(fields),
@@ -324,7 +326,7 @@ fn series(fields: &Fields<'_>) -> Option<SeriesPlan> {
     })
 }
 
-fn table(fields: &Fields<'_>) -> Option<Table> {
+fn table(fields: &Fields<'_>) -> Option<TablePlan> {
     let texts = |key: &str| -> Vec<String> {
         fields.list(key).iter().filter_map(|item| text(fields.desk, item).map(str::to_owned)).collect()
     };
@@ -332,7 +334,7 @@ fn table(fields: &Fields<'_>) -> Option<Table> {
         Value::List(items) => items.iter().filter_map(|item| cell(fields.desk, item)).collect(),
         _ => Vec::new(),
     };
-    let table = Table {
+    let table = TablePlan {
         title: title(fields.desk, fields.item("title")?),
         is_full: fields.flag("full").unwrap_or(false),
         rows: rows(fields),
@@ -364,6 +366,7 @@ fn rows(fields: &Fields<'_>) -> Vec<Vec<Binding>> {
         _ => None,
     };
     let lists: Vec<Vec<Binding>> = items.iter().filter_map(several).collect();
+    // A list without inner lists is the short form of a single combination.
     if lists.is_empty() { vec![one(items)] } else { lists }
 }
 
@@ -397,6 +400,7 @@ fn title(desk: &Desk<'_>, item: &Item) -> Vec<Cell> {
     let mut cells = Vec::new();
     let mut at = 0;
     while let Some(start) = whole[at..].find("{=").map(|found| at + found) {
+        // A bracket without its end is text, such as part of a formula in a title.
         let Some(end) = whole[start..].find('}').map(|found| start + found) else { break };
         cells.push(Cell::Text(whole[at..start].to_owned()));
         cells.extend(expression_within(desk, item, &whole[start + 2..end], start + 2).map(Cell::Value));
@@ -466,7 +470,7 @@ points = "a in alpha"
 series = [{ for = "s in scheme", name = "{s}", y = "loss[grid, s, t, a]", published = [[1, 0.5], [2, nan]] }]
 [[figure]]
 id = "table1"
-title = "Table 1"
+title = "TablePlan 1"
 kind = "bars"
 y_label = "loss [1]"
 groups = ["one", "two"]

@@ -8,54 +8,54 @@ use tidegate_results::claims::{
 use tidegate_settings::document::{Item, Value};
 use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
-use tidegate_settings::keys::{Format, Kind};
+use tidegate_settings::keys::{Format, KeyKind};
 use tidegate_settings::values::{read_number, read_text, shown};
 
 use crate::expression::PlacedExpression;
 use crate::items::{expression, key_tables, read_file};
 
 /// Any number but infinity.
-const FINITE: Kind = Kind::Number(f64::MIN, f64::MAX);
-const BAND: Kind = Kind::List(&Kind::Number(f64::NEG_INFINITY, f64::INFINITY));
+const FINITE: KeyKind = KeyKind::Number(f64::MIN, f64::MAX);
+const BAND: KeyKind = KeyKind::List(&KeyKind::Number(f64::NEG_INFINITY, f64::INFINITY));
 
 key_tables! {
     ROOT "claims" {
-        "paper" Must: Kind::Table(&PAPER), "Which paper it is.";
-        "assumption" May: Kind::List(&Kind::Table(&ASSUMPTION)), "What the paper leaves open.";
-        "claim" Must: Kind::List(&Kind::Table(&CLAIM)), "What the paper states.";
+        "paper" Must: KeyKind::Table(&PAPER), "Which paper it is.";
+        "assumption" May: KeyKind::List(&KeyKind::Table(&ASSUMPTION)), "What the paper leaves open.";
+        "claim" Must: KeyKind::List(&KeyKind::Table(&CLAIM)), "What the paper states.";
     }
     PAPER "[paper]" {
-        "title" Must: Kind::Text, "Title.";
-        "authors" Must: Kind::Text, "Authors, as printed.";
-        "venue" Must: Kind::Text, "Venue and year.";
-        "scheme" Must: Kind::Text, "Name of the scheme in the catalogue.";
+        "title" Must: KeyKind::Text, "Title.";
+        "authors" Must: KeyKind::Text, "Authors, as printed.";
+        "venue" Must: KeyKind::Text, "Venue and year.";
+        "scheme" Must: KeyKind::Text, "Name of the scheme in the catalogue.";
     }
     ASSUMPTION "[[assumption]]" {
-        "name" Must: Kind::Text, "The quantity.";
-        "value" Must: Kind::Text, "Its value with the unit.";
-        "provenance" Must: Kind::Words(|| words(&PROVENANCES)), "Where the value comes from.";
-        "why" Must: Kind::Text, "Reason for the value.";
+        "name" Must: KeyKind::Text, "The quantity.";
+        "value" Must: KeyKind::Text, "Its value with the unit.";
+        "provenance" Must: KeyKind::Words(|| words(&PROVENANCES)), "Where the value comes from.";
+        "why" Must: KeyKind::Text, "Reason for the value.";
     }
     CLAIM "[[claim]]" {
-        "id" Must: Kind::Text, "Short unique name, such as P5-icp.";
-        "where" Must: Kind::Text, "Place in the paper: figure, table, section.";
-        "figure" May: Kind::Text, "Id of the board's figure that shows it.";
-        "quantity" Must: Kind::Text, "What is measured, in words.";
-        "is" Must: Kind::Text, "The same as an expression over cells.";
-        "axis" May: Kind::Text, "The quantity's short name in a figure; with group.";
-        "group" May: Kind::Text, "What has it, under its bar; with axis.";
-        "unit" Else(""): Kind::Text, "Unit of all numbers of the claim.";
-        "published" Must: Kind::Any, "What the paper says: a number or words.";
+        "id" Must: KeyKind::Text, "Short unique name, such as P5-icp.";
+        "where" Must: KeyKind::Text, "Place in the paper: figure, table, section.";
+        "figure" May: KeyKind::Text, "Id of the board's figure that shows it.";
+        "quantity" Must: KeyKind::Text, "What is measured, in words.";
+        "is" Must: KeyKind::Text, "The same as an expression over cells.";
+        "axis" May: KeyKind::Text, "The quantity's short name in a figure; with group.";
+        "group" May: KeyKind::Text, "What has it, under its bar; with axis.";
+        "unit" Else(""): KeyKind::Text, "Unit of all numbers of the claim.";
+        "published" Must: KeyKind::Any, "What the paper says: a number or words.";
         "band" Must: BAND, "Values that agree, [low, high]; an open end is -inf or inf.";
         "earlier_band" May: BAND, "The band before it was changed; with band_reason.";
-        "band_reason" May: Kind::Text, "Why it was changed; with earlier_band.";
+        "band_reason" May: KeyKind::Text, "Why it was changed; with earlier_band.";
         "null" May: FINITE, "The value of no effect.";
-        "sign" May: Kind::Words(|| words(&SIGNS)), "Side of null the effect is on.";
-        "verdict" May: Kind::Words(|| words(&VERDICTS)), "The verdict on record.";
-        "full_verdict" May: Kind::Words(|| words(&VERDICTS)), "That of --full, if it is another one.";
-        "note" May: Kind::Text, "Known issue or argument.";
-        "exact" Else("false"): Kind::Bool, "Whether every sample has to lie in the band.";
-        "ours" Else("false"): Kind::Bool, "Whether the claim is not one of the paper.";
+        "sign" May: KeyKind::Words(|| words(&SIGNS)), "Side of null the effect is on.";
+        "verdict" May: KeyKind::Words(|| words(&VERDICTS)), "The verdict on record.";
+        "full_verdict" May: KeyKind::Words(|| words(&VERDICTS)), "That of --full, if it is another one.";
+        "note" May: KeyKind::Text, "Known issue or argument.";
+        "exact" Else("false"): KeyKind::Bool, "Whether every sample has to lie in the band.";
+        "ours" Else("false"): KeyKind::Bool, "Whether the claim is not one of the paper.";
     }
 }
 

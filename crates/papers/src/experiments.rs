@@ -28,7 +28,7 @@ use tidegate_settings::desk::Desk;
 use tidegate_settings::document::{Entry, Item, Value};
 use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
-use tidegate_settings::keys::{Format, Kind};
+use tidegate_settings::keys::{Format, KeyKind};
 
 use crate::expression::{Binding, Range, parse_binding, unknown};
 use crate::function::Function;
@@ -44,35 +44,35 @@ pub const REDUCED_SEEDS: u64 = 3;
 
 key_tables! {
     ROOT "experiments" {
-        "format" Must: Kind::Count(1, 1), "Version of this format: 1.";
-        "axis" May: Kind::Open(&Kind::Any), "Axes: named settings, each a list of overrides.";
-        "experiment" Must: Kind::List(&Kind::Table(&EXPERIMENT)), "What is run.";
-        "measure" May: Kind::Open(&Kind::Text), "Measures made of those of the catalogue.";
-        "alternative" May: Kind::List(&Kind::Table(&ALTERNATIVE)), "Other conditions for all claims, with --full.";
+        "format" Must: KeyKind::Count(1, 1), "Version of this format: 1.";
+        "axis" May: KeyKind::Open(&KeyKind::Any), "Axes: named settings, each a list of overrides.";
+        "experiment" Must: KeyKind::List(&KeyKind::Table(&EXPERIMENT)), "What is run.";
+        "measure" May: KeyKind::Open(&KeyKind::Text), "Measures made of those of the catalogue.";
+        "alternative" May: KeyKind::List(&KeyKind::Table(&ALTERNATIVE)), "Other conditions for all claims, with --full.";
     }
     SETTING "a setting" {
-        "label" May: Kind::Text, "What figures and tables call it; its name unless given.";
-        "set" Must: Kind::List(&Kind::Text), "Overrides, KEY=VALUE.";
+        "label" May: KeyKind::Text, "What figures and tables call it; its name unless given.";
+        "set" Must: KeyKind::List(&KeyKind::Text), "Overrides, KEY=VALUE.";
     }
     EXPERIMENT "[[experiment]]" {
-        "name" Must: Kind::Name, "What expressions call it.";
-        "scenario" Must: Kind::Text,
+        "name" Must: KeyKind::Name, "What expressions call it.";
+        "scenario" Must: KeyKind::Text,
             "File of the scenario, relative to the folder of the paper; {place} is the setting on the axis place.";
-        "axes" May: Kind::List(&Kind::Text),
+        "axes" May: KeyKind::List(&KeyKind::Text),
             "Axes whose settings are combined, such as \"loss\", or \"loss[clean, lossy]\" for a part of one; one cell without.";
-        "seeds" May: Kind::Count(1, MAX_SEEDS), "Runs of each cell; those of the scenario unless given.";
-        "set" May: Kind::List(&Kind::Text), "Overrides of every cell, KEY=VALUE; those of axes come after them.";
-        "full" May: Kind::Bool, "Whether it is run with --full only.";
-        "full_seeds" May: Kind::Count(1, MAX_SEEDS), "Runs of each cell with --full, in place of seeds.";
-        "allow_incomplete" May: Kind::Bool, "Whether schemes may run without the parts they need elsewhere.";
-        "reduced" May: Kind::List(&Kind::Text), "Further overrides of a quick look (--reduced), after all others.";
-        "reduced_seeds" May: Kind::Count(1, MAX_SEEDS), "Runs of each cell in a quick look, at most.";
+        "seeds" May: KeyKind::Count(1, MAX_SEEDS), "Runs of each cell; those of the scenario unless given.";
+        "set" May: KeyKind::List(&KeyKind::Text), "Overrides of every cell, KEY=VALUE; those of axes come after them.";
+        "full" May: KeyKind::Bool, "Whether it is run with --full only.";
+        "full_seeds" May: KeyKind::Count(1, MAX_SEEDS), "Runs of each cell with --full, in place of seeds.";
+        "allow_incomplete" May: KeyKind::Bool, "Whether schemes may run without the parts they need elsewhere.";
+        "reduced" May: KeyKind::List(&KeyKind::Text), "Further overrides of a quick look (--reduced), after all others.";
+        "reduced_seeds" May: KeyKind::Count(1, MAX_SEEDS), "Runs of each cell in a quick look, at most.";
     }
     ALTERNATIVE "[[alternative]]" {
-        "name" Must: Kind::Name, "Its name, for messages.";
-        "label" May: Kind::Text, "What tables call it; its name unless given.";
-        "seeds" May: Kind::Count(1, MAX_SEEDS), "Runs of each cell, at most.";
-        "set" Must: Kind::Open(&Kind::List(&Kind::Text)),
+        "name" Must: KeyKind::Name, "Its name, for messages.";
+        "label" May: KeyKind::Text, "What tables call it; its name unless given.";
+        "seeds" May: KeyKind::Count(1, MAX_SEEDS), "Runs of each cell, at most.";
+        "set" Must: KeyKind::Open(&KeyKind::List(&KeyKind::Text)),
             "Overrides by experiment, or by experiment[setting, ...] for the cells that begin so.";
     }
 }
@@ -291,6 +291,7 @@ impl Experiments {
     pub fn find(&self, experiment: &str, settings: &[String]) -> Result<(usize, usize), String> {
         let mut wrong = None;
         for (place, part) in self.list.iter().enumerate().filter(|(_, part)| part.name == experiment) {
+            // Parts of one experiment have the same axes, so that the first message fits all of them.
             match part.place(settings) {
                 Ok(cell) => return Ok((place, cell)),
                 Err(message) => wrong = Some(wrong.unwrap_or(message)),
@@ -298,6 +299,7 @@ impl Experiments {
         }
         Err(wrong.unwrap_or_else(|| {
             let mut known: Vec<&str> = self.list.iter().map(|known| known.name.as_str()).collect();
+            // Parts of an experiment share its name and follow each other in most files.
             known.dedup();
             format!("experiment {experiment:?} is not known; known: {}", known.join(", "))
         }))
@@ -413,11 +415,13 @@ fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
     if let Some(place) = experiment.axes.iter().enumerate().position(twice) {
         fields.refuse("axes", format!("axis {} is listed twice", experiment.axes[place].name));
     }
+    // Twenty axes of 200 settings exceed 64 bits, so the product is checked before any cell is made.
     let cells = experiment.axes.iter().try_fold(1usize, |cells, axis| cells.checked_mul(axis.settings.len()));
     if cells.is_none_or(|cells| cells > MAX_CELLS) {
         fields.refuse("axes", format!("more than {MAX_CELLS} cells; split the experiment"));
         return None;
     }
+    // A paper of somebody else must not read files elsewhere, and results are written under these names.
     let outside = (0..experiment.cells()).map(|cell| experiment.file(cell)).find(|name| !is_file_name(name));
     if let Some(name) = outside {
         let message =
@@ -462,6 +466,7 @@ fn name(fields: &Fields<'_>, key: &str) -> Option<String> {
 /// An axis, or a part of one: `loss`, `loss[clean, lossy]`.
 fn axis_of(desk: &Desk<'_>, item: &Item, known: &[Axis]) -> Option<Axis> {
     let written = text(desk, item)?;
+    // A part of an axis is written as in a list of an expression, so that the same reader takes it.
     let found = parse_binding(&format!("x in {written}")).map_err(|fault| fault.message);
     let found = found.and_then(|binding| {
         let settings = settings_of(known, &binding)?;
@@ -478,6 +483,7 @@ fn measures(root: &Fields<'_>) -> Vec<MeasureDefinition> {
 
 /// `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
 fn measure(desk: &Desk<'_>, entry: &Entry) -> Option<MeasureDefinition> {
+    // TOML keys with brackets are quoted: "loss(flow)".
     let (name, parameters) = match entry.key.split_once('(') {
         None => (entry.key.as_str(), ""),
         Some((name, rest)) => (name, rest.strip_suffix(')').unwrap_or("")),
@@ -505,6 +511,7 @@ fn alternative(fields: &Fields<'_>, experiments: &[Experiment]) -> Option<Altern
     let entries = table(fields.desk, fields.item("set")?, "set is a table of overrides by experiment");
     let set = entries.iter().filter_map(|entry| {
         let (experiment, rest) = entry.key.split_once('[').unwrap_or((&entry.key, ""));
+        // An alternative that matches no cell would pass as one under which nothing changes.
         if experiments.iter().all(|known| known.name != experiment) {
             let known = experiments.iter().map(|known| known.name.as_str());
             fields.desk.refuse_word(entry.place, "experiment", experiment, known);

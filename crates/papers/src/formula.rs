@@ -4,7 +4,7 @@ use crate::experiments::Experiments;
 use crate::expression::{Binding, Cell, Expression, Fault, Operator, Range, Word};
 use crate::function::{Function, median};
 use crate::quantity;
-use crate::value::Value;
+use crate::value::MeasureValue;
 
 /// Parts of one formula after all lists are written out, at most.
 const MAX_PARTS: usize = 200_000;
@@ -50,9 +50,9 @@ enum Node {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeedColumn {
     /// The same in all seeds, however many there are.
-    Same(Value),
+    Same(MeasureValue),
     /// One per seed, and what they are called.
-    Seeds(Vec<Value>, String),
+    Seeds(Vec<MeasureValue>, String),
 }
 
 impl Formula {
@@ -82,7 +82,7 @@ impl Formula {
     /// it does not take.
     pub fn column(
         &self,
-        values: &mut dyn FnMut(&Leaf) -> Result<Vec<Value>, String>,
+        values: &mut dyn FnMut(&Leaf) -> Result<Vec<MeasureValue>, String>,
     ) -> Result<SeedColumn, Fault> {
         let column = |leaf: &Leaf| match values(leaf) {
             Ok(values) => Ok(SeedColumn::Seeds(values, leaf.name.clone())),
@@ -105,6 +105,7 @@ struct Resolver<'a> {
 impl Resolver<'_> {
     fn node(&mut self, expression: &Expression) -> Result<Node, Fault> {
         self.parts += 1;
+        // Lists within lists multiply: a line of text can stand for more nodes than fit into memory.
         if self.parts > MAX_PARTS {
             let at = expression.calls().first().map(|call| call.at).unwrap_or_default();
             return Err(Fault { at, message: format!("more than {MAX_PARTS} values and operators") });
@@ -133,6 +134,7 @@ impl Resolver<'_> {
     /// The number that a variable's setting is.
     fn variable(&self, call: &crate::expression::Call) -> Result<Node, Fault> {
         let fault = |message| Err(Fault { at: call.at, message });
+        // Arguments belong to measures, which have a value in a run only; a variable has none.
         if !call.objects.is_empty() || !call.named.is_empty() {
             return fault(format!("{call} is of no cell; write {call}[experiment, setting, ...]"));
         }
@@ -149,10 +151,12 @@ impl Resolver<'_> {
     }
 
     fn setting_of(&self, variable: &str) -> Option<&str> {
+        // The innermost list wins where two use the same name.
         self.scope.iter().rev().find(|(known, _)| known == variable).map(|(_, setting)| setting.as_str())
     }
 
     fn leaf(&mut self, of: &Expression, cell: &Cell) -> Result<Node, Fault> {
+        // A quoted word is a name even where a variable is called so.
         let setting = |word: &Word| match self.setting_of(&word.text).filter(|_| !word.is_quoted) {
             Some(setting) => setting.to_owned(),
             None => word.text.clone(),
@@ -162,6 +166,7 @@ impl Resolver<'_> {
         let at = Range { start, end: cell.at.end };
         let found = self.experiments.find(&cell.experiment, &settings);
         let (experiment, place) = found.map_err(|message| Fault { at, message })?;
+        // Variables come before definitions: inside a definition the same word could be a parameter.
         let of = &quantity::with_objects(of, &|word| self.setting_of(word).map(str::to_owned));
         let quantity = quantity::expand(of, &self.experiments.measures)?;
         let name = format!(
@@ -195,15 +200,16 @@ type Wrong = (Option<Range>, String);
 impl Node {
     fn column(&self, leaves: &[SeedColumn]) -> Result<SeedColumn, Wrong> {
         match self {
-            Self::Number(number) => Ok(SeedColumn::Same(Value::Number(*number))),
+            Self::Number(number) => Ok(SeedColumn::Same(MeasureValue::Number(*number))),
             Self::Leaf(place) => Ok(leaves[*place].clone()),
             Self::Minus(inner) => inner.column(leaves)?.each(|values| Ok(values[0].each(|number| -number))),
             Self::Pair(operator, sides) => {
                 let sides = [sides[0].column(leaves)?, sides[1].column(leaves)?];
                 together(&sides, |values| values[0].pair(&values[1], |left, right| operator.of(left, right)))
             }
+            // Functions of lists take all numbers alike, so that a list or series within a list joins it.
             Self::List(nodes) => together(&columns(nodes, leaves)?, |values| {
-                Ok(Value::List(values.iter().flat_map(Value::numbers).collect()))
+                Ok(MeasureValue::List(values.iter().flat_map(MeasureValue::numbers).collect()))
             }),
             Self::Apply(function, nodes, at) => {
                 let column = if function.is_over_seeds() {
@@ -211,6 +217,7 @@ impl Node {
                 } else {
                     together(&columns(nodes, leaves)?, |values| function.of(values))
                 };
+                // The innermost function is nearest to the mistake, so a place that is known is kept.
                 column.map_err(|(place, message)| (place.or(Some(*at)), message))
             }
         }
@@ -222,7 +229,7 @@ fn columns(nodes: &[Node], leaves: &[SeedColumn]) -> Result<Vec<SeedColumn>, Wro
 }
 
 impl SeedColumn {
-    fn each(self, of: impl Fn(&[Value]) -> Result<Value, String>) -> Result<Self, Wrong> {
+    fn each(self, of: impl Fn(&[MeasureValue]) -> Result<MeasureValue, String>) -> Result<Self, Wrong> {
         together(&[self], of)
     }
 
@@ -240,7 +247,7 @@ impl SeedColumn {
         }
     }
 
-    fn at(&self, seed: usize) -> Option<&Value> {
+    fn at(&self, seed: usize) -> Option<&MeasureValue> {
         match self {
             Self::Same(value) => Some(value),
             Self::Seeds(values, _) => values.get(seed),
@@ -252,7 +259,7 @@ impl SeedColumn {
     /// # Errors
     /// Values that are lists or series.
     pub fn samples(&self) -> Result<Vec<f64>, String> {
-        let number = |value: &Value| {
+        let number = |value: &MeasureValue| {
             value.number().ok_or_else(|| format!("its values are not numbers, but {} each", value.kind()))
         };
         match self {
@@ -262,7 +269,7 @@ impl SeedColumn {
     }
 
     /// The value of the first seed.
-    pub fn first(&self) -> Option<&Value> {
+    pub fn first(&self) -> Option<&MeasureValue> {
         self.at(0)
     }
 }
@@ -270,14 +277,17 @@ impl SeedColumn {
 /// `of` applied to the values of all columns, seed by seed.
 fn together(
     columns: &[SeedColumn],
-    of: impl Fn(&[Value]) -> Result<Value, String>,
+    of: impl Fn(&[MeasureValue]) -> Result<MeasureValue, String>,
 ) -> Result<SeedColumn, Wrong> {
     let mut of_seeds = columns.iter().filter(|column| column.seeds().is_some());
+    // Constants alone have no seeds. They stay constant, so that they go with any number of seeds later.
     let Some(first) = of_seeds.next() else {
-        let values: Vec<Value> = columns.iter().filter_map(|column| column.at(0).cloned()).collect();
+        let values: Vec<MeasureValue> = columns.iter().filter_map(|column| column.at(0).cloned()).collect();
         return of(&values).map(SeedColumn::Same).map_err(|message| (None, message));
     };
     let seeds = first.seeds().unwrap_or(0);
+    // Seed n of one cell is compared with seed n of the other, as both have the same random numbers
+    // (common random numbers); a seed without its partner would break the pairs.
     if let Some(other) = of_seeds.find(|other| other.seeds() != Some(seeds)) {
         let message = format!(
             "{} has {} seeds and {} has {seeds}; values are paired by seed, so give both experiments as many",
@@ -288,13 +298,15 @@ fn together(
         return Err((None, message));
     }
     let at = |seed: usize| {
-        let values: Vec<Value> = columns.iter().filter_map(|column| column.at(seed).cloned()).collect();
+        let values: Vec<MeasureValue> =
+            columns.iter().filter_map(|column| column.at(seed).cloned()).collect();
         of(&values).map_err(|message| (None, message))
     };
     Ok(SeedColumn::Seeds((0..seeds).map(at).collect::<Result<_, _>>()?, first.name().to_owned()))
 }
 
 fn over_seeds(function: Function, nodes: &[Node], leaves: &[SeedColumn]) -> Result<SeedColumn, Wrong> {
+    // `best(g[x, a] for a in alpha)` chooses among settings, so that a list counts as that many elements.
     let elements: Vec<&Node> = nodes
         .iter()
         .flat_map(|node| match node {
@@ -312,15 +324,18 @@ fn over_seeds(function: Function, nodes: &[Node], leaves: &[SeedColumn]) -> Resu
     };
     let places = 0..all.len();
     match function {
+        // The choice is by the mean of all seeds. A choice in each seed would pick the largest noise and be biased.
         Function::Best => chosen(places.max_by(|a, b| mean(&all[*a]).total_cmp(&mean(&all[*b])))),
         Function::Worst => chosen(places.min_by(|a, b| mean(&all[*a]).total_cmp(&mean(&all[*b])))),
+        // The samples count as those of further seeds, so that they are no longer paired with anything.
         Function::Pool => {
             let name = elements.first().map_or("", SeedColumn::name).to_owned();
-            Ok(SeedColumn::Seeds(all.concat().into_iter().map(Value::Number).collect(), name))
+            Ok(SeedColumn::Seeds(all.concat().into_iter().map(MeasureValue::Number).collect(), name))
         }
         _ => {
+            // These functions take one value, which was checked when the text was read.
             let samples = all.into_iter().next().unwrap_or_default();
-            Ok(SeedColumn::Same(Value::Number(one_of(function, samples))))
+            Ok(SeedColumn::Same(MeasureValue::Number(one_of(function, samples))))
         }
     }
 }
@@ -374,7 +389,7 @@ half = "g / 2"
                     _ => seed as f64,
                 };
                 quantity::value(&leaf.quantity, &mut |call| match call.name.as_str() {
-                    "g" => Ok(Some(Value::Number(number))),
+                    "g" => Ok(Some(MeasureValue::Number(number))),
                     other => Err(format!("no {other}")),
                 })
             };

@@ -2,100 +2,65 @@
 
 use tidegate_core::math;
 
-use crate::value::Value;
-
-/// A function that expressions can call by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "TABLE describes each of them")]
-pub enum Function {
-    Abs,
-    Above,
-    At,
-    Below,
-    Best,
-    Between,
-    Bins,
-    Count,
-    Decrease,
-    Deviation,
-    Every,
-    Exp,
-    First,
-    Increase,
-    Jain,
-    Last,
-    Ln,
-    Max,
-    Mean,
-    Min,
-    Moving,
-    Pool,
-    Quantile,
-    Ratio,
-    SeedsCount,
-    SeedsMax,
-    SeedsMean,
-    SeedsMedian,
-    SeedsMin,
-    SeedsSum,
-    Select,
-    Sqrt,
-    Steps,
-    Sum,
-    Times,
-    Within,
-    Worst,
-}
+use crate::value::MeasureValue;
 
 /// Any number of values from one on.
 const ANY: usize = usize::MAX;
 
-/// All functions: name, fewest and most arguments, description.
-pub const TABLE: [(Function, &str, usize, usize, &str); 37] = [
-    (Function::Above, "above", 2, 2, "1 where the first is above the second, else 0"),
-    (Function::Abs, "abs", 1, 1, "each value without its sign"),
-    (Function::At, "at", 2, 2, "at(series, x): y of the last point that is not beyond x; 0 before the first"),
-    (Function::Below, "below", 2, 2, "1 where the first is below the second, else 0"),
-    (Function::Best, "best", 1, ANY, "the samples of the element with the largest mean over seeds"),
-    (Function::Between, "between", 3, 3, "between(series, from, to): the points with from < x <= to"),
-    (
-        Function::Bins,
-        "bins",
-        2,
-        2,
-        "bins(series, width): means of y over bins of x; bin k has k·width < x <= (k+1)·width",
-    ),
-    (Function::Count, "count", 1, ANY, "how many values there are"),
-    (Function::Decrease, "decrease", 2, 2, "by how much the first is below the second, % of the second"),
-    (Function::Deviation, "deviation", 1, ANY, "standard deviation of a sample (divisor n - 1)"),
-    (Function::Every, "every", 2, 2, "every(series, step): the points whose x is a multiple of step"),
-    (Function::Exp, "exp", 1, 1, "e to the power of each value"),
-    (Function::First, "first", 1, 1, "the first value"),
-    (Function::Increase, "increase", 2, 2, "by how much the first is above the second, % of the second"),
-    (Function::Jain, "jain", 1, ANY, "Jain's fairness index"),
-    (Function::Last, "last", 1, 1, "the last value"),
-    (Function::Ln, "ln", 1, 1, "the natural logarithm of each value"),
-    (Function::Max, "max", 1, ANY, "the largest"),
-    (Function::Mean, "mean", 1, ANY, "the arithmetic mean"),
-    (Function::Min, "min", 1, ANY, "the smallest"),
-    (Function::Moving, "moving", 2, 2, "moving(list, n): means of n neighbours"),
-    (Function::Pool, "pool", 1, ANY, "the samples of all elements, as those of more seeds"),
-    (Function::Quantile, "quantile", 2, 2, "quantile(list, part): between neighbours in proportion"),
-    (Function::Ratio, "ratio", 2, 2, "the first over the second"),
-    (Function::SeedsCount, "seeds_count", 1, 1, "the number of seeds"),
-    (Function::SeedsMax, "seeds_max", 1, 1, "the largest over the seeds"),
-    (Function::SeedsMean, "seeds_mean", 1, 1, "the mean over the seeds"),
-    (Function::SeedsMedian, "seeds_median", 1, 1, "the median over the seeds"),
-    (Function::SeedsMin, "seeds_min", 1, 1, "the smallest over the seeds"),
-    (Function::SeedsSum, "seeds_sum", 1, 1, "the sum over the seeds"),
-    (Function::Select, "select", 2, 2, "select(list, flags): the values whose flag is not 0"),
-    (Function::Sqrt, "sqrt", 1, 1, "the square root of each value"),
-    (Function::Steps, "steps", 1, ANY, "differences of neighbours: each value less the one before"),
-    (Function::Sum, "sum", 1, ANY, "the sum"),
-    (Function::Times, "times", 1, 1, "the x of a series, as a list"),
-    (Function::Within, "within", 3, 3, "within(a, low, high): 1 where low <= a <= high, else 0"),
-    (Function::Worst, "worst", 1, ANY, "the samples of the element with the smallest mean over seeds"),
-];
+/// The functions: variant, name, fewest and most arguments, description.
+macro_rules! functions {
+    ($($function:ident $name:literal $min:tt $max:tt, $text:literal;)*) => {
+        /// A function that expressions can call by its name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Function {
+            $(#[doc = $text] $function,)*
+        }
+
+        /// All functions: name, fewest and most arguments, description.
+        pub const TABLE: &[(Function, &str, usize, usize, &str)] =
+            &[$((Function::$function, $name, $min, $max, $text)),*];
+    };
+}
+
+functions! {
+    Above "above" 2 2, "1 where the first is above the second, else 0";
+    Abs "abs" 1 1, "each value without its sign";
+    At "at" 2 2, "at(series, x): y of the last point that is not beyond x; 0 before the first";
+    Below "below" 2 2, "1 where the first is below the second, else 0";
+    Best "best" 1 ANY, "the samples of the element with the largest mean over seeds";
+    Between "between" 3 3, "between(series, from, to): the points with from < x <= to";
+    Bins "bins" 2 2, "bins(series, width): means of y over bins of x; bin k has k·width < x <= (k+1)·width";
+    Count "count" 1 ANY, "how many values there are";
+    Decrease "decrease" 2 2, "by how much the first is below the second, % of the second";
+    Deviation "deviation" 1 ANY, "standard deviation of a sample (divisor n - 1)";
+    Every "every" 2 2, "every(series, step): the points whose x is a multiple of step";
+    Exp "exp" 1 1, "e to the power of each value";
+    First "first" 1 1, "the first value";
+    Increase "increase" 2 2, "by how much the first is above the second, % of the second";
+    Jain "jain" 1 ANY, "Jain's fairness index";
+    Last "last" 1 1, "the last value";
+    Ln "ln" 1 1, "the natural logarithm of each value";
+    Max "max" 1 ANY, "the largest";
+    Mean "mean" 1 ANY, "the arithmetic mean";
+    Min "min" 1 ANY, "the smallest";
+    Moving "moving" 2 2, "moving(list, n): means of n neighbours";
+    Pool "pool" 1 ANY, "the samples of all elements, as those of more seeds";
+    Quantile "quantile" 2 2, "quantile(list, part): between neighbours in proportion";
+    Ratio "ratio" 2 2, "the first over the second";
+    SeedsCount "seeds_count" 1 1, "the number of seeds";
+    SeedsMax "seeds_max" 1 1, "the largest over the seeds";
+    SeedsMean "seeds_mean" 1 1, "the mean over the seeds";
+    SeedsMedian "seeds_median" 1 1, "the median over the seeds";
+    SeedsMin "seeds_min" 1 1, "the smallest over the seeds";
+    SeedsSum "seeds_sum" 1 1, "the sum over the seeds";
+    Select "select" 2 2, "select(list, flags): the values whose flag is not 0";
+    Sqrt "sqrt" 1 1, "the square root of each value";
+    Steps "steps" 1 ANY, "differences of neighbours: each value less the one before";
+    Sum "sum" 1 ANY, "the sum";
+    Times "times" 1 1, "the x of a series, as a list";
+    Within "within" 3 3, "within(a, low, high): 1 where low <= a <= high, else 0";
+    Worst "worst" 1 ANY, "the samples of the element with the smallest mean over seeds";
+}
 
 /// Of the multiples of a step, x may miss one by this part of the step.
 const STEP_TOLERANCE: f64 = 1e-6;
@@ -140,10 +105,11 @@ impl Function {
     ///
     /// # Errors
     /// A list where a number is needed, a number where a series is, or lists of different lengths.
-    pub fn of(self, values: &[Value]) -> Result<Value, String> {
+    pub fn of(self, values: &[MeasureValue]) -> Result<MeasureValue, String> {
         match (self, values) {
             (Self::Abs, [value]) => Ok(value.each(f64::abs)),
             (Self::Sqrt, [value]) => Ok(value.each(f64::sqrt)),
+            // The logarithm of the platform differs in its last bit from system to system, and verdicts would, too.
             (Self::Ln, [value]) => Ok(value.each(math::ln)),
             (Self::Exp, [value]) => Ok(value.each(math::exp)),
             (Self::Above, [one, other]) => one.pair(other, |one, other| f64::from(one > other)),
@@ -160,11 +126,13 @@ impl Function {
                 self.of_series(series, rest)
             }
             (Self::Moving, [list, count]) => self.moving(list, count),
-            (Self::Quantile, [list, part]) => Ok(Value::Number(quantile(list.numbers(), self.number(part)?))),
-            (Self::Steps, lists) => {
-                Ok(Value::List(joined(lists).windows(2).map(|pair| pair[1] - pair[0]).collect()))
+            (Self::Quantile, [list, part]) => {
+                Ok(MeasureValue::Number(quantile(list.numbers(), self.number(part)?)))
             }
-            (_, lists) => Ok(Value::Number(self.of_list(&joined(lists)))),
+            (Self::Steps, lists) => {
+                Ok(MeasureValue::List(joined(lists).windows(2).map(|pair| pair[1] - pair[0]).collect()))
+            }
+            (_, lists) => Ok(MeasureValue::Number(self.of_list(&joined(lists)))),
         }
     }
 
@@ -173,6 +141,7 @@ impl Function {
         let count = list.len() as f64;
         let sum = || list.iter().sum::<f64>();
         match self {
+            // An empty list has no extremum. NaN reaches the verdict, where it can only differ; 0 could agree.
             Self::Min => list.iter().copied().reduce(f64::min).unwrap_or(f64::NAN),
             Self::Max => list.iter().copied().reduce(f64::max).unwrap_or(f64::NAN),
             Self::Sum => sum(),
@@ -185,6 +154,7 @@ impl Function {
                 sum() * sum() / (count * squares)
             }
             Self::Deviation => {
+                // The mean is subtracted first: the difference of two large sums of squares loses its digits.
                 let mean = sum() / count;
                 let squares: f64 = list.iter().map(|value| (value - mean) * (value - mean)).sum();
                 if list.len() < 2 { f64::NAN } else { (squares / (count - 1.0)).sqrt() }
@@ -193,63 +163,71 @@ impl Function {
         }
     }
 
-    fn number(self, value: &Value) -> Result<f64, String> {
+    fn number(self, value: &MeasureValue) -> Result<f64, String> {
         let message = || format!("{} takes a number here, and not {}", self.name(), value.kind());
         value.number().ok_or_else(message)
     }
 
-    fn select(self, value: &Value, flags: &Value) -> Result<Value, String> {
+    fn select(self, value: &MeasureValue, flags: &MeasureValue) -> Result<MeasureValue, String> {
         let (values, flags) = (value.numbers(), flags.numbers());
         if values.len() != flags.len() {
             return Err(format!("select has {} values and {} flags", values.len(), flags.len()));
         }
         let chosen = values.iter().zip(&flags).filter(|(_, flag)| **flag != 0.0);
-        Ok(Value::List(chosen.map(|(value, _)| *value).collect()))
+        Ok(MeasureValue::List(chosen.map(|(value, _)| *value).collect()))
     }
 
-    fn of_series(self, series: &Value, rest: &[Value]) -> Result<Value, String> {
-        let Value::Series(points) = series else {
+    fn of_series(self, series: &MeasureValue, rest: &[MeasureValue]) -> Result<MeasureValue, String> {
+        let MeasureValue::Series(points) = series else {
             return Err(format!("{} takes a series, and not {}", self.name(), series.kind()));
         };
         let numbers = rest.iter().map(|value| self.number(value)).collect::<Result<Vec<f64>, _>>()?;
         Ok(match (self, numbers.as_slice()) {
+            // Open on the left: a sample stands for the time that ends with it, so adjacent ranges share none.
             (Self::Between, [from, to]) => {
                 let inside = points.iter().filter(|(x, _)| from < x && x <= to);
-                Value::Series(inside.copied().collect())
+                MeasureValue::Series(inside.copied().collect())
             }
-            (Self::At, [x]) => Value::Number(
+            // Series are counters that begin at 0, so there is a value before the first sample.
+            (Self::At, [x]) => MeasureValue::Number(
                 points.iter().take_while(|point| point.0 <= *x).last().map_or(0.0, |point| point.1),
             ),
+            // Times are nanoseconds as seconds, so that a multiple of the step is one only up to rounding.
             (Self::Every, [step]) => {
                 let is_multiple = |x: f64| (x / step - (x / step).round()).abs() <= STEP_TOLERANCE;
-                Value::Series(points.iter().filter(|(x, _)| is_multiple(*x)).copied().collect())
+                MeasureValue::Series(points.iter().filter(|(x, _)| is_multiple(*x)).copied().collect())
             }
-            (Self::Times, []) => Value::List(points.iter().map(|(x, _)| *x).collect()),
-            (_, [width]) => Value::Series(bins(points, *width)),
-            _ => Value::Number(f64::NAN),
+            (Self::Times, []) => MeasureValue::List(points.iter().map(|(x, _)| *x).collect()),
+            (_, [width]) => MeasureValue::Series(bins(points, *width)),
+            _ => MeasureValue::Number(f64::NAN),
         })
     }
 
-    fn moving(self, list: &Value, count: &Value) -> Result<Value, String> {
+    fn moving(self, list: &MeasureValue, count: &MeasureValue) -> Result<MeasureValue, String> {
         let count = self.number(count)?;
+        // `windows` panics on 0, and a number beyond any list would silently give an empty one.
         if !(1.0..=1e6).contains(&count) {
             return Err(format!("moving takes 1 to 1000000 neighbours; it is given {count}"));
         }
         let numbers = list.numbers();
         let windows = numbers.windows(count as usize);
-        Ok(Value::List(windows.map(|window| window.iter().sum::<f64>() / window.len() as f64).collect()))
+        Ok(MeasureValue::List(
+            windows.map(|window| window.iter().sum::<f64>() / window.len() as f64).collect(),
+        ))
     }
 }
 
 /// All numbers of all values.
-fn joined(values: &[Value]) -> Vec<f64> {
-    values.iter().flat_map(Value::numbers).collect()
+fn joined(values: &[MeasureValue]) -> Vec<f64> {
+    values.iter().flat_map(MeasureValue::numbers).collect()
 }
 
 /// Between neighbours in proportion; NaN of none.
 fn quantile(mut numbers: Vec<f64>, part: f64) -> f64 {
+    // A total order has a place for NaN, which the result then is or is not, instead of a panic.
     numbers.sort_by(f64::total_cmp);
     let Some(last) = numbers.len().checked_sub(1) else { return f64::NAN };
+    // An index beyond the list would panic; a fraction above 1 cannot mean more than the maximum.
     let place = part.clamp(0.0, 1.0) * last as f64;
     let (below, above) = (numbers[place.floor() as usize], numbers[place.ceil() as usize]);
     below + (above - below) * place.fract()
@@ -257,8 +235,10 @@ fn quantile(mut numbers: Vec<f64>, part: f64) -> f64 {
 
 /// Means of y over bins of x; a bin without points has none.
 fn bins(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
+    // Bins are open on the left, as in `between`.
     let bin_of = |x: f64| (x / width).ceil() - 1.0;
     let mut bins: Vec<(f64, f64)> = Vec::new();
+    // x ascends, so that the points of a bin are neighbours.
     for run in points.chunk_by(|one, other| bin_of(one.0) == bin_of(other.0)) {
         let mean = run.iter().map(|(_, y)| y).sum::<f64>() / run.len() as f64;
         bins.push(((bin_of(run[0].0) + 0.5) * width, mean));
@@ -275,21 +255,21 @@ pub(crate) fn median(samples: Vec<f64>) -> f64 {
 mod tests {
     use super::*;
 
-    fn list(numbers: &[f64]) -> Value {
-        Value::List(numbers.to_vec())
+    fn list(numbers: &[f64]) -> MeasureValue {
+        MeasureValue::List(numbers.to_vec())
     }
 
-    fn series(ys: &[f64]) -> Value {
-        Value::Series((1..).map(|place| f64::from(place) * 0.5).zip(ys.iter().copied()).collect())
+    fn series(ys: &[f64]) -> MeasureValue {
+        MeasureValue::Series((1..).map(|place| f64::from(place) * 0.5).zip(ys.iter().copied()).collect())
     }
 
-    fn of(function: Function, values: &[Value]) -> Value {
+    fn of(function: Function, values: &[MeasureValue]) -> MeasureValue {
         function.of(values).expect("it has a value")
     }
 
     #[test]
     fn lists_are_joined_and_make_one_number() {
-        let lists = [list(&[1.0, 5.0]), Value::Number(3.0)];
+        let lists = [list(&[1.0, 5.0]), MeasureValue::Number(3.0)];
         let value = |function| of(function, &lists).number().expect("a number");
         assert_eq!(
             [Function::Min, Function::Max, Function::Sum, Function::Mean, Function::Count].map(value),
@@ -301,7 +281,8 @@ mod tests {
 
     #[test]
     fn a_quantile_lies_between_neighbours_in_proportion() {
-        let at = |part| of(Function::Quantile, &[list(&[3.0, 1.0, 2.0]), Value::Number(part)]).number();
+        let at =
+            |part| of(Function::Quantile, &[list(&[3.0, 1.0, 2.0]), MeasureValue::Number(part)]).number();
         assert_eq!([0.0, 0.25, 0.5, 1.0].map(at), [Some(1.0), Some(1.5), Some(2.0), Some(3.0)]);
     }
 
@@ -309,12 +290,12 @@ mod tests {
     fn series_are_cut_thinned_binned_and_read_at_a_place() {
         let points = series(&[1.0, 2.0, 3.0, 5.0]);
         let with = |function, rest: &[f64]| {
-            let values: Vec<Value> = rest.iter().map(|number| Value::Number(*number)).collect();
+            let values: Vec<MeasureValue> = rest.iter().map(|number| MeasureValue::Number(*number)).collect();
             of(function, &[std::slice::from_ref(&points), &values[..]].concat())
         };
-        assert_eq!(with(Function::Between, &[0.5, 1.5]), Value::Series(vec![(1.0, 2.0), (1.5, 3.0)]));
-        assert_eq!(with(Function::Every, &[1.0]), Value::Series(vec![(1.0, 2.0), (2.0, 5.0)]));
-        assert_eq!(with(Function::Bins, &[1.0]), Value::Series(vec![(0.5, 1.5), (1.5, 4.0)]));
+        assert_eq!(with(Function::Between, &[0.5, 1.5]), MeasureValue::Series(vec![(1.0, 2.0), (1.5, 3.0)]));
+        assert_eq!(with(Function::Every, &[1.0]), MeasureValue::Series(vec![(1.0, 2.0), (2.0, 5.0)]));
+        assert_eq!(with(Function::Bins, &[1.0]), MeasureValue::Series(vec![(0.5, 1.5), (1.5, 4.0)]));
         assert_eq!(
             [0.4, 0.5, 1.9, 9.0].map(|x| with(Function::At, &[x]).number().unwrap_or(-1.0)),
             [0.0, 1.0, 3.0, 5.0]
@@ -325,9 +306,9 @@ mod tests {
     #[test]
     fn comparisons_are_one_or_zero_and_no_number_is_neither_above_nor_below() {
         let values = list(&[1.0, 2.0, f64::NAN]);
-        assert_eq!(of(Function::Above, &[values.clone(), Value::Number(1.0)]), list(&[0.0, 1.0, 0.0]));
-        assert_eq!(of(Function::Below, &[values.clone(), Value::Number(2.0)]), list(&[1.0, 0.0, 0.0]));
-        let range = [values.clone(), Value::Number(2.0), Value::Number(2.0)];
+        assert_eq!(of(Function::Above, &[values.clone(), MeasureValue::Number(1.0)]), list(&[0.0, 1.0, 0.0]));
+        assert_eq!(of(Function::Below, &[values.clone(), MeasureValue::Number(2.0)]), list(&[1.0, 0.0, 0.0]));
+        let range = [values.clone(), MeasureValue::Number(2.0), MeasureValue::Number(2.0)];
         let flags = of(Function::Within, &range);
         assert_eq!(flags, list(&[0.0, 1.0, 0.0]));
         assert_eq!(of(Function::Select, &[values, flags]), list(&[2.0]));
@@ -335,9 +316,9 @@ mod tests {
 
     #[test]
     fn wrong_kinds_and_lengths_are_refused() {
-        let wrong = |function: Function, values: &[Value]| function.of(values).expect_err("wrong");
+        let wrong = |function: Function, values: &[MeasureValue]| function.of(values).expect_err("wrong");
         assert_eq!(
-            wrong(Function::Every, &[list(&[1.0]), Value::Number(1.0)]),
+            wrong(Function::Every, &[list(&[1.0]), MeasureValue::Number(1.0)]),
             "every takes a series, and not a list"
         );
         assert_eq!(

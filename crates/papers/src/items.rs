@@ -5,7 +5,7 @@ use tidegate_settings::document::{Entry, Item, Value};
 use tidegate_settings::error::{Errors, Place};
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::Format;
-use tidegate_settings::reader::{Reader, check_version};
+use tidegate_settings::reader::{DocumentReader, check_version};
 
 use crate::expression::{Binding, Fault, PlacedExpression, Range, parse, parse_binding};
 
@@ -24,7 +24,7 @@ macro_rules! key_tables {
             &[$(tidegate_settings::keys::key(
                 $name,
                 $kind,
-                tidegate_settings::keys::Need::$need $(($default))?,
+                tidegate_settings::keys::KeyNeed::$need $(($default))?,
                 $help,
             )),*],
         );
@@ -40,8 +40,10 @@ pub(crate) fn read_file<T>(
     read: impl FnOnce(&Fields<'_>) -> Option<T>,
 ) -> Result<T, Errors> {
     let (schemes, files) = (&[][..], None);
-    let reader = Reader { source_name, format, schemes, files, text_bytes: TEXT_BYTES, max_bytes: MAX_BYTES };
+    let reader =
+        DocumentReader { source_name, format, schemes, files, text_bytes: TEXT_BYTES, max_bytes: MAX_BYTES };
     reader.read(text, &[], |desk, document, _| {
+        // Claims were never numbered, and a key that is needed now would refuse every paper of a user.
         if format.root.find("format").is_some() {
             check_version(desk, &document)?;
         }

@@ -2,7 +2,7 @@
 
 use crate::expression::{Call, Expression, Fault, Word};
 use crate::function::Function;
-use crate::value::Value;
+use crate::value::MeasureValue;
 
 /// Parts of a quantity after all definitions are put in, at most.
 const MAX_PARTS: usize = 10_000;
@@ -34,6 +34,7 @@ fn put_in(
     parts: &mut usize,
 ) -> Result<Expression, Fault> {
     *parts += 1;
+    // A definition that uses the one before it twice doubles in size with every line.
     if *parts > MAX_PARTS {
         let at = quantity.calls().first().map(|call| call.at).unwrap_or_default();
         return Err(Fault { at, message: format!("it has more than {MAX_PARTS} parts") });
@@ -72,6 +73,7 @@ fn with_definition(
     definitions: &[MeasureDefinition],
     parts: &mut usize,
 ) -> Result<Expression, Fault> {
+    // The last definition of a name counts, and it sees those before it only: none can contain itself.
     let Some(place) = definitions.iter().rposition(|known| known.name == call.name) else {
         return Ok(Expression::Call(call.clone()));
     };
@@ -107,6 +109,7 @@ fn substituted(expression: &Expression, by: &dyn Fn(&Word) -> Option<Word>) -> E
     let inner = |part: &Expression| substituted(part, by);
     match expression {
         Expression::Call(call) => {
+            // `from * 2` in the body of `late(from)` is arithmetic with a number, not a measure called `from`.
             let alone = Word { text: call.name.clone(), is_quoted: false };
             let number = by(&alone).and_then(|word| number(&word.text));
             if let Some(number) = number.filter(|_| call.objects.is_empty() && call.named.is_empty()) {
@@ -132,6 +135,7 @@ fn substituted(expression: &Expression, by: &dyn Fn(&Word) -> Option<Word>) -> E
 
 /// A number, such as the name of a setting may be; `inf` is infinite.
 pub(crate) fn number(text: &str) -> Option<f64> {
+    // `parse` accepts "nan" and "infinity", too, which are more likely names of settings.
     match text {
         "inf" => Some(f64::INFINITY),
         "-inf" => Some(f64::NEG_INFINITY),
@@ -146,17 +150,18 @@ pub(crate) fn number(text: &str) -> Option<f64> {
 /// The first of `measure`, or of a function that is given what it does not take.
 pub fn value(
     quantity: &Expression,
-    measure: &mut dyn FnMut(&Call) -> Result<Option<Value>, String>,
-) -> Result<Option<Value>, String> {
+    measure: &mut dyn FnMut(&Call) -> Result<Option<MeasureValue>, String>,
+) -> Result<Option<MeasureValue>, String> {
     let mut values = Vec::new();
     for part in quantity.parts() {
         match value(part, measure)? {
             Some(value) => values.push(value),
+            // Without one of its values the whole has none: a partial sum would look like a result.
             None => return Ok(None),
         }
     }
     let combined = match (quantity, values.as_slice()) {
-        (Expression::Number(number), _) => Ok(Value::Number(*number)),
+        (Expression::Number(number), _) => Ok(MeasureValue::Number(*number)),
         (Expression::Call(call), _) => return measure(call),
         (Expression::Minus(_), [inner]) => Ok(inner.each(|number| -number)),
         (Expression::Pair(operator, _), [left, right]) => {
@@ -168,7 +173,7 @@ pub fn value(
     combined.map(Some)
 }
 
-fn combine(function: Function, values: &[Value]) -> Result<Value, String> {
+fn combine(function: Function, values: &[MeasureValue]) -> Result<MeasureValue, String> {
     if function.is_over_seeds() {
         return Err(format!("{} is over seeds, and this is of one run", function.name()));
     }
@@ -226,10 +231,10 @@ mod tests {
     fn a_quantity_without_one_of_its_measures_has_no_value() {
         let value_of = |text: &str| {
             value(&parse(text).expect("sound"), &mut |call| {
-                Ok((call.name != "none").then(|| Value::List(vec![1.0, 2.0])))
+                Ok((call.name != "none").then(|| MeasureValue::List(vec![1.0, 2.0])))
             })
         };
-        assert_eq!(value_of("-sum(a) * 2"), Ok(Some(Value::Number(-6.0))));
+        assert_eq!(value_of("-sum(a) * 2"), Ok(Some(MeasureValue::Number(-6.0))));
         assert_eq!(value_of("sum(a) + none"), Ok(None));
         assert!(value_of("every(a, 1)").is_err());
     }

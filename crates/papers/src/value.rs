@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Value of a measure or an expression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Value {
+pub enum MeasureValue {
     /// One number.
     Number(f64),
     /// Numbers in an order that the measure defines.
@@ -13,7 +13,7 @@ pub enum Value {
     Series(Vec<(f64, f64)>),
 }
 
-impl Value {
+impl MeasureValue {
     /// The number; `None` for a list or a series.
     pub const fn number(&self) -> Option<f64> {
         match self {
@@ -51,6 +51,7 @@ impl Value {
         if let Self::Number(left) = self {
             return Ok(other.each(|right| of(*left, right)));
         }
+        // Two series are combined by place: samples of one run have the same times.
         let (left, right) = (self.numbers(), other.numbers());
         if left.len() != right.len() {
             return Err(format!("lists of {} and of {} values are combined", left.len(), right.len()));

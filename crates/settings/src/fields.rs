@@ -8,7 +8,7 @@ use tidegate_core::units::{BitRate, ByteCount, Frequency, Packets, Span};
 use crate::desk::{Desk, show};
 use crate::document::{Entry, Item, Number, Table, Value};
 use crate::error::Place;
-use crate::keys::{Key, Keys, Kind, Need};
+use crate::keys::{Key, KeyKind, KeyNeed, Keys};
 use crate::values::{self, read_quantity, read_text, shown};
 
 /// One table and the keys it may have.
@@ -40,7 +40,7 @@ impl<'a> Fields<'a> {
             refuse_key(desk, entry, keys);
         }
         let fields = Self { desk, place, keys, entries };
-        for key in keys.iter().filter(|key| key.need == Need::Must && fields.entry(key.name).is_none()) {
+        for key in keys.iter().filter(|key| key.need == KeyNeed::Must && fields.entry(key.name).is_none()) {
             desk.refuse(place, format!("{} has no {:?}; it needs one", keys.what, key.name));
         }
         fields
@@ -97,7 +97,7 @@ impl<'a> Fields<'a> {
         let declared = self.keys.find(key)?;
         let item = match (self.item(key), declared.need) {
             (Some(item), _) => Cow::Borrowed(item),
-            (None, Need::Else(default)) => Cow::Owned(default_item(declared, default, self.place)),
+            (None, KeyNeed::Else(default)) => Cow::Owned(default_item(declared, default, self.place)),
             (None, _) => return None,
         };
         match read(&item) {
@@ -109,8 +109,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn kind(&self, key: &str) -> &'static Kind {
-        self.keys.find(key).map_or(&Kind::Text, |key| &key.kind)
+    fn kind(&self, key: &str) -> &'static KeyKind {
+        self.keys.find(key).map_or(&KeyKind::Text, |key| &key.kind)
     }
 
     /// Reads a text, if it is given.
@@ -139,7 +139,7 @@ impl<'a> Fields<'a> {
         let declared = self.keys.find(key)?;
         match (self.item(key), declared.need) {
             (Some(item), _) => Some(Cow::Borrowed(item)),
-            (None, Need::Else(default)) => Some(Cow::Owned(default_item(declared, default, self.place))),
+            (None, KeyNeed::Else(default)) => Some(Cow::Owned(default_item(declared, default, self.place))),
             (None, _) => None,
         }
     }
@@ -198,7 +198,7 @@ impl<'a> Fields<'a> {
 
     /// A number of bytes within the declared bound.
     pub fn size(&self, key: &str) -> Option<ByteCount> {
-        let Kind::Size(most) = *self.kind(key) else { return None };
+        let KeyKind::Size(most) = *self.kind(key) else { return None };
         self.read(key, |item| {
             let size: ByteCount = read_quantity(item, "20MB")?;
             match size.get() {
@@ -236,7 +236,7 @@ impl<'a> Fields<'a> {
             Some((_, Value::List(items))) => items,
             Some((item, other)) => {
                 let hint = match self.kind(key) {
-                    Kind::List(Kind::Table(keys)) => format!("; write {}", keys.what),
+                    KeyKind::List(KeyKind::Table(keys)) => format!("; write {}", keys.what),
                     _ => String::new(),
                 };
                 self.desk.refuse(item.place, format!("{key}: {} is not a list{hint}", shown(other)));
@@ -261,8 +261,8 @@ fn refuse_key(desk: &Desk<'_>, entry: &Entry, keys: &Keys) {
 /// The declared default as an item, as if it were written in the file.
 fn default_item(key: &Key, text: &str, place: Place) -> Item {
     let value = match key.kind {
-        Kind::Bool => Value::Bool(text == "true"),
-        Kind::Count(..) | Kind::Number(..) => Value::Number(Number {
+        KeyKind::Bool => Value::Bool(text == "true"),
+        KeyKind::Count(..) | KeyKind::Number(..) => Value::Number(Number {
             value: text.parse().unwrap_or(f64::NAN),
             whole: text.parse().ok(),
             written: text.to_owned(),

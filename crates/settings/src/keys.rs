@@ -60,16 +60,16 @@ pub struct Key {
     /// Name in earlier versions, still accepted.
     pub renamed_from: Option<&'static str>,
     /// Kind of its value.
-    pub kind: Kind,
+    pub kind: KeyKind,
     /// Whether it has to be there.
-    pub need: Need,
+    pub need: KeyNeed,
     /// Meaning of the key, one sentence.
     pub help: &'static str,
 }
 
 /// Whether a key has to be there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Need {
+pub enum KeyNeed {
     /// It has to.
     Must,
     /// It may be left out.
@@ -81,7 +81,7 @@ pub enum Need {
 /// Type of the values that a key takes.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum KeyKind {
     /// Any text.
     Text,
     /// A name: letters, digits, `_` and `-`.
@@ -113,21 +113,21 @@ pub enum Kind {
     /// A comparison, such as `">= 0.9"`.
     Comparison,
     /// A scheme's name, or a table with its name and parameters.
-    Scheme(&'static Role),
+    Scheme(&'static NamedRole),
     /// A table with these keys.
     Table(&'static Keys),
     /// A list.
-    List(&'static Kind),
+    List(&'static KeyKind),
     /// A table with any names as keys.
-    Open(&'static Kind),
+    Open(&'static KeyKind),
     /// A value of any kind.
     Any,
     /// One of these.
-    AnyOf(&'static [Kind]),
+    AnyOf(&'static [KeyKind]),
 }
 
 /// A key, in the order of a declaration's columns.
-pub const fn key(name: &'static str, kind: Kind, need: Need, help: &'static str) -> Key {
+pub const fn key(name: &'static str, kind: KeyKind, need: KeyNeed, help: &'static str) -> Key {
     Key { name, renamed_from: None, kind, need, help }
 }
 
@@ -135,8 +135,8 @@ pub const fn key(name: &'static str, kind: Kind, need: Need, help: &'static str)
 pub const fn renamed_key(
     earlier: &'static str,
     name: &'static str,
-    kind: Kind,
-    need: Need,
+    kind: KeyKind,
+    need: KeyNeed,
     help: &'static str,
 ) -> Key {
     Key { name, renamed_from: Some(earlier), kind, need, help }
@@ -149,7 +149,7 @@ pub const fn keys(what: &'static str, own: &'static [Key]) -> Keys {
 
 /// A role that a scheme can fill.
 #[derive(Debug)]
-pub struct Role {
+pub struct NamedRole {
     /// Name of the role in messages.
     pub word: &'static str,
     /// Whether a scheme can be used so.
@@ -157,18 +157,23 @@ pub struct Role {
 }
 
 /// All roles of a scheme.
-pub static SCHEME: Role = Role { word: "scheme", fits: |scheme| !scheme.roles().is_empty() };
+pub static SCHEME: NamedRole = NamedRole { word: "scheme", fits: |scheme| !scheme.roles().is_empty() };
 /// The part of a consumer.
-pub static CONSUMER: Role = Role { word: "consumer scheme", fits: |scheme| scheme.consumer.is_some() };
+pub static CONSUMER: NamedRole =
+    NamedRole { word: "consumer scheme", fits: |scheme| scheme.consumer.is_some() };
 /// The congestion control of a TCP sender.
-pub static TCP_SENDER: Role = Role { word: "TCP sender scheme", fits: |scheme| scheme.sender.is_some() };
+pub static TCP_SENDER: NamedRole =
+    NamedRole { word: "TCP sender scheme", fits: |scheme| scheme.sender.is_some() };
 /// The strategy of a forwarder or of a prefix.
-pub static STRATEGY: Role = Role { word: "strategy", fits: |scheme| scheme.strategy.is_some() };
+pub static STRATEGY: NamedRole = NamedRole { word: "strategy", fits: |scheme| scheme.strategy.is_some() };
 /// All parts on a router.
-pub static ROUTER_PART: Role = Role { word: "router part", fits: |scheme| scheme.router.is_some() };
+pub static ROUTER_PART: NamedRole = NamedRole { word: "router part", fits: |scheme| scheme.router.is_some() };
 /// Role of the network controller.
-pub static CONTROLLER: Role = Role { word: "network controller", fits: |scheme| scheme.controller.is_some() };
+pub static CONTROLLER: NamedRole =
+    NamedRole { word: "network controller", fits: |scheme| scheme.controller.is_some() };
 /// Recovery of lost frames by both ends of a link.
-pub static LINK_SERVICE: Role = Role { word: "link service", fits: |scheme| scheme.link_service.is_some() };
+pub static LINK_SERVICE: NamedRole =
+    NamedRole { word: "link service", fits: |scheme| scheme.link_service.is_some() };
 /// One of a queue's disciplines.
-pub static DISCIPLINE: Role = Role { word: "queue discipline", fits: |scheme| scheme.discipline.is_some() };
+pub static DISCIPLINE: NamedRole =
+    NamedRole { word: "queue discipline", fits: |scheme| scheme.discipline.is_some() };

@@ -1,6 +1,6 @@
 //! Settings files: TOML text in, checked values or everything that is wrong with it out.
 //!
-//! A format declares its [`keys`] once. A [`reader::Reader`] turns text into a tree whose parts know their place,
+//! A format declares its [`keys`] once. A [`reader::DocumentReader`] turns text into a tree whose parts know their place,
 //! [`fields::Fields`] reads one of its tables by the declared keys, and whatever is wrong is noted at the
 //! [`desk::Desk`], so that one reading finds all of it. Schemes with their parameters and queues are read here,
 //! as every format has them.
@@ -8,19 +8,19 @@
 //! ```
 //! use tidegate_settings::desk::Desk;
 //! use tidegate_settings::fields::Fields;
-//! use tidegate_settings::keys::{Format, Keys, Kind, Need, key, keys};
-//! use tidegate_settings::reader::{Reader, check_version};
+//! use tidegate_settings::keys::{Format, Keys, KeyKind, KeyNeed, key, keys};
+//! use tidegate_settings::reader::{DocumentReader, check_version};
 //!
 //! static ROOT: Keys = keys(
 //!     "the file",
 //!     &[
-//!         key("format", Kind::Count(1, 1), Need::Must, "Version of this format: 1."),
-//!         key("rate", Kind::Rate, Need::Else("10Mbps"), "How fast."),
+//!         key("format", KeyKind::Count(1, 1), KeyNeed::Must, "Version of this format: 1."),
+//!         key("rate", KeyKind::Rate, KeyNeed::Else("10Mbps"), "How fast."),
 //!     ],
 //! );
 //! static FORMAT: Format = Format { root: &ROOT, version: 1, synonyms: &[("speed", "rate")] };
 //!
-//! let reader = Reader {
+//! let reader = DocumentReader {
 //!     source_name: "x.toml",
 //!     format: &FORMAT,
 //!     schemes: &[],

@@ -4,9 +4,9 @@ use tidegate_core::ndn::face::Limit;
 use tidegate_core::units::Packets;
 
 use crate::fields::Fields;
-use crate::keys::Kind::List;
-use crate::keys::Need::{Else, May};
-use crate::keys::{DISCIPLINE, Keys, Kind, key, keys};
+use crate::keys::KeyKind::List;
+use crate::keys::KeyNeed::{Else, May};
+use crate::keys::{DISCIPLINE, KeyKind, Keys, key, keys};
 use crate::uses::{self, SchemeUse};
 
 /// Default limit of a queue.
@@ -18,13 +18,13 @@ pub static QUEUE: Keys = keys(
     &[
         key(
             "limit",
-            Kind::Limit,
+            KeyKind::Limit,
             Else("100pkt"),
             "Maximum length of the queue, without the packet being transmitted.",
         ),
         key(
             "disciplines",
-            List(&Kind::Scheme(&DISCIPLINE)),
+            List(&KeyKind::Scheme(&DISCIPLINE)),
             May,
             "Queue disciplines, applied in this order; drop-tail by default.",
         ),

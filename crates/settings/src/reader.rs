@@ -11,7 +11,7 @@ use crate::values::shown;
 
 /// A format with everything that reading it may use.
 #[derive(Clone, Copy)]
-pub struct Reader<'a> {
+pub struct DocumentReader<'a> {
     /// Name of the text in messages.
     pub source_name: &'a str,
     /// Format of the document.
@@ -26,7 +26,7 @@ pub struct Reader<'a> {
     pub max_bytes: u64,
 }
 
-impl Reader<'_> {
+impl DocumentReader<'_> {
     /// Takes the document to `read`, with `overrides` (`key=value`) to point into for problems; what `read` gives
     /// counts only if nothing was noted, and it gives `None` only after noting something.
     ///

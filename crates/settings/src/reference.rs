@@ -1,6 +1,6 @@
 //! A format as Markdown, from the keys the parser uses: one section per table, one row per key.
 
-use crate::keys::{Key, Keys, Kind, Need};
+use crate::keys::{Key, KeyKind, KeyNeed, Keys};
 use crate::schema::{definition, tables};
 
 /// Reference in Markdown of the format whose outermost table is `root`.
@@ -22,41 +22,41 @@ fn anchor(keys: &Keys) -> String {
 
 fn row(key: &'static Key) -> String {
     let default = match key.need {
-        Need::Must => "needed".to_owned(),
-        Need::May => String::new(),
-        Need::Else(default) => format!("`{default}`"),
+        KeyNeed::Must => "needed".to_owned(),
+        KeyNeed::May => String::new(),
+        KeyNeed::Else(default) => format!("`{default}`"),
     };
     let cells = [format!("`{}`", key.name), takes(&key.kind), default, key.help.to_owned()];
     format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
 }
 
 /// Values that a key takes, in words.
-fn takes(kind: &'static Kind) -> String {
+fn takes(kind: &'static KeyKind) -> String {
     match kind {
-        Kind::Any => "anything".to_owned(),
-        Kind::Text => "text".to_owned(),
-        Kind::Name => "name: no blanks, dots or braces".to_owned(),
-        Kind::Words(words) => {
+        KeyKind::Any => "anything".to_owned(),
+        KeyKind::Text => "text".to_owned(),
+        KeyKind::Name => "name: no blanks, dots or braces".to_owned(),
+        KeyKind::Words(words) => {
             let words: Vec<String> = words().iter().map(|word| format!("`\"{word}\"`")).collect();
             words.join(", ")
         }
-        Kind::Bool => "`true` or `false`".to_owned(),
-        Kind::False => "`false`".to_owned(),
-        Kind::Count(least, most) => format!("whole number, {least} to {most}"),
-        Kind::Number(least, most) => format!("number, {least} to {most}"),
-        Kind::Time => "time, such as `\"15ms\"`".to_owned(),
-        Kind::LongTime => "time above zero, such as `\"15ms\"`".to_owned(),
-        Kind::Rate => "rate above zero, such as `\"10Mbps\"`".to_owned(),
-        Kind::Size(_) => "size, such as `\"20MB\"`".to_owned(),
-        Kind::Frequency => "times above zero, such as `\"100/s\"`".to_owned(),
-        Kind::Packets => "packets, such as `\"64pkt\"`".to_owned(),
-        Kind::Limit => "packets or size, such as `\"64pkt\"` or `\"64kB\"`".to_owned(),
-        Kind::Comparison => "comparison, such as `\">= 0.9\"`".to_owned(),
-        Kind::Scheme(role) => format!("{}: a name, or `{{ name = \"...\", parameter = ... }}`", role.word),
-        Kind::Table(keys) => format!("table [`{}`](#{})", keys.what, anchor(keys)),
-        Kind::List(element) => format!("list of: {}", takes(element)),
-        Kind::Open(element) => format!("table by name, each: {}", takes(element)),
-        Kind::AnyOf(kinds) => kinds.iter().map(takes).collect::<Vec<_>>().join("; or "),
+        KeyKind::Bool => "`true` or `false`".to_owned(),
+        KeyKind::False => "`false`".to_owned(),
+        KeyKind::Count(least, most) => format!("whole number, {least} to {most}"),
+        KeyKind::Number(least, most) => format!("number, {least} to {most}"),
+        KeyKind::Time => "time, such as `\"15ms\"`".to_owned(),
+        KeyKind::LongTime => "time above zero, such as `\"15ms\"`".to_owned(),
+        KeyKind::Rate => "rate above zero, such as `\"10Mbps\"`".to_owned(),
+        KeyKind::Size(_) => "size, such as `\"20MB\"`".to_owned(),
+        KeyKind::Frequency => "times above zero, such as `\"100/s\"`".to_owned(),
+        KeyKind::Packets => "packets, such as `\"64pkt\"`".to_owned(),
+        KeyKind::Limit => "packets or size, such as `\"64pkt\"` or `\"64kB\"`".to_owned(),
+        KeyKind::Comparison => "comparison, such as `\">= 0.9\"`".to_owned(),
+        KeyKind::Scheme(role) => format!("{}: a name, or `{{ name = \"...\", parameter = ... }}`", role.word),
+        KeyKind::Table(keys) => format!("table [`{}`](#{})", keys.what, anchor(keys)),
+        KeyKind::List(element) => format!("list of: {}", takes(element)),
+        KeyKind::Open(element) => format!("table by name, each: {}", takes(element)),
+        KeyKind::AnyOf(kinds) => kinds.iter().map(takes).collect::<Vec<_>>().join("; or "),
     }
 }
 
@@ -68,12 +68,12 @@ mod tests {
     #[test]
     fn every_table_is_a_section_and_every_key_a_row_with_what_it_takes() {
         static INNER: Keys =
-            keys("[inner]", &[key("way", Kind::Words(|| vec!["up", "down"]), Need::May, "Where.")]);
+            keys("[inner]", &[key("way", KeyKind::Words(|| vec!["up", "down"]), KeyNeed::May, "Where.")]);
         static ROOT: Keys = keys(
             "the file",
             &[
-                key("rate", Kind::Rate, Need::Else("10Mbps"), "How fast | how slow."),
-                key("inner", Kind::List(&Kind::Table(&INNER)), Need::Must, "More."),
+                key("rate", KeyKind::Rate, KeyNeed::Else("10Mbps"), "How fast | how slow."),
+                key("inner", KeyKind::List(&KeyKind::Table(&INNER)), KeyNeed::Must, "More."),
             ],
         );
         let text = markdown(&ROOT);

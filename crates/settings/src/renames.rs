@@ -6,7 +6,7 @@ use tidegate_core::scheme::params::{given_twice, present_name, present_word, ren
 use crate::desk::Desk;
 use crate::document::{Item, Table, Value};
 use crate::error::Place;
-use crate::keys::{Keys, Kind};
+use crate::keys::{KeyKind, Keys};
 
 /// Replaces earlier names in `table` and everything below it; `keys` declares the table.
 pub fn update(desk: &Desk<'_>, table: &mut Table, keys: &'static Keys) {
@@ -19,17 +19,17 @@ pub fn update(desk: &Desk<'_>, table: &mut Table, keys: &'static Keys) {
 }
 
 /// As [`update`], for a value of this kind.
-pub fn update_item(desk: &Desk<'_>, item: &mut Item, kind: &'static Kind) {
+pub fn update_item(desk: &Desk<'_>, item: &mut Item, kind: &'static KeyKind) {
     match (kind, &mut item.value) {
-        (Kind::Table(keys), Value::Table(table)) => update(desk, table, keys),
-        (Kind::List(kind), Value::List(items)) => {
+        (KeyKind::Table(keys), Value::Table(table)) => update(desk, table, keys),
+        (KeyKind::List(kind), Value::List(items)) => {
             items.iter_mut().for_each(|item| update_item(desk, item, kind))
         }
-        (Kind::Open(kind), Value::Table(table)) => {
+        (KeyKind::Open(kind), Value::Table(table)) => {
             table.0.iter_mut().for_each(|entry| update_item(desk, &mut entry.item, kind));
         }
-        (Kind::AnyOf(kinds), _) => kinds.iter().for_each(|kind| update_item(desk, item, kind)),
-        (Kind::Scheme(_), Value::Table(table)) => update_settings(desk, table),
+        (KeyKind::AnyOf(kinds), _) => kinds.iter().for_each(|kind| update_item(desk, item, kind)),
+        (KeyKind::Scheme(_), Value::Table(table)) => update_settings(desk, table),
         _ => {}
     }
 }

@@ -1,6 +1,6 @@
 //! The format as a JSON Schema (draft 2020-12), from the keys the parser uses.
 
-use crate::keys::{Key, Keys, Kind, Need, Role};
+use crate::keys::{Key, KeyKind, KeyNeed, Keys, NamedRole};
 use crate::write::quoted;
 
 /// JSON Schema of the format whose outermost table is `root`, for editors.
@@ -46,11 +46,11 @@ fn visit(keys: &'static Keys, seen: &mut Vec<&'static Keys>) {
     }
 }
 
-fn visit_kind(kind: &'static Kind, seen: &mut Vec<&'static Keys>) {
+fn visit_kind(kind: &'static KeyKind, seen: &mut Vec<&'static Keys>) {
     match kind {
-        Kind::Table(keys) => visit(keys, seen),
-        Kind::List(inner) | Kind::Open(inner) => visit_kind(inner, seen),
-        Kind::AnyOf(kinds) => kinds.iter().for_each(|kind| visit_kind(kind, seen)),
+        KeyKind::Table(keys) => visit(keys, seen),
+        KeyKind::List(inner) | KeyKind::Open(inner) => visit_kind(inner, seen),
+        KeyKind::AnyOf(kinds) => kinds.iter().for_each(|kind| visit_kind(kind, seen)),
         _ => {}
     }
 }
@@ -69,17 +69,17 @@ fn collect(keys: &'static Keys, tables: &mut Vec<(String, &'static Keys)>) {
     }
 }
 
-fn collect_kind(kind: &'static Kind, tables: &mut Vec<(String, &'static Keys)>) {
+fn collect_kind(kind: &'static KeyKind, tables: &mut Vec<(String, &'static Keys)>) {
     match kind {
-        Kind::Table(keys) => {
+        KeyKind::Table(keys) => {
             let name = definition(keys);
             if tables.iter().all(|(known, _)| *known != name) {
                 tables.push((name, keys));
                 collect(keys, tables);
             }
         }
-        Kind::List(inner) | Kind::Open(inner) => collect_kind(inner, tables),
-        Kind::AnyOf(kinds) => kinds.iter().for_each(|kind| collect_kind(kind, tables)),
+        KeyKind::List(inner) | KeyKind::Open(inner) => collect_kind(inner, tables),
+        KeyKind::AnyOf(kinds) => kinds.iter().for_each(|kind| collect_kind(kind, tables)),
         _ => {}
     }
 }
@@ -132,7 +132,7 @@ fn object<const N: usize>(entries: [(&str, Json); N]) -> Json {
 
 fn table(keys: &'static Keys) -> Json {
     let properties = keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
-    let required = keys.iter().filter(|key| key.need == Need::Must).map(|key| text(key.name)).collect();
+    let required = keys.iter().filter(|key| key.need == KeyNeed::Must).map(|key| text(key.name)).collect();
     object([
         ("type", text("object")),
         ("properties", Json::Object(properties)),
@@ -145,8 +145,8 @@ fn property(key: &'static Key) -> Json {
     let mut schema = kind(&key.kind);
     if let Json::Object(entries) = &mut schema {
         entries.insert(0, ("description".to_owned(), text(key.help)));
-        if let Need::Else(default) = key.need {
-            let is_bare = matches!(key.kind, Kind::Bool | Kind::Count(..) | Kind::Number(..));
+        if let KeyNeed::Else(default) = key.need {
+            let is_bare = matches!(key.kind, KeyKind::Bool | KeyKind::Count(..) | KeyKind::Number(..));
             let default = if is_bare { Json::Raw(default.to_owned()) } else { text(default) };
             entries.push(("default".to_owned(), default));
         }
@@ -154,30 +154,32 @@ fn property(key: &'static Key) -> Json {
     schema
 }
 
-fn kind(kind: &'static Kind) -> Json {
+fn kind(kind: &'static KeyKind) -> Json {
     match kind {
-        Kind::Text => object([("type", text("string"))]),
-        Kind::Name => pattern("^[^\\s.{}]{1,64}$"),
-        Kind::Words(words) => object([("enum", Json::List(words().iter().map(|word| text(word)).collect()))]),
-        Kind::Bool => object([("type", text("boolean"))]),
-        Kind::False => object([("const", Json::Raw("false".to_owned()))]),
-        Kind::Count(least, most) => bounded("integer", &least.to_string(), &most.to_string()),
-        Kind::Number(least, most) => bounded("number", &least.to_string(), &most.to_string()),
-        Kind::Time | Kind::LongTime => quantity("s|ms|us|ns|min|h"),
-        Kind::Rate => quantity("Gbps|Mbps|kbps|bps"),
-        Kind::Size(_) => quantity(BYTES),
-        Kind::Frequency => quantity("/s|/min|/h"),
-        Kind::Packets => quantity("pkt"),
-        Kind::Limit => quantity(&format!("pkt|{BYTES}")),
-        Kind::Comparison => pattern("^\\s*(>=|<=|>|<)\\s*[-+]?[0-9.]+([eE][-+]?[0-9]+)?\\s*$"),
-        Kind::Scheme(role) => scheme(role),
-        Kind::Table(keys) => object([("$ref", text(&format!("#/$defs/{}", definition(keys))))]),
-        Kind::List(element) => object([("type", text("array")), ("items", self::kind(element))]),
-        Kind::Open(element) => {
+        KeyKind::Text => object([("type", text("string"))]),
+        KeyKind::Name => pattern("^[^\\s.{}]{1,64}$"),
+        KeyKind::Words(words) => {
+            object([("enum", Json::List(words().iter().map(|word| text(word)).collect()))])
+        }
+        KeyKind::Bool => object([("type", text("boolean"))]),
+        KeyKind::False => object([("const", Json::Raw("false".to_owned()))]),
+        KeyKind::Count(least, most) => bounded("integer", &least.to_string(), &most.to_string()),
+        KeyKind::Number(least, most) => bounded("number", &least.to_string(), &most.to_string()),
+        KeyKind::Time | KeyKind::LongTime => quantity("s|ms|us|ns|min|h"),
+        KeyKind::Rate => quantity("Gbps|Mbps|kbps|bps"),
+        KeyKind::Size(_) => quantity(BYTES),
+        KeyKind::Frequency => quantity("/s|/min|/h"),
+        KeyKind::Packets => quantity("pkt"),
+        KeyKind::Limit => quantity(&format!("pkt|{BYTES}")),
+        KeyKind::Comparison => pattern("^\\s*(>=|<=|>|<)\\s*[-+]?[0-9.]+([eE][-+]?[0-9]+)?\\s*$"),
+        KeyKind::Scheme(role) => scheme(role),
+        KeyKind::Table(keys) => object([("$ref", text(&format!("#/$defs/{}", definition(keys))))]),
+        KeyKind::List(element) => object([("type", text("array")), ("items", self::kind(element))]),
+        KeyKind::Open(element) => {
             object([("type", text("object")), ("additionalProperties", self::kind(element))])
         }
-        Kind::Any => Json::Raw("true".to_owned()),
-        Kind::AnyOf(kinds) => object([("anyOf", Json::List(kinds.iter().map(self::kind).collect()))]),
+        KeyKind::Any => Json::Raw("true".to_owned()),
+        KeyKind::AnyOf(kinds) => object([("anyOf", Json::List(kinds.iter().map(self::kind).collect()))]),
     }
 }
 
@@ -200,7 +202,7 @@ fn bounded(kind: &str, least: &str, most: &str) -> Json {
 }
 
 /// A name, or a table with it and parameters, which the scheme checks.
-fn scheme(role: &Role) -> Json {
+fn scheme(role: &NamedRole) -> Json {
     let naming = |key| object([("required", Json::List(vec![text(key)]))]);
     let table =
         object([("type", text("object")), ("oneOf", Json::List(vec![naming("name"), naming("scheme")]))]);
@@ -213,17 +215,20 @@ fn scheme(role: &Role) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::Need::May;
+    use crate::keys::KeyNeed::May;
     use crate::keys::{key, keys};
 
     #[test]
     fn a_declaration_that_is_sound_is_left_alone_and_each_fault_is_named() {
-        static INNER: Keys = keys("inner", &[key("a", Kind::Text, May, "A.")]);
-        static SOUND: Keys = keys("outer", &[key("a", Kind::Table(&INNER), May, "A.")]);
-        static TWIN: Keys = keys("inner", &[key("b", Kind::Text, May, "B")]);
+        static INNER: Keys = keys("inner", &[key("a", KeyKind::Text, May, "A.")]);
+        static SOUND: Keys = keys("outer", &[key("a", KeyKind::Table(&INNER), May, "A.")]);
+        static TWIN: Keys = keys("inner", &[key("b", KeyKind::Text, May, "B")]);
         static FAULTY: Keys = keys(
             "outer",
-            &[key("a", Kind::Table(&INNER), May, "A."), key("a", Kind::List(&Kind::Table(&TWIN)), May, "A.")],
+            &[
+                key("a", KeyKind::Table(&INNER), May, "A."),
+                key("a", KeyKind::List(&KeyKind::Table(&TWIN)), May, "A."),
+            ],
         );
         assert_eq!(unsound(&SOUND), Vec::<String>::new());
         assert_eq!(

@@ -7,7 +7,7 @@ use crate::desk::{Desk, show};
 use crate::document::{Entry, Item, Table, Value};
 use crate::error::Place;
 use crate::fields::Fields;
-use crate::keys::Role;
+use crate::keys::NamedRole;
 use crate::suggest::nearest;
 use crate::values::shown;
 
@@ -45,7 +45,7 @@ pub fn bytes(uses: &[SchemeUse]) -> u64 {
 }
 
 /// Reads the schemes of the list under `key`.
-pub fn read_list(fields: &Fields<'_>, key: &str, role: &'static Role) -> Vec<SchemeUse> {
+pub fn read_list(fields: &Fields<'_>, key: &str, role: &'static NamedRole) -> Vec<SchemeUse> {
     let items = fields.list(key);
     if items.len() > MAX_LISTED {
         fields.refuse(key, format!("{key}: {} entries; at most {MAX_LISTED}", items.len()));
@@ -55,7 +55,7 @@ pub fn read_list(fields: &Fields<'_>, key: &str, role: &'static Role) -> Vec<Sch
 }
 
 /// Reads a scheme's name, or a table with its name and settings.
-pub fn read(desk: &Desk<'_>, item: &Item, role: &'static Role) -> Option<SchemeUse> {
+pub fn read(desk: &Desk<'_>, item: &Item, role: &'static NamedRole) -> Option<SchemeUse> {
     match &item.value {
         Value::Text(name) => {
             let scheme = find(desk, item.place, name, role)?;
@@ -72,7 +72,7 @@ pub fn read(desk: &Desk<'_>, item: &Item, role: &'static Role) -> Option<SchemeU
     }
 }
 
-fn read_table(desk: &Desk<'_>, place: Place, table: &Table, role: &'static Role) -> Option<SchemeUse> {
+fn read_table(desk: &Desk<'_>, place: Place, table: &Table, role: &'static NamedRole) -> Option<SchemeUse> {
     let mut names = table.0.iter().filter(|entry| NAMING.contains(&entry.key.as_str()));
     let Some(name) = names.next() else {
         desk.refuse(place, format!("this table does not name its {}; write {{ name = \"...\" }}", role.word));
@@ -96,7 +96,7 @@ fn read_table(desk: &Desk<'_>, place: Place, table: &Table, role: &'static Role)
 }
 
 /// The scheme called `name`, if it fits the role.
-fn find(desk: &Desk<'_>, place: Place, name: &str, role: &Role) -> Option<&'static Scheme> {
+fn find(desk: &Desk<'_>, place: Place, name: &str, role: &NamedRole) -> Option<&'static Scheme> {
     let Some(scheme) = desk.schemes.iter().copied().find(|scheme| scheme.name == name) else {
         let fitting = desk.schemes.iter().filter(|scheme| (role.fits)(scheme)).map(|scheme| scheme.name);
         desk.refuse_word(place, role.word, name, fitting);

@@ -7,7 +7,7 @@ use tidegate_core::units::Span;
 
 use crate::desk::{Desk, MAX_QUOTED, show};
 use crate::document::{Item, Value};
-use crate::keys::Kind;
+use crate::keys::KeyKind;
 
 /// A value as a message shows it.
 pub fn shown(value: &Value) -> String {
@@ -43,15 +43,15 @@ pub fn read_quantity<T: FromStr<Err = String>>(item: &Item, example: &str) -> Re
     }
 }
 
-/// A span of time; zero only where `kind` takes a [`Kind::Time`].
+/// A span of time; zero only where `kind` takes a [`KeyKind::Time`].
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn read_time(item: &Item, kind: &Kind) -> Result<Span, String> {
+pub fn read_time(item: &Item, kind: &KeyKind) -> Result<Span, String> {
     let span: Span = read_quantity(item, "15ms")?;
     let may_be_zero = match kind {
-        Kind::AnyOf(kinds) => kinds.iter().any(|kind| matches!(kind, Kind::Time)),
-        kind => matches!(kind, Kind::Time),
+        KeyKind::AnyOf(kinds) => kinds.iter().any(|kind| matches!(kind, KeyKind::Time)),
+        kind => matches!(kind, KeyKind::Time),
     };
     if span > Span::ZERO || may_be_zero {
         Ok(span)
@@ -88,11 +88,11 @@ pub fn parse_limit(text: &str) -> Result<Limit, String> {
 }
 
 /// The bounds of a count, itself or among others.
-fn count_bounds(kind: &Kind) -> (i64, i64) {
+fn count_bounds(kind: &KeyKind) -> (i64, i64) {
     match kind {
-        Kind::Count(least, most) => (*least, *most),
-        Kind::AnyOf(kinds) => {
-            let is_count = |kind: &&Kind| matches!(kind, Kind::Count(..));
+        KeyKind::Count(least, most) => (*least, *most),
+        KeyKind::AnyOf(kinds) => {
+            let is_count = |kind: &&KeyKind| matches!(kind, KeyKind::Count(..));
             kinds.iter().find(is_count).map_or((0, i64::MAX), count_bounds)
         }
         _ => (0, i64::MAX),
@@ -100,7 +100,7 @@ fn count_bounds(kind: &Kind) -> (i64, i64) {
 }
 
 /// A whole number within the bounds of `kind`.
-pub(crate) fn read_count(item: &Item, kind: &Kind) -> Result<i64, String> {
+pub(crate) fn read_count(item: &Item, kind: &KeyKind) -> Result<i64, String> {
     let Value::Number(number) = &item.value else {
         return Err(format!("{} is not a whole number", shown(&item.value)));
     };
@@ -117,11 +117,11 @@ pub(crate) fn read_count(item: &Item, kind: &Kind) -> Result<i64, String> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn read_number(item: &Item, kind: &Kind) -> Result<f64, String> {
+pub fn read_number(item: &Item, kind: &KeyKind) -> Result<f64, String> {
     let Value::Number(number) = &item.value else {
         return Err(format!("{} is not a plain number", shown(&item.value)));
     };
-    let Kind::Number(least, most) = *kind else { return Ok(number.value) };
+    let KeyKind::Number(least, most) = *kind else { return Ok(number.value) };
     if (least..=most).contains(&number.value) {
         return Ok(number.value);
     }

@@ -15,7 +15,7 @@ use crate::markup::{Escaped, Markup};
 use crate::panels::{self, Panels};
 use tidegate_results::definitions;
 use tidegate_results::stats::Estimate;
-use tidegate_results::tables::{RunContext, Table, build_summaries};
+use tidegate_results::tables::{ResultTable, RunContext, build_summaries};
 use tidegate_results::text;
 
 /// Content of a page of a run.
@@ -107,7 +107,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
 }
 
 /// The parts between cards and glossary.
-fn sections(page: &RunPage<'_>, panels: &Panels, flows: &Table, links: &Table) -> Vec<Section> {
+fn sections(page: &RunPage<'_>, panels: &Panels, flows: &ResultTable, links: &ResultTable) -> Vec<Section> {
     let mut sections = Vec::new();
     let mut add = |id, title, content: Markup| sections.push(Section { id, title, content });
     if let Some(first) = page.runs.first() {
@@ -154,7 +154,7 @@ fn header(body: &mut Markup, page: &RunPage<'_>) {
     body.0.push_str("</p></header>\n");
 }
 
-fn cards(body: &mut Markup, runs: &Table, names: &[&str]) {
+fn cards(body: &mut Markup, runs: &ResultTable, names: &[&str]) {
     body.0.push_str("<section aria-label=\"Summary\"><ul class=\"cards\">\n");
     for name in names {
         let Some(definition) = definitions::find(name) else { continue };
@@ -225,7 +225,7 @@ fn over_time(page: &RunPage<'_>, first: &RunRecord, panels: &Panels) -> Markup {
 }
 
 /// A table with one row per flow or link direction, grouped by `key`.
-fn table(page: &RunPage<'_>, table: &Table, key: &'static str) -> Markup {
+fn table(page: &RunPage<'_>, table: &ResultTable, key: &'static str) -> Markup {
     let mut content = Markup::default();
     let (what, columns): (_, &[&'static str]) = match key {
         "flow" => ("One row per flow.", &FLOW_COLUMNS),

@@ -3,7 +3,7 @@
 use crate::markup::{Escaped, Markup};
 use tidegate_results::definitions;
 use tidegate_results::stats::Estimate;
-use tidegate_results::tables::{Table, TableCell};
+use tidegate_results::tables::{ResultTable, TableCell};
 use tidegate_results::text::{self, Align, TextTable};
 
 /// Opens a table that scrolls within the page; `label` names it for screen readers.
@@ -56,7 +56,7 @@ fn verdict_class(verdict: &str) -> &'static str {
 /// One HTML table made from a result table, with one row per flow or link.
 pub(super) struct Shown<'a> {
     /// The result table, all runs below each other.
-    pub(super) table: &'a Table,
+    pub(super) table: &'a ResultTable,
     /// Column that identifies the rows of one run: `flow` or `link`.
     pub(super) key: &'static str,
     /// Columns in order.
@@ -176,7 +176,7 @@ pub(super) fn label(name: &str) -> String {
 }
 
 /// A column of one run-level table as an estimate over all runs.
-pub(super) fn run_level(table: &Table, name: &str) -> Estimate {
+pub(super) fn run_level(table: &ResultTable, name: &str) -> Estimate {
     let Some(column) = table.column(name) else { return Estimate::NONE };
     let cells: Vec<TableCell<'_>> = (0..table.rows()).map(|row| column.cell(row)).collect();
     estimate(&cells)

@@ -2,7 +2,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 use tidegate_core::observe::records::FlowSamples;
 use tidegate_core::units::{ByteCount, Span, Time};
-use tidegate_results::tables::{self, RunContext, Table, TableCell};
+use tidegate_results::tables::{self, ResultTable, RunContext, TableCell};
 
 use crate::invented;
 
@@ -17,18 +17,18 @@ fn context() -> RunContext {
     }
 }
 
-fn table(name: &str) -> Table {
+fn table(name: &str) -> ResultTable {
     let runs = [invented::dumbbell(1), invented::dumbbell(2)];
     tables::build(&runs, &context()).into_iter().find(|table| table.name == name).expect("the table is there")
 }
 
-fn parquet(table: &Table) -> Vec<u8> {
+fn parquet(table: &ResultTable) -> Vec<u8> {
     let mut bytes = Vec::new();
     table.write_parquet(&mut bytes).expect("writing to memory");
     bytes
 }
 
-fn csv(table: &Table) -> String {
+fn csv(table: &ResultTable) -> String {
     let mut bytes = Vec::new();
     table.write_csv(&mut bytes).expect("writing to memory");
     String::from_utf8(bytes).expect("CSV is UTF-8")
@@ -61,7 +61,7 @@ fn a_parquet_file_reads_back_cell_by_cell() {
 }
 
 /// A file in memory.
-fn bytes_of(table: &Table) -> bytes::Bytes {
+fn bytes_of(table: &ResultTable) -> bytes::Bytes {
     parquet(table).into()
 }
 
@@ -144,11 +144,13 @@ fn samples_name_their_flows_and_links_beside_the_index() {
     let run = invented::dumbbell(1);
     let flows = table("flow_samples");
     let links = table("link_samples");
-    let text =
-        |table: &Table, column: &str, row: usize| match table.column(column).map(|found| found.cell(row)) {
-            Some(TableCell::Text(text)) => text.to_owned(),
-            other => panic!("{column}: {other:?}"),
-        };
+    let text = |table: &ResultTable, column: &str, row: usize| match table
+        .column(column)
+        .map(|found| found.cell(row))
+    {
+        Some(TableCell::Text(text)) => text.to_owned(),
+        other => panic!("{column}: {other:?}"),
+    };
     for row in [0, 1, 77] {
         let flow = &run.flows[run.flow_samples.flow[row] as usize];
         assert_eq!(text(&flows, "name", row), flow.name);

@@ -71,6 +71,7 @@ impl<'a> Parser<'a> {
     fn take_word(&mut self, word: &str) -> bool {
         self.peek();
         let start = self.at;
+        // The whole word is compared, so that `format` does not begin with `for`.
         let is_next = self.word(&['_']) == word;
         if !is_next {
             self.at = start;
@@ -154,6 +155,7 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Result<Expression, Fault> {
         let start = self.at;
+        // All that could belong to a number is taken, so that the message shows "1.2.3", not a stray ".3".
         let written = self.take_while(|before, sign| {
             let is_sign_of_exponent = matches!(sign, '+' | '-') && before.ends_with(['e', 'E']);
             sign.is_ascii_alphanumeric() || sign == '.' || is_sign_of_exponent
@@ -186,6 +188,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let name = self.word(&['_', '.']);
         let at = Range { start, end: self.at };
+        // Not a measure: claims bound values by it, and TOML writes it the same way.
         if name == "inf" {
             return Ok(Expression::Number(f64::INFINITY));
         }
@@ -193,6 +196,7 @@ impl<'a> Parser<'a> {
         if !self.take('(') {
             return Ok(Expression::Call(call));
         }
+        // Functions take expressions and measures take words, so that the name decides how to go on.
         if let Some(function) = Function::find(name) {
             return self.apply(function, start);
         }
@@ -294,6 +298,7 @@ impl<'a> Parser<'a> {
         if let Some(quote) = quote {
             let start = self.at;
             self.at += 1;
+            // There are no escapes: the other quote is there for names with one, and TOML has escapes of its own.
             let Some(length) = self.rest().find(quote) else {
                 return Err(self.fault(start, self.text.len(), format!("the quote {quote} has no end")));
             };

@@ -9,7 +9,7 @@ use tidegate_core::observe::records::{
 };
 use tidegate_core::units::{Span, Time};
 
-use super::{Column, ColumnData, RunContext, Table};
+use super::{Column, ColumnData, ResultTable, RunContext};
 use crate::measures;
 
 /// The tables of `runs`, in this order: `runs`, `flows`, `links`, `nodes`, `media`, `flow_samples`, `link_samples`, and
@@ -17,29 +17,29 @@ use crate::measures;
 ///
 /// # Panics
 /// When the columns of a run's samples differ in length.
-pub fn build(runs: &[RunRecord], context: &RunContext) -> Vec<Table> {
+pub fn build(runs: &[RunRecord], context: &RunContext) -> Vec<ResultTable> {
     let mut tables = Vec::from(build_summaries(runs, context));
-    tables.push(Table::new("nodes", node_columns(runs, context), context));
-    tables.push(Table::new("media", medium_columns(runs, context), context));
-    tables.push(Table::new("flow_samples", flow_sample_columns(runs, context), context));
-    tables.push(Table::new("link_samples", link_sample_columns(runs, context), context));
+    tables.push(ResultTable::new("nodes", node_columns(runs, context), context));
+    tables.push(ResultTable::new("media", medium_columns(runs, context), context));
+    tables.push(ResultTable::new("flow_samples", flow_sample_columns(runs, context), context));
+    tables.push(ResultTable::new("link_samples", link_sample_columns(runs, context), context));
     if runs.iter().any(|run| !run.events.is_empty()) {
-        tables.push(Table::new("events", event_columns(runs, context), context));
+        tables.push(ResultTable::new("events", event_columns(runs, context), context));
     }
     tables
 }
 
 /// The tables `runs`, `flows` and `links` alone, for pages.
-pub fn build_summaries(runs: &[RunRecord], context: &RunContext) -> [Table; 3] {
+pub fn build_summaries(runs: &[RunRecord], context: &RunContext) -> [ResultTable; 3] {
     [
-        Table::new("runs", run_columns(runs, context), context),
-        Table::new("flows", flow_columns(runs, context), context),
-        Table::new("links", link_columns(runs, context), context),
+        ResultTable::new("runs", run_columns(runs, context), context),
+        ResultTable::new("flows", flow_columns(runs, context), context),
+        ResultTable::new("links", link_columns(runs, context), context),
     ]
 }
 
 /// The table `name` without rows, for the columns and types of its files.
-pub(super) fn shape(name: &'static str) -> Table {
+pub(super) fn shape(name: &'static str) -> ResultTable {
     let context = RunContext::default();
     let columns = match name {
         "runs" => run_columns(&[], &context),
@@ -52,7 +52,7 @@ pub(super) fn shape(name: &'static str) -> Table {
         "events" => event_columns(&[], &context),
         _ => unreachable!("no table is named {name:?}"),
     };
-    Table::new(name, columns, &context)
+    ResultTable::new(name, columns, &context)
 }
 
 /// Rows of one table, each with what its columns are computed from.

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::{Table, TableCell};
+use super::{ResultTable, TableCell};
 
-impl Table {
+impl ResultTable {
     /// Writes the table as CSV; floating-point numbers with the fewest digits that read back to the same bits.
     ///
     /// # Errors

@@ -185,7 +185,7 @@ impl Column {
 
 /// A named table; all columns have the same number of rows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct ResultTable {
     /// Name of the table and of its file without extension: `runs`, `flows`, `links`, `nodes`, `media`,
     /// `flow_samples`, `link_samples` or `events`.
     pub name: &'static str,
@@ -196,7 +196,7 @@ pub struct Table {
     pub metadata: Vec<(String, String)>,
 }
 
-impl Table {
+impl ResultTable {
     /// A table of `columns`, with metadata from `context`.
     pub(crate) fn new(name: &'static str, columns: Vec<Column>, context: &RunContext) -> Self {
         let rows = columns.first().map_or(0, |column| column.data.len());

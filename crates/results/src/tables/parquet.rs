@@ -17,7 +17,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
 
-use super::{Column, ColumnData, Table};
+use super::{Column, ColumnData, ResultTable};
 
 /// Rows that share one set of column chunks.
 const ROWS_PER_GROUP: usize = 1 << 20;
@@ -35,7 +35,7 @@ pub struct ParquetFault {
     pub cause: ParquetError,
 }
 
-impl Table {
+impl ResultTable {
     /// Writes the table as one Parquet file.
     ///
     /// # Errors

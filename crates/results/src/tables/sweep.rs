@@ -9,7 +9,7 @@ use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
 
 use super::build::build_summaries;
 use super::folder::FolderFault;
-use super::{Column, ColumnData, RunContext, Table};
+use super::{Column, ColumnData, ResultTable, RunContext};
 use crate::measures::{RUN_MEASURES, RunMeasure};
 use crate::stats::Estimate;
 
@@ -40,7 +40,7 @@ impl Point {
 #[derive(Debug)]
 pub struct PointTables {
     /// `runs`, `flows` and `links` of all points, then `points`.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ResultTable>,
 }
 
 /// The tables of `points`, in their order; every list of values in `parameters` has one per point.
@@ -54,7 +54,7 @@ pub fn point_tables(points: &[Point], parameters: &[Parameter], context: &RunCon
         .zip(points)
         .flat_map(|(index, point)| std::iter::repeat_n(index, point.runs.len()))
         .collect();
-    let widened = |table: Table| {
+    let widened = |table: ResultTable| {
         let rows = rows_per_run(&table, &runs);
         let of_row: Vec<u32> = point_of_run
             .iter()
@@ -63,9 +63,9 @@ pub fn point_tables(points: &[Point], parameters: &[Parameter], context: &RunCon
             .collect();
         let first = [point_column(of_row.clone())].into_iter();
         let more = columns.iter().map(|column| column.column(&of_row));
-        Table::new(table.name, first.chain(more).chain(table.columns).collect(), context)
+        ResultTable::new(table.name, first.chain(more).chain(table.columns).collect(), context)
     };
-    let mut tables: Vec<Table> = build_summaries(&runs, context).into_iter().map(widened).collect();
+    let mut tables: Vec<ResultTable> = build_summaries(&runs, context).into_iter().map(widened).collect();
     tables.push(points_table(points, &columns, context));
     PointTables { tables }
 }
@@ -93,7 +93,7 @@ impl PointTables {
 }
 
 /// Rows of each run in one of its tables.
-fn rows_per_run(table: &Table, runs: &[RunRecord]) -> Vec<usize> {
+fn rows_per_run(table: &ResultTable, runs: &[RunRecord]) -> Vec<usize> {
     let rows = |run: &RunRecord| match table.name {
         "flows" => run.flows.len(),
         "links" => run.links.len(),
@@ -173,7 +173,7 @@ pub fn numbers(values: &[String]) -> Option<(&'static str, &'static str, Vec<f64
     UNITS.iter().find_map(|(suffix, unit, of)| Some((*suffix, *unit, read(of)?)))
 }
 
-fn points_table(points: &[Point], parameters: &[Typed], context: &RunContext) -> Table {
+fn points_table(points: &[Point], parameters: &[Typed], context: &RunContext) -> ResultTable {
     let all: Vec<u32> = (0u32..).zip(points).map(|(index, _)| index).collect();
     let count = points.iter().map(|point| point.runs.len() as u32).collect();
     let runs = ["runs", "runs", "Runs at this point, one per seed."].map(str::to_owned);
@@ -184,7 +184,7 @@ fn points_table(points: &[Point], parameters: &[Typed], context: &RunContext) ->
         let estimates: Vec<Estimate> = points.iter().map(|point| point.estimate(measure)).collect();
         columns.extend(estimate_columns(measure, &estimates));
     }
-    Table::new("points", columns, context)
+    ResultTable::new("points", columns, context)
 }
 
 /// Mean of a measure, half the width of its 95 % interval, and the runs that both are over.

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::build::shape;
 use super::decode::TableFile;
 use super::folder::{ALWAYS, Checksums, EVENTS, FolderFault};
-use super::{Column, ColumnData, Table};
+use super::{Column, ColumnData, ResultTable};
 
 /// The names of the tables in `dir`, in the order in which they are written.
 ///
@@ -20,13 +20,13 @@ pub fn table_names(dir: &Path) -> Result<Vec<&'static str>, FolderFault> {
 ///
 /// # Errors
 /// As [`super::read_run`].
-pub fn read_table(dir: &Path, name: &'static str) -> Result<Table, FolderFault> {
+pub fn read_table(dir: &Path, name: &'static str) -> Result<ResultTable, FolderFault> {
     let file = Checksums::read(dir)?.open(dir, name)?;
     let shape = shape(name);
     let columns = shape.columns.iter().map(|column| read_column(&file, column));
     let metadata = file.entries().iter();
     let metadata = metadata.map(|entry| (entry.key.clone(), entry.value.clone().unwrap_or_default()));
-    Ok(Table { name, columns: columns.collect::<Result<_, _>>()?, metadata: metadata.collect() })
+    Ok(ResultTable { name, columns: columns.collect::<Result<_, _>>()?, metadata: metadata.collect() })
 }
 
 fn read_column(file: &TableFile, like: &Column) -> Result<Column, FolderFault> {

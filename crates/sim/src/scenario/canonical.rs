@@ -8,7 +8,7 @@
 
 use tidegate_core::units::{BitRate, ByteCount, Frequency, Packets, Span};
 use tidegate_settings::document::{Item, Number, Table, Value};
-use tidegate_settings::keys::{Keys, Kind};
+use tidegate_settings::keys::{KeyKind, Keys};
 use tidegate_settings::write::{quoted, written_key};
 
 use super::keys;
@@ -27,12 +27,12 @@ pub(super) fn text(document: &Table) -> String {
 #[derive(Clone, Copy)]
 enum Known {
     Keys(&'static Keys),
-    Any(&'static Kind),
+    Any(&'static KeyKind),
     Settings,
 }
 
 impl Known {
-    fn kind_of(self, key: &str) -> Option<&'static Kind> {
+    fn kind_of(self, key: &str) -> Option<&'static KeyKind> {
         match self {
             Self::Keys(keys) => keys.find(key).map(|key| &key.kind),
             Self::Any(kind) => Some(kind),
@@ -76,7 +76,7 @@ impl CanonicalLines {
         }
     }
 
-    fn item(&mut self, item: &Item, kind: Option<&'static Kind>) {
+    fn item(&mut self, item: &Item, kind: Option<&'static KeyKind>) {
         match &item.value {
             Value::Table(table) => self.inner_table(table, kind),
             Value::List(items) if items.is_empty() => self.line("[]"),
@@ -96,7 +96,7 @@ impl CanonicalLines {
         }
     }
 
-    fn inner_table(&mut self, table: &Table, kind: Option<&'static Kind>) {
+    fn inner_table(&mut self, table: &Table, kind: Option<&'static KeyKind>) {
         if table.0.is_empty() {
             return self.line("{}");
         }
@@ -118,67 +118,67 @@ impl CanonicalLines {
     }
 }
 
-fn element_kind(kind: &'static Kind) -> Option<&'static Kind> {
+fn element_kind(kind: &'static KeyKind) -> Option<&'static KeyKind> {
     match kind {
-        Kind::List(element) => Some(element),
-        Kind::AnyOf(kinds) => kinds.iter().find_map(element_kind),
+        KeyKind::List(element) => Some(element),
+        KeyKind::AnyOf(kinds) => kinds.iter().find_map(element_kind),
         _ => None,
     }
 }
 
-fn scheme_kind(kind: &'static Kind) -> Option<&'static Kind> {
+fn scheme_kind(kind: &'static KeyKind) -> Option<&'static KeyKind> {
     match kind {
-        Kind::Scheme(_) => Some(kind),
-        Kind::AnyOf(kinds) => kinds.iter().find_map(scheme_kind),
+        KeyKind::Scheme(_) => Some(kind),
+        KeyKind::AnyOf(kinds) => kinds.iter().find_map(scheme_kind),
         _ => None,
     }
 }
 
-fn table_kind(kind: &'static Kind) -> Option<Known> {
+fn table_kind(kind: &'static KeyKind) -> Option<Known> {
     match kind {
-        Kind::Table(keys) => Some(Known::Keys(keys)),
-        Kind::Open(kind) => Some(Known::Any(kind)),
-        Kind::AnyOf(kinds) => kinds.iter().find_map(table_kind),
+        KeyKind::Table(keys) => Some(Known::Keys(keys)),
+        KeyKind::Open(kind) => Some(Known::Any(kind)),
+        KeyKind::AnyOf(kinds) => kinds.iter().find_map(table_kind),
         _ => None,
     }
 }
 
 /// The key that a text in place of a table sets.
-fn short_form(kind: &'static Kind) -> Option<&'static str> {
+fn short_form(kind: &'static KeyKind) -> Option<&'static str> {
     match kind {
-        Kind::Scheme(_) => Some("name"),
-        Kind::Table(keys) if std::ptr::eq(*keys, &keys::PROFILE) => Some("kind"),
-        Kind::Table(keys) if std::ptr::eq(*keys, &keys::LOSS) => Some("model"),
-        Kind::AnyOf(kinds) => kinds.iter().find_map(short_form),
+        KeyKind::Scheme(_) => Some("name"),
+        KeyKind::Table(keys) if std::ptr::eq(*keys, &keys::PROFILE) => Some("kind"),
+        KeyKind::Table(keys) if std::ptr::eq(*keys, &keys::LOSS) => Some("model"),
+        KeyKind::AnyOf(kinds) => kinds.iter().find_map(short_form),
         _ => None,
     }
 }
 
 /// A text; a quantity in its largest whole unit if the key takes quantities.
-fn written_text(text: &str, kind: Option<&'static Kind>) -> String {
+fn written_text(text: &str, kind: Option<&'static KeyKind>) -> String {
     let quantity = match kind {
         Some(kind) => quantity(text, kind),
         // Parameters of schemes are typed by their units.
-        None => {
-            [&Kind::Time, &Kind::Rate, &Kind::Limit].into_iter().find_map(|kind| self::quantity(text, kind))
-        }
+        None => [&KeyKind::Time, &KeyKind::Rate, &KeyKind::Limit]
+            .into_iter()
+            .find_map(|kind| self::quantity(text, kind)),
     };
     quoted(quantity.as_deref().unwrap_or(text))
 }
 
 /// The quantity in `text` in its largest whole unit; `None` if this kind of key takes none.
-fn quantity(text: &str, kind: &Kind) -> Option<String> {
+fn quantity(text: &str, kind: &KeyKind) -> Option<String> {
     fn spelled<T: std::str::FromStr + std::fmt::Display>(text: &str) -> Option<String> {
         text.parse::<T>().ok().map(|value| value.to_string())
     }
     match kind {
-        Kind::Time | Kind::LongTime => spelled::<Span>(text),
-        Kind::Rate => spelled::<BitRate>(text),
-        Kind::Size(_) => spelled::<ByteCount>(text),
-        Kind::Frequency => spelled::<Frequency>(text),
-        Kind::Packets => spelled::<Packets>(text),
-        Kind::Limit => spelled::<Packets>(text).or_else(|| spelled::<ByteCount>(text)),
-        Kind::AnyOf(kinds) => kinds.iter().find_map(|kind| quantity(text, kind)),
+        KeyKind::Time | KeyKind::LongTime => spelled::<Span>(text),
+        KeyKind::Rate => spelled::<BitRate>(text),
+        KeyKind::Size(_) => spelled::<ByteCount>(text),
+        KeyKind::Frequency => spelled::<Frequency>(text),
+        KeyKind::Packets => spelled::<Packets>(text),
+        KeyKind::Limit => spelled::<Packets>(text).or_else(|| spelled::<ByteCount>(text)),
+        KeyKind::AnyOf(kinds) => kinds.iter().find_map(|kind| quantity(text, kind)),
         _ => None,
     }
 }

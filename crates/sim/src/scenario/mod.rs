@@ -45,7 +45,7 @@ use tidegate_settings::document::Table;
 use tidegate_settings::error::Sources;
 pub use tidegate_settings::error::{Error, Errors};
 use tidegate_settings::fields::Fields;
-use tidegate_settings::reader::{Reader, check_version, decode};
+use tidegate_settings::reader::{DocumentReader, check_version, decode};
 use tidegate_settings::{reference, schema};
 
 use crate::plan::Plan;
@@ -122,7 +122,7 @@ impl<'a> Parser<'a> {
             files.borrow_mut().push((name.to_owned(), text.clone()));
             Ok(text)
         };
-        let reader = Reader {
+        let reader = DocumentReader {
             source_name: self.source_name,
             format: &keys::FORMAT,
             schemes: self.schemes,

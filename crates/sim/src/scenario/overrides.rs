@@ -3,7 +3,7 @@
 use tidegate_settings::desk::{Desk, show};
 use tidegate_settings::document::{self, Entry, Item, Table, Value};
 use tidegate_settings::error::Place;
-use tidegate_settings::keys::{Key, Keys, Kind, SCHEME};
+use tidegate_settings::keys::{Key, KeyKind, Keys, SCHEME};
 use tidegate_settings::{renames, write};
 
 use super::{keys, whole};
@@ -15,7 +15,7 @@ const ROOM: usize = 64 << 20;
 /// Steps of one path.
 const DEEPEST: usize = 16;
 /// Kind of the value of the override `scheme`.
-static WHOLE: Kind = Kind::Scheme(&SCHEME);
+static WHOLE: KeyKind = KeyKind::Scheme(&SCHEME);
 
 /// Applies every override in order; notes paths that lead nowhere.
 /// The override `scheme` (`scheme.flow.0` and the like for one table) installs a whole scheme; what each of them
@@ -110,25 +110,25 @@ pub(super) fn render(root: &Table, overrides: &[String]) -> String {
 enum Known {
     Keys(&'static Keys),
     /// Any, with this kind of value.
-    Any(&'static Kind),
+    Any(&'static KeyKind),
     /// Any, with plain values: the parameters of a scheme.
     Settings,
 }
 
 impl Known {
     /// The table among the things that `kind` takes.
-    fn of_kind(kind: &'static Kind) -> Option<Self> {
+    fn of_kind(kind: &'static KeyKind) -> Option<Self> {
         match kind {
-            Kind::Table(keys) => Some(Self::Keys(keys)),
-            Kind::Open(kind) => Some(Self::Any(kind)),
-            Kind::Scheme(_) => Some(Self::Settings),
-            Kind::AnyOf(kinds) => kinds.iter().find_map(Self::of_kind),
+            KeyKind::Table(keys) => Some(Self::Keys(keys)),
+            KeyKind::Open(kind) => Some(Self::Any(kind)),
+            KeyKind::Scheme(_) => Some(Self::Settings),
+            KeyKind::AnyOf(kinds) => kinds.iter().find_map(Self::of_kind),
             _ => None,
         }
     }
 
     /// Type of the value of `key`; the outer `None` for an unknown key.
-    fn kind_of(self, key: &str) -> Option<Option<&'static Kind>> {
+    fn kind_of(self, key: &str) -> Option<Option<&'static KeyKind>> {
         match self {
             Self::Keys(keys) => keys.find(key).map(|Key { kind, .. }| Some(kind)),
             Self::Any(kind) => Some(Some(kind)),
@@ -187,7 +187,7 @@ impl Removal<'_> {
         }
     }
 
-    fn in_item(&self, item: &mut Item, kind: Option<&'static Kind>, step: Step<'_>, rest: &[Step<'_>]) {
+    fn in_item(&self, item: &mut Item, kind: Option<&'static KeyKind>, step: Step<'_>, rest: &[Step<'_>]) {
         match (&mut item.value, rest.split_first()) {
             (Value::Table(table), _) => self.in_table(table, kind.and_then(Known::of_kind), step, rest),
             (Value::List(items), None) => {
@@ -212,10 +212,10 @@ impl Removal<'_> {
 }
 
 /// Type of the elements of a list.
-fn element_kind(kind: &'static Kind) -> Option<&'static Kind> {
+fn element_kind(kind: &'static KeyKind) -> Option<&'static KeyKind> {
     match kind {
-        Kind::List(element) => Some(element),
-        Kind::AnyOf(kinds) => kinds.iter().find_map(element_kind),
+        KeyKind::List(element) => Some(element),
+        KeyKind::AnyOf(kinds) => kinds.iter().find_map(element_kind),
         _ => None,
     }
 }
@@ -251,7 +251,7 @@ impl Walk<'_> {
         table.0.push(Entry { key: name.to_owned(), place: step.place, item });
     }
 
-    fn set_in_item(&mut self, item: &mut Item, steps: &[Step<'_>], kind: Option<&'static Kind>) {
+    fn set_in_item(&mut self, item: &mut Item, steps: &[Step<'_>], kind: Option<&'static KeyKind>) {
         let Some((step, rest)) = steps.split_first() else {
             self.put(item);
             return;
@@ -277,7 +277,7 @@ impl Walk<'_> {
         items: &mut [Item],
         step: Step<'_>,
         rest: &[Step<'_>],
-        kind: Option<&'static Kind>,
+        kind: Option<&'static KeyKind>,
     ) {
         if step.name == "*" {
             items.iter_mut().for_each(|item| self.set_in_item(item, rest, kind));

@@ -22,6 +22,7 @@ pub(super) fn of(jobs: &[Job<'_>], threads: usize) -> Duration {
         let before = place.checked_sub(1).filter(|before| std::ptr::eq(jobs[*before].plan, job.plan));
         hops.push(before.map_or_else(|| Facts::of(job.plan).packet_hops.max(1.0), |before| hops[before]));
     }
+    // Evenly spread: cells of one experiment stand together and are alike.
     let step = jobs.len().div_ceil(PROBES).max(1);
     let (mut seconds, mut probed) = (0.0, 0.0);
     for place in (step / 2..jobs.len()).step_by(step) {
@@ -45,6 +46,7 @@ fn probe(job: Job<'_>, hops: f64) -> f64 {
     }
     let (is_over, seconds) = (world.is_over(), begun.elapsed().as_secs_f64());
     let done = world.into_record(job.plan, job.seed).packet_hops as f64;
+    // Packets cost about the same all through a run, so that its part stands for the whole.
     if is_over { seconds } else { seconds * (hops / done.max(1.0)).max(1.0) }
 }
 

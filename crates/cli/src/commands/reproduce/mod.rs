@@ -199,6 +199,7 @@ fn chosen(paper: &str) -> Result<Vec<Chosen<'_>>, Failure> {
     if !known.is_empty() {
         return Ok(known);
     }
+    // A word without a slash that names no folder is rather a paper misspelt than a folder forgotten.
     if !paper.contains(['/', '\\']) && !Path::new(paper).is_dir() {
         return Err(unknown_paper(paper));
     }
@@ -218,6 +219,7 @@ fn results_name(paper: &str) -> String {
     let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let name = whole.file_name().map_or("paper".to_owned(), |name| file_name(&name.to_string_lossy()));
     let is_taken = PAPERS.iter().any(|entry| entry.name == name) || [ALL, "store"].contains(&name.as_str());
+    // Results of the program's own papers, of all of them and the store are folders of these names.
     if is_taken { format!("{name}-paper") } else { name }
 }
 
@@ -242,6 +244,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let studies: Vec<Study> =
         papers.iter().map(|paper| Study::read(session, paper.files, extent)).collect::<Result<_, _>>()?;
     let store = Store::make(&store_of(&arguments.out))?;
+    // Before the census, so that it counts what is left.
     if arguments.remove_old_runs {
         values::of_other_code(&store)?.iter().try_for_each(|key| store.discard(&store.path(key)))?;
     }
@@ -263,6 +266,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         let document = if is_all { Some(Json::List(documents)) } else { documents.into_iter().next() };
         print(&(document.unwrap_or(Json::Null).to_string() + "\n"));
     }
+    // A verdict can be better than the one on record, which is a change that somebody has to record, too.
     let surprised = boards.iter().flat_map(|done| &done.board.claims).any(Judged::contradicts_record);
     Ok(if surprised { Exit::Unexpected } else { Exit::Ok })
 }
@@ -274,6 +278,7 @@ pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: &Arguments) 
     for paper in chosen(&arguments.paper)? {
         let study = Study::read(session, paper.files, extent(arguments))?;
         let missing = study.missing(&store);
+        // A page with some of its runs would show other numbers than the results beside it.
         if missing > 0 {
             let why =
                 format!("{missing} of its runs, made by this build of the program, are not in the store");

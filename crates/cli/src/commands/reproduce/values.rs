@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 
 use crate::code::code;
 use crate::exit::Failure;
@@ -11,7 +11,7 @@ use crate::results::cannot;
 use crate::store::Store;
 
 /// Values of one run by quantity; `None` for one that the run does not have.
-pub(super) type Values = BTreeMap<String, Option<Value>>;
+pub(super) type Values = BTreeMap<String, Option<MeasureValue>>;
 
 /// Length of the checksum that stands first.
 const CHECKSUM: usize = 32;
@@ -35,6 +35,7 @@ pub(super) fn read(store: &Store, key: &str) -> Values {
     let read = || {
         let bytes = fs::read(store.values(key)).ok()?;
         let (checksum, content) = bytes.split_at_checked(CHECKSUM)?;
+        // A file that was cut off by a crash is computed again instead of being trusted.
         (self::checksum(content) == checksum).then(|| postcard::from_bytes(content).ok())?
     };
     read().unwrap_or_default()
@@ -49,6 +50,7 @@ pub(super) fn write(store: &Store, key: &str, values: &Values) -> Result<(), Fai
     for folder in [new.parent(), target.parent()].into_iter().flatten() {
         fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
     }
+    // Renaming is atomic, so that two processes can share the store.
     fs::write(&new, bytes)
         .and_then(|()| fs::rename(&new, &target))
         .map_err(|why| cannot("write", &target, &why))
@@ -65,9 +67,9 @@ mod tests {
         let key = "ab".repeat(32);
         assert!(read(&store, &key).is_empty());
         let values: Values = [
-            ("a".to_owned(), Some(Value::List(vec![0.1, f64::INFINITY, -0.0]))),
+            ("a".to_owned(), Some(MeasureValue::List(vec![0.1, f64::INFINITY, -0.0]))),
             ("b".to_owned(), None),
-            ("c".to_owned(), Some(Value::Series(vec![(1.0, 2.0)]))),
+            ("c".to_owned(), Some(MeasureValue::Series(vec![(1.0, 2.0)]))),
         ]
         .into();
         write(&store, &key, &values).expect("written");

@@ -1,8 +1,10 @@
 //! Every key of the file, declared once: for reading, for error messages and for the JSON Schema.
 
-use tidegate_settings::keys::Kind::{Bool, Count, Limit, List, LongTime, Name, Packets, Rate, Scheme, Size};
-use tidegate_settings::keys::Kind::{Table, Text};
-use tidegate_settings::keys::Need::{Else, May, Must};
+use tidegate_settings::keys::KeyKind::{
+    Bool, Count, Limit, List, LongTime, Name, Packets, Rate, Scheme, Size,
+};
+use tidegate_settings::keys::KeyKind::{Table, Text};
+use tidegate_settings::keys::KeyNeed::{Else, May, Must};
 use tidegate_settings::keys::{DISCIPLINE, Format, Key, Keys, ROUTER_PART, STRATEGY, key, keys};
 
 /// Largest UDP payload, bytes: a whole NDN packet. Larger datagrams are not received either.

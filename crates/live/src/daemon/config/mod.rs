@@ -20,7 +20,7 @@ use tidegate_core::scheme::Scheme;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
 use tidegate_settings::error::{Errors, Sources};
 use tidegate_settings::queue::QueuePlan;
-use tidegate_settings::reader::{Reader, check_version, decode};
+use tidegate_settings::reader::{DocumentReader, check_version, decode};
 use tidegate_settings::uses::SchemeUse;
 use tidegate_settings::{reference, schema};
 
@@ -117,7 +117,7 @@ impl ForwarderConfig {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn parse(name: &str, bytes: &[u8], schemes: &[&'static Scheme]) -> Result<Self, Errors> {
-        let reader = Reader {
+        let reader = DocumentReader {
             source_name: name,
             format: &keys::FORMAT,
             schemes,

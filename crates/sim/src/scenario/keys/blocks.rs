@@ -1,8 +1,10 @@
 //! Keys of content stores, servers, clocks and workloads.
 
 use tidegate_core::ndn::cs::Policy;
-use tidegate_settings::keys::Kind::{AnyOf, Bool, Count, Frequency, LongTime, Number, Packets, Time, Words};
-use tidegate_settings::keys::Need::{Else, May, Must};
+use tidegate_settings::keys::KeyKind::{
+    AnyOf, Bool, Count, Frequency, LongTime, Number, Packets, Time, Words,
+};
+use tidegate_settings::keys::KeyNeed::{Else, May, Must};
 use tidegate_settings::keys::{Key, Keys, key, keys};
 
 /// Objects of a catalogue; each takes 8 bytes.

@@ -5,11 +5,11 @@ use tidegate_core::ndn::consumer::profile::{
 };
 use tidegate_core::ndn::consumer::rto::EstimatorKind;
 use tidegate_core::tcp::{Detection, TimeoutRule};
-use tidegate_settings::keys::Kind::{
+use tidegate_settings::keys::KeyKind::{
     Any, AnyOf, Bool, Comparison, Count, False, List, LongTime, Name, Number, Open, Packets, Rate,
     Scheme as SchemeOf, Size, Table, Text, Time, Words,
 };
-use tidegate_settings::keys::Need::{Else, May, Must};
+use tidegate_settings::keys::KeyNeed::{Else, May, Must};
 use tidegate_settings::keys::{
     CONSUMER, CONTROLLER, Format, Key, Keys, LINK_SERVICE, ROUTER_PART, SCHEME as WHOLE, STRATEGY,
     TCP_SENDER, key, keys, renamed_key,

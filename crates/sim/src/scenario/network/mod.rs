@@ -10,7 +10,7 @@ use tidegate_settings::desk::{Desk, show};
 use tidegate_settings::document::{Entry, Item, Value};
 use tidegate_settings::error::Place;
 use tidegate_settings::fields::Fields;
-use tidegate_settings::keys::{Keys, Kind, ROUTER_PART, STRATEGY};
+use tidegate_settings::keys::{KeyKind, Keys, ROUTER_PART, STRATEGY};
 use tidegate_settings::prefix::canonical_prefix;
 use tidegate_settings::uses;
 use tidegate_settings::values::{read_name, read_number, read_text};
@@ -249,7 +249,7 @@ fn read_position(node: &Fields<'_>) -> Option<(f64, f64)> {
         node.desk.refuse(item.place, "position: two numbers from 0 to 1 are needed, across and down");
         return None;
     };
-    let read = |item: &Item| match read_number(item, &Kind::Number(0.0, 1.0)) {
+    let read = |item: &Item| match read_number(item, &KeyKind::Number(0.0, 1.0)) {
         Ok(number) => Some(number),
         Err(why) => {
             node.desk.refuse(item.place, format!("position: {why}"));

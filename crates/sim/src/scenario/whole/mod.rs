@@ -14,7 +14,7 @@ use tidegate_settings::desk::{Desk, show};
 use tidegate_settings::document::{Entry, Item, Table, Value};
 use tidegate_settings::error::Place;
 use tidegate_settings::fields::Fields;
-use tidegate_settings::keys::{Role as Use, SCHEME};
+use tidegate_settings::keys::{NamedRole as Use, SCHEME};
 use tidegate_settings::uses::{self, SchemeUse};
 
 pub(super) use filled::Layer;

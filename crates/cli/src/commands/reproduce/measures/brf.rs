@@ -1,7 +1,7 @@
 //! Measures of the paper on BRF that expressions over the catalogue cannot make.
 
 use tidegate_core::units::Span;
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 
 use super::{Answer, Arguments, Measure, NONE, Of, Run, Takes, measure_table};
 
@@ -47,9 +47,11 @@ fn delivered(run: &Run<'_>, flow: usize) -> Vec<f64> {
 fn queueing(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
     let (period, links) = (period(run), &run.record.links);
     let Some(flow) = run.record.flows.first() else { return Ok(None) };
+    // BRF sends its grant back in an option of the ACK.
     let ack = if flow.scheme == "brf" { ACK + GRANT } else { ACK };
     let bits_per_ms = |link: usize| links[link].rate.as_bps() as f64 / 1e3;
     // A segment one way and an ACK the other way over each link, and the wait of an ACK for the second segment.
+    // Directions of a link follow each other in the record: even ones lead to the receiver.
     let bits = |link: usize| if link.is_multiple_of(2) { 8.0 * SEGMENT } else { 8.0 * ack };
     let over = |link: usize| links[link].delay.as_millis_f64() + bits(link) / bits_per_ms(link);
     let slowest = (0..links.len()).map(bits_per_ms).fold(f64::INFINITY, f64::min);
@@ -57,7 +59,7 @@ fn queueing(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
     let trips = samples(run, 0, &run.record.flow_samples.smoothed_rtt).into_iter().enumerate();
     let known = trips.filter(|(_, trip)| trip.as_nanos() > 0);
     let points = known.map(|(row, trip)| ((row + 1) as f64 * period, trip.as_millis_f64() - empty_ms));
-    Ok(Some(Value::Series(points.collect())))
+    Ok(Some(MeasureValue::Series(points.collect())))
 }
 
 fn jain_windows(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
@@ -71,7 +73,7 @@ fn jain_windows(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
         (from as f64 * period, sum * sum / (flows as f64 * squares))
     };
     let last_start = (0..flows).map(|flow| start_s(run, flow)).fold(0.0, f64::max);
-    Ok(Some(Value::Series(((last_start / period).ceil() as usize..last).map(jain).collect())))
+    Ok(Some(MeasureValue::Series(((last_start / period).ceil() as usize..last).map(jain).collect())))
 }
 
 fn agreed(run: &Run<'_>, _: &Arguments<'_>, flow: usize) -> Answer {
@@ -85,6 +87,7 @@ fn agreed(run: &Run<'_>, _: &Arguments<'_>, flow: usize) -> Answer {
     for row in row(since)..row(until) {
         let now = || paces.iter().map(|paces| paces[row]);
         let (least, most) = (now().fold(f32::INFINITY, f32::min), now().fold(0.0, f32::max));
+        // Infinite: the flow has no rate yet and is not paced.
         if !most.is_finite() || most > 1.1 * least {
             agreed_from = None;
             continue;
@@ -92,8 +95,8 @@ fn agreed(run: &Run<'_>, _: &Arguments<'_>, flow: usize) -> Answer {
         let time = (row + 1) as f64 * period;
         let from = *agreed_from.get_or_insert(time);
         if time - from >= 1.0 {
-            return Ok(Some(Value::Number((from - since).max(0.0) * 1e3)));
+            return Ok(Some(MeasureValue::Number((from - since).max(0.0) * 1e3)));
         }
     }
-    Ok(Some(Value::Number((until - since) * 1e3)))
+    Ok(Some(MeasureValue::Number((until - since) * 1e3)))
 }

@@ -2,7 +2,7 @@
 
 use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::observe::records::EventRecord;
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 
 use super::{Answer, Arguments, Measure, Of, Run, Takes, measure_table};
 
@@ -33,13 +33,13 @@ measure_table! {
 fn overflows(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
     let is_overflow =
         |record: &&EventRecord| matches!(record.event, Event::Dropped { cause: Cause("queue full"), .. });
-    Ok(Some(Value::Number(run.record.events.iter().filter(is_overflow).count() as f64)))
+    Ok(Some(MeasureValue::Number(run.record.events.iter().filter(is_overflow).count() as f64)))
 }
 
 fn path_moves(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
     let is_move = |record: &&EventRecord| matches!(record.event, Event::PathMoved { .. });
     let moves = run.record.events.iter().filter(is_move);
-    Ok(Some(Value::List(moves.map(|record| record.time.as_secs_f64()).collect())))
+    Ok(Some(MeasureValue::List(moves.map(|record| record.time.as_secs_f64()).collect())))
 }
 
 fn estimates(run: &Run<'_>, thing: &str, call: &Arguments<'_>) -> Answer {
@@ -50,7 +50,7 @@ fn estimates(run: &Run<'_>, thing: &str, call: &Arguments<'_>) -> Answer {
         }
         _ => None,
     });
-    Ok(Some(Value::List(found.collect())))
+    Ok(Some(MeasureValue::List(found.collect())))
 }
 
 /// Seconds and full delay of the Data of a flow.
@@ -73,7 +73,7 @@ fn sent<'a>(run: &Run<'a>, flow: usize) -> impl Iterator<Item = &'a EventRecord>
 fn full_delays(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let flows = call.objects(run.plan)?;
     let delays = flows.into_iter().flat_map(|flow| data(run, flow).map(|(_, delay)| delay));
-    Ok(Some(Value::List(delays.collect())))
+    Ok(Some(MeasureValue::List(delays.collect())))
 }
 
 fn interest_gaps(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
@@ -88,10 +88,11 @@ fn interest_gaps(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
         return Err(format!("quantiles of interest_gaps_ms is {parts}; it can be 1 to 1000000"));
     }
     let (parts, last) = (parts as usize, all.len().saturating_sub(1));
+    // All gaps of a run are millions; some quantiles are enough for a curve.
     if parts > 0 && !all.is_empty() {
         all = (0..=parts).map(|place| all[place * last / parts]).collect();
     }
-    Ok(Some(Value::List(all)))
+    Ok(Some(MeasureValue::List(all)))
 }
 
 fn interests_sent(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
@@ -102,6 +103,7 @@ fn interests_sent(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
 
 fn received(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (from, to) = (call.number_or("from", 0.0)?, call.number_or("to", f64::INFINITY)?);
+    // An open end would divide by infinity; nothing is received after the run.
     let to = to.min(run.record.ended.as_secs_f64());
     call.each(run, |flow| {
         let count = data(run, flow).filter(|(time, _)| from < *time && *time <= to).count();
@@ -114,6 +116,7 @@ fn content(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let bin_s = call.number("bin")?;
     let nanos = (bin_s * 1e9).round() as u64;
     let bins = usize::try_from(run.record.ended.as_nanos().div_ceil(nanos.max(1))).unwrap_or(usize::MAX);
+    // A bin far below the time between packets would fill the memory with zeros.
     if nanos == 0 || bins > 1_000_000 {
         return Err(format!(
             "bin of content_mbps is {bin_s} s, so that the run has {bins} bins; at most 1000000"

@@ -2,7 +2,7 @@
 
 use tidegate_core::observe::records::{DelaySummary, FlowRecord};
 use tidegate_core::units::Span;
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 use tidegate_results::measures::goodput_mbps;
 
 use super::{AT, Answer, Arguments, Measure, NONE, Of, Run, Takes, measure_table};
@@ -58,10 +58,10 @@ measure_table! {
         "Series: content of flows in each bin (s), Mbit/s, by samples, at the middle of the bin, sum over the flows.";
     "wakeups" [] NONE, Nodes(|run, call| call.each(run, |node| Some(run.record.nodes[node].wakeups as f64))),
         "Instants at which a timer of a node was due.";
-    "end_s" [] NONE, Whole(|run, _| Ok(Some(Value::Number(run.record.ended.as_secs_f64())))),
+    "end_s" [] NONE, Whole(|run, _| Ok(Some(MeasureValue::Number(run.record.ended.as_secs_f64())))),
         "End of the run, s.";
     "last_sample_s" [] NONE,
-        Whole(|run, _| Ok(run.record.flow_samples.time.last().map(|time| Value::Number(time.as_secs_f64())))),
+        Whole(|run, _| Ok(run.record.flow_samples.time.last().map(|time| MeasureValue::Number(time.as_secs_f64())))),
         "Time of the last sample, s; none without samples.";
 }
 
@@ -87,6 +87,7 @@ pub(super) fn summary(delay: &DelaySummary, at: &str) -> Option<f64> {
         "max" => delay.max,
         _ => delay.mean,
     };
+    // A mean of no delays is 0 in the record, which would pass as the best of all results.
     (delay.count > 0).then(|| span.as_millis_f64())
 }
 
@@ -103,6 +104,7 @@ pub(super) fn points(run: &Run<'_>, flow: usize, of: impl Fn(usize) -> f64) -> V
 }
 
 fn goodput(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    // Without bounds the record has the exact times, which samples only approximate.
     if call.text("from").is_none() && call.text("to").is_none() {
         let record = run.record;
         return call.each(run, |flow| goodput_mbps(&record.flows[flow], record.ended));
@@ -130,6 +132,7 @@ fn between(run: &Run<'_>, flow: usize, is_from_first: bool, from: f64, to: f64) 
     let by = |time: f64| {
         points.iter().take_while(|(at, _)| *at <= time + 1e-9).last().map_or(0, |(_, segments)| *segments)
     };
+    // Samples have counts of segments, and every segment but the last has the full payload.
     let bits = run.plan.flows[flow].payload.get() as f64 * 8.0 * (by(to) - by(from)) as f64;
     (to > from).then(|| bits * 1e-6 / (to - from))
 }
@@ -138,6 +141,7 @@ fn between(run: &Run<'_>, flow: usize, is_from_first: bool, from: f64, to: f64) 
 fn goodput_series(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (bin_s, samples) = (call.number("bin")?, &run.record.flow_samples);
     let period_s = run.plan.sampling.map_or(f64::NAN, Span::as_secs_f64);
+    // A bin that is no multiple of the period would hold now one sample more, now one less, and oscillate.
     let in_bin = (bin_s / period_s).round();
     if !(1.0..=1e6).contains(&in_bin) {
         return Err(format!("bin of goodput_series is {bin_s} s; samples are {period_s} s apart"));

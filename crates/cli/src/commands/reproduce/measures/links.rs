@@ -45,11 +45,13 @@ pub(super) fn points(run: &Run<'_>, link: usize, of: impl Fn(usize) -> f64) -> V
 fn sent_mbps(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let rates = |link: usize| -> Vec<(f64, f64)> {
         let sent = points(run, link, |row| run.record.link_samples.sent_bytes[row] as f64);
+        // Nothing was sent at time 0, for which there is no sample.
         let whole: Vec<(f64, f64)> = [(0.0, 0.0)].into_iter().chain(sent).collect();
         whole
             .windows(2)
             .map(|pair| {
                 let (from, to) = (pair[0], pair[1]);
+                // A rate over an interval stands at its middle.
                 ((from.0 + to.0) / 2.0, (to.1 - from.1) * 8e-6 / (to.0 - from.0))
             })
             .collect()

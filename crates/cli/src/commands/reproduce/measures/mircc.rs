@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::units::Time;
 
-use super::{Answer, Arguments, Measure, NONE, Of, Run, Takes, Value, measure_table};
+use super::{Answer, Arguments, Measure, MeasureValue, NONE, Of, Run, Takes, measure_table};
 
 /// What tells which Interests got Data: InterestSent and DataReceived.
 const ANSWERS: EventMask = EventMask::CONSUMERS;
@@ -39,14 +39,14 @@ fn settled_s(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
             continue;
         }
         if time - since >= 1.0 {
-            return Ok(Some(Value::Number(since)));
+            return Ok(Some(MeasureValue::Number(since)));
         }
         let is_near = (f64::from(samples.pacing_per_second[row]) - target).abs() <= within * target;
         if !is_near {
             since = time;
         }
     }
-    Ok(Some(Value::Number(until)))
+    Ok(Some(MeasureValue::Number(until)))
 }
 
 /// What left at one instant: when, and of each Interest whether it was lost.
@@ -78,8 +78,9 @@ fn losses(
         }
     }
     let middle = |bin: usize| (bin as f64 + 0.5) * width;
+    // 0 / 0 is NaN, which leaves a gap in the curve where nothing was sent.
     let part = |(all, lost): (u32, u32)| f64::from(lost) / f64::from(all);
-    Ok(Some(Value::Series(
+    Ok(Some(MeasureValue::Series(
         bins.into_iter().enumerate().map(|(bin, counts)| (middle(bin), part(counts))).collect(),
     )))
 }
@@ -100,6 +101,7 @@ fn bursts(run: &Run<'_>, flow: usize) -> Vec<Burst> {
         }
         let is_lost = !answered.contains(&name.segment.0);
         match bursts.last_mut() {
+            // A coarse clock lets many Interests leave at one instant, which is what the paper is about.
             Some((at, interests)) if *at == record.time => interests.push(is_lost),
             _ => bursts.push((record.time, vec![is_lost])),
         }

@@ -15,7 +15,7 @@ use tidegate_core::observe::records::{
 use tidegate_core::units::Time;
 use tidegate_papers::expression::{Call, Expression, Word};
 use tidegate_papers::quantity;
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 use tidegate_results::measures::{self, RUN_MEASURES};
 use tidegate_settings::suggest::{meant, question};
 use tidegate_sim::plan::{LinkPlan, Plan};
@@ -28,7 +28,7 @@ pub(super) struct Run<'a> {
 }
 
 /// A value; `None` if this run has none.
-type Answer = Result<Option<Value>, String>;
+type Answer = Result<Option<MeasureValue>, String>;
 
 /// A measure that takes arguments.
 pub(super) struct Measure {
@@ -105,6 +105,7 @@ fn find(name: &str) -> Option<&'static Measure> {
 
 /// Whether a call is one of a measure of the whole run, without arguments.
 fn of_run(call: &Call) -> Option<&'static measures::RunMeasure> {
+    // The same name with a flow is another measure: `goodput_mbps` is the total, `goodput_mbps(C1)` of one.
     measures::find(&call.name).filter(|_| call.objects.is_empty() && call.named.is_empty())
 }
 
@@ -149,10 +150,10 @@ pub(super) fn text(name: &str) -> &'static str {
 ///
 /// # Errors
 /// Objects that the run does not have, arguments that are no numbers, a value that a function does not take.
-pub(super) fn value(run: &Run<'_>, quantity: &Expression) -> Result<Option<Value>, String> {
+pub(super) fn value(run: &Run<'_>, quantity: &Expression) -> Result<Option<MeasureValue>, String> {
     quantity::value(quantity, &mut |call| {
         if let Some(measure) = of_run(call) {
-            return Ok((measure.of)(run.record).filter(|value| value.is_finite()).map(Value::Number));
+            return Ok((measure.of)(run.record).filter(|value| value.is_finite()).map(MeasureValue::Number));
         }
         let measure = find(&call.name).ok_or_else(|| unknown(&call.name, &[]))?;
         Arguments { call, measure }.value(run)
@@ -179,6 +180,7 @@ impl Arguments<'_> {
         for (key, takes) in parameters {
             match takes {
                 Takes::Number => self.number(key).map(drop)?,
+                // Not a number, so that it has to be let through before numbers are checked.
                 Takes::First if self.text(key) == Some("first") => {}
                 Takes::First | Takes::Optional => self.number_or(key, 0.0).map(drop)?,
                 Takes::Words(_) => self.word(key).map(drop)?,
@@ -217,6 +219,7 @@ impl Arguments<'_> {
     fn number(&self, key: &str) -> Result<f64, String> {
         let text = self.text(key).ok_or_else(|| format!("{} needs {key} = NUMBER", self.call.name))?;
         let number = match text {
+            // `parse` would take "infinity" and "nan", too, which name nothing.
             "inf" => Some(f64::INFINITY),
             _ => text.parse().ok().filter(|number: &f64| number.is_finite()),
         };
@@ -292,8 +295,13 @@ impl Arguments<'_> {
     /// The value of each object: a number if one is named exactly, else a list without those that have none.
     fn each(&self, run: &Run<'_>, of: impl Fn(usize) -> Option<f64>) -> Answer {
         let mut values = self.objects(run.plan)?.into_iter().filter_map(of);
+        // `*` may stand for one object by chance; the shape of a value must not depend on the topology.
         let is_single = matches!(self.call.objects.as_slice(), [Word { text, .. }] if !text.contains('*'));
-        Ok(if is_single { values.next().map(Value::Number) } else { Some(Value::List(values.collect())) })
+        Ok(if is_single {
+            values.next().map(MeasureValue::Number)
+        } else {
+            Some(MeasureValue::List(values.collect()))
+        })
     }
 
     /// The series of all objects, added point by point.
@@ -301,12 +309,13 @@ impl Arguments<'_> {
         let mut all = self.objects(run.plan)?.into_iter().map(of);
         let mut sum = all.next().unwrap_or_default();
         for series in all {
+            // Points are added by place, which is the same time only in series of one length.
             if sum.len() != series.len() {
                 return Err(format!("series of {} and of {} points are added", sum.len(), series.len()));
             }
             sum.iter_mut().zip(&series).for_each(|(point, other)| point.1 += other.1);
         }
-        Ok(Some(Value::Series(sum)))
+        Ok(Some(MeasureValue::Series(sum)))
     }
 }
 
@@ -317,6 +326,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     let parts: Vec<&str> = parts.collect();
     let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
     for part in middle {
+        // The first place is enough: whatever follows it fits as well behind an earlier place as behind a later one.
         let Some(found) = rest.find(part) else { return false };
         rest = &rest[found + part.len()..];
     }
@@ -325,6 +335,7 @@ fn fits(pattern: &str, name: &str) -> bool {
 
 /// The run without events that were recorded for measures alone.
 pub(super) fn without_extra_events(plan: &Plan, record: RunRecord) -> RunRecord {
+    // A sweep of the same scenario has to find the same bytes in the store.
     let is_wanted = |event: &EventRecord| plan.recorded.has(event.event.bit());
     let events = record.events.iter().filter(|event| is_wanted(event)).cloned().collect();
     RunRecord { events, ..record }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::observe::records::EventRecord;
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 
 use super::{Answer, Arguments, Measure, Of, Run, Takes, measure_table};
 
@@ -44,6 +44,7 @@ struct Meter {
 /// Load and occupancy (eq. 1 and 2) are computed from the packets alone; Data that waits at the end is left out.
 fn false_marks(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (load, queue) = (call.number("load")?, call.number("queue")?);
+    // Eq. 1 relates the load to the capacity of the face, which is the same for all links of this paper.
     let capacity = run.plan.links[0].rate[0].as_bps() as f64 * WINDOW_NANOS as f64 * 1e-9;
     let mut meters: BTreeMap<(u32, u16), Meter> = BTreeMap::new();
     // The window in which a packet came to a node; what a face had sent when it marked a packet.
@@ -73,7 +74,7 @@ fn false_marks(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
             _ => {}
         }
     }
-    Ok(Some(Value::Number(wrong)))
+    Ok(Some(MeasureValue::Number(wrong)))
 }
 
 fn odd_steps(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
@@ -83,7 +84,7 @@ fn odd_steps(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
         let before = std::mem::replace(&mut windows[flow as usize], window);
         odd += f64::from((window - before).abs() != 1.0);
     }
-    Ok(Some(Value::Number(odd)))
+    Ok(Some(MeasureValue::Number(odd)))
 }
 
 fn work(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
@@ -107,6 +108,7 @@ fn work(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
                 let states = states.range((*node, 0)..=(*node, u16::MAX)).map(|(_, state)| *state);
                 signals.extend(states.filter(|state| *state != "free"));
             }
+            // The filter handles signals in the order in which they were queued, so that the first is its own.
             "filter" => {
                 mild = f64::from(signals.pop_front() == Some("mild"));
                 *filter.entry(time.as_nanos() / PERIOD_NANOS).or_insert(0.0) += operations;
@@ -119,7 +121,11 @@ fn work(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     }
     let counts = [detection, filter.into_values().fold(0.0, f64::max) / all, calculator, search];
     let wanted = call.word("count")?;
-    Ok(COUNTS.iter().zip(counts).find(|(name, _)| **name == wanted).map(|(_, count)| Value::Number(count)))
+    Ok(COUNTS
+        .iter()
+        .zip(counts)
+        .find(|(name, _)| **name == wanted)
+        .map(|(_, count)| MeasureValue::Number(count)))
 }
 
 fn moves_within(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
@@ -131,5 +137,5 @@ fn moves_within(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     }
     let from = |times: &[f64]| times.iter().take_while(|time| **time - times[0] < seconds).count();
     let most = moves.values().flat_map(|times| (0..times.len()).map(|first| from(&times[first..]))).max();
-    Ok(Some(Value::Number(most.unwrap_or(0) as f64)))
+    Ok(Some(MeasureValue::Number(most.unwrap_or(0) as f64)))
 }

@@ -6,7 +6,7 @@ use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::ndn::packet::wire_size;
 use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::units::{Span, Time};
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 
 use super::{Answer, Arguments, Measure, Of, Run, Takes, measure_table};
 
@@ -42,7 +42,7 @@ fn lost(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
         let (_, (next_ms, _)) = received.range(*name..).find(|(next, _)| !detected.contains_key(next))?;
         Some(if is_detection { detected_ms - own_ms + full_delay.as_millis_f64() } else { own_ms - next_ms })
     });
-    Ok(Some(Value::List(times.collect())))
+    Ok(Some(MeasureValue::List(times.collect())))
 }
 
 fn stored(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
@@ -66,7 +66,7 @@ fn stored(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
         }
     }
     let is_max = call.word("of")? == "max";
-    Ok(Some(if is_max { Value::Number(max as f64) } else { Value::List(times) }))
+    Ok(Some(if is_max { MeasureValue::Number(max as f64) } else { MeasureValue::List(times) }))
 }
 
 fn notices(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
@@ -80,12 +80,13 @@ fn notices(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
                 max = max.max(Some(*count));
             }
             Event::Released { face, .. } => {
+                // The bound of section IV.D is for one episode, which ends when the storage gives a packet back.
                 counts.insert((record.node, face), 0);
             }
             _ => {}
         }
     }
-    Ok(Some(Value::Number(max.map_or(f64::NEG_INFINITY, f64::from))))
+    Ok(Some(MeasureValue::Number(max.map_or(f64::NEG_INFINITY, f64::from))))
 }
 
 fn notice_excess(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
@@ -104,7 +105,7 @@ fn notice_excess(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
             _ => {}
         }
     }
-    Ok(Some(Value::Number(largest)))
+    Ok(Some(MeasureValue::Number(largest)))
 }
 
 /// Propagation, one full packet and the notice itself on every hop from `node` to the consumer of the chain.

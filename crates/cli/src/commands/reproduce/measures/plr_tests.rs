@@ -4,7 +4,7 @@ use tidegate_core::ndn::name::{Name, PrefixId};
 use tidegate_core::observe::event::{Cause, Event};
 use tidegate_core::observe::records::{EventRecord, RunRecord};
 use tidegate_core::units::{Span, Time};
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 use tidegate_sim::plan::Plan;
 
 use super::testing::{number, recorded, value};
@@ -36,7 +36,7 @@ fn received(segment: u32, full_delay_ms: u64) -> Event {
 
 fn list(run: &(Plan, RunRecord), measure: &str) -> Vec<f64> {
     match value(run, measure).expect("it can be computed") {
-        Value::List(values) => values,
+        MeasureValue::List(values) => values,
         other => panic!("no list: {other:?}"),
     }
 }

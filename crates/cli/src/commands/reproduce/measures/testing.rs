@@ -5,7 +5,7 @@ use tidegate_core::observe::records::{FlowSamples, RunRecord};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{Span, Time};
 use tidegate_papers::expression::parse;
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::run;
@@ -29,7 +29,7 @@ pub(super) fn recorded(text: &str, seconds: u64, set: &[(&str, &str)]) -> (Plan,
 ///
 /// # Errors
 /// Those of the measure.
-pub(super) fn value((plan, record): &(Plan, RunRecord), measure: &str) -> Result<Value, String> {
+pub(super) fn value((plan, record): &(Plan, RunRecord), measure: &str) -> Result<MeasureValue, String> {
     let measure = parse(measure).expect("an expression");
     super::value(&Run { plan, record }, &measure).map(|found| found.expect("a value"))
 }
@@ -42,7 +42,7 @@ pub(super) fn number(run: &(Plan, RunRecord), measure: &str) -> f64 {
 /// The points of a measure that is a series.
 pub(super) fn points(run: &(Plan, RunRecord), measure: &str) -> Vec<(f64, f64)> {
     match value(run, measure).expect("it can be computed") {
-        Value::Series(points) => points,
+        MeasureValue::Series(points) => points,
         other => panic!("no series: {other:?}"),
     }
 }

@@ -49,6 +49,7 @@ pub(super) fn points(
 ) -> Result<BTreeMap<Place, Point>, Failure> {
     let mut points = BTreeMap::new();
     for (number, experiment) in study.experiments.list.iter().enumerate() {
+        // Not even planned: a sensitivity study can have thousands of cells.
         if experiment.is_full && study.extent != Extent::Full {
             continue;
         }
@@ -112,6 +113,7 @@ fn point(
     let of_full = experiment.full_seeds.filter(|_| study.extent == Extent::Full);
     if let Some(seeds) = of_full.or(experiment.seeds) {
         let (key, value) = ("scenario.seeds".to_owned(), seeds.to_string());
+        // First, so that an override of the seeds in the file counts.
         overrides.insert(0, Override { key, value, at: experiment.at });
     }
     let pairs: Vec<(String, String)> =
@@ -123,6 +125,7 @@ fn point(
         alternative.and_then(|alternative| alternative.seeds),
     ];
     for most in most.into_iter().flatten() {
+        // The first ones stay: a later study with more seeds finds their runs in the store.
         plan.seeds.truncate(usize::try_from(most).unwrap_or(usize::MAX));
     }
     Ok(Some(Point { identity: Identity::of(&plan), plan }))
@@ -131,6 +134,7 @@ fn point(
 /// What is wrong with a cell: overrides at their lines of the experiments, everything else at its own.
 fn unsound(study: &Study, cell: &str, overrides: &[Override], errors: &Errors) -> Failure {
     let of_override = |error: &Error| {
+        // The line of an override in such a message is its number, from 1.
         let place = error.line.checked_sub(1).filter(|_| error.file == OVERRIDE)?;
         let message = format!("{cell}: {}{}", error.message, question(&error.suggestions));
         Some((overrides.get(place)?.at, message))

@@ -16,7 +16,7 @@ use tidegate_papers::claims::Claims;
 use tidegate_papers::experiments::Experiments;
 use tidegate_papers::expression::{self, Binding, Expression, PlacedExpression, Range};
 use tidegate_papers::formula::{Bindings, Formula, Leaf, SeedColumn};
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 use tidegate_results::claims::{Claim, Judged, Paper, Verdict};
 use tidegate_settings::error::{Errors, Place as FilePlace, Problems, Sources};
 use tidegate_settings::reader::decode;
@@ -63,11 +63,13 @@ impl Files<'_> {
         match self {
             Self::Folder(folder) => {
                 let path = folder.join(name);
+                // A paper without a board gets tables of its experiments; every other file is needed.
                 if name == BOARD && !path.exists() {
                     return Ok(None);
                 }
                 let bytes = read_text(&path)?;
                 let text = decode(&path.display().to_string(), &bytes).map_err(plainly)?;
+                // Readers leave a byte order mark out, so places in the file are counted without it.
                 Ok(Some(text.strip_prefix('\u{FEFF}').unwrap_or(text).to_owned()))
             }
             Self::Program(_, files) => {
@@ -207,8 +209,10 @@ impl Study {
             quantities: BTreeMap::new(),
             files: all,
         };
+        // Plans come before expressions, as names of flows in measures are checked against them.
         study.points = cells::points(session, files, &study)?;
         study.resolve(&claims.formulas)?;
+        // Alternatives run only the cells that claims use, which are known from here on.
         study.points.extend(cells::alternatives(session, files, &study)?);
         study.quantities_of_alternatives();
         Results { study: &study, values: BTreeMap::new() }.check_names()?;
@@ -226,6 +230,7 @@ impl Study {
     fn resolve(&mut self, claims: &[PlacedExpression]) -> Result<(), Failure> {
         for claim in claims {
             let formula = self.resolved(File::Claims, claim, &Bindings::new())?;
+            // Arithmetic alone would agree with its band whatever the scheme does.
             if formula.leaves.is_empty() {
                 let message = "it names no cell, so that nothing is measured".to_owned();
                 return Err(self.claims_text.at(claim.at, message));
@@ -282,6 +287,7 @@ impl Study {
                 .map_err(|message| self.text(file).at(at, message))?;
             let quantity = Quantity { expression: leaf.quantity.clone(), events, file, at };
             let of_place = self.quantities.entry(place).or_default();
+            // The first place that asks for it is the one that a message names.
             of_place.entry(leaf.quantity.to_string()).or_insert(quantity);
         }
         Ok(())
@@ -369,6 +375,7 @@ impl Study {
             let Some(quantities) = self.quantities.get(place).filter(|all| !all.is_empty()) else { continue };
             for seed in &point.plan.seeds {
                 let key = point.identity.key(*seed);
+                // Cells of several experiments can be the same scenario, and then share the run.
                 let task = *places.entry(key.clone()).or_insert_with(|| {
                     let known = values::read(store, &key);
                     tasks.push(Task { key, point, seed: *seed, quantities: BTreeMap::new(), known });
@@ -397,6 +404,7 @@ impl Study {
         tasks.retain(|task| !task.is_finished());
         let mut unfinished = Vec::new();
         for task in tasks {
+            // Reading a run takes milliseconds and repeating it up to minutes.
             if !self.recall(store, &task)? {
                 unfinished.push(task);
             }
@@ -408,6 +416,7 @@ impl Study {
         let keep = |job: usize, run: tidegate_core::observe::records::RunRecord| {
             let task = &unfinished[job];
             let values = self.values(task, &Run { plan: &plans[job], record: &run })?;
+            // A sweep may have kept the run without the events that this measure needed.
             if store.look(&task.point.identity, task.seed) != Found::Whole {
                 let plain = measures::without_extra_events(&task.point.plan, run);
                 store.keep(&task.point.identity, &task.point.plan, &plain)?;
@@ -421,6 +430,7 @@ impl Study {
     /// Takes the values from a run in the store, if it is there and no events are needed.
     fn recall(&self, store: &Store, task: &Task<'_>) -> Result<bool, Failure> {
         let Point { plan, identity, .. } = task.point;
+        // Runs are kept without events of measures, so that these need the run again.
         if task.events() != EventMask::NONE || store.look(identity, task.seed) != Found::Whole {
             return Ok(false);
         }
@@ -476,6 +486,7 @@ impl<'a> Results<'a> {
         alternative: Option<usize>,
     ) -> Result<Option<SeedColumn>, expression::Fault> {
         let place = |leaf: &Leaf| Place { alternative, ..Place::of(leaf) };
+        // An alternative runs the experiments it names; a claim over another one has no value under it.
         if formula.leaves.iter().any(|leaf| !self.values.contains_key(&place(leaf))) {
             return Ok(None);
         }
@@ -487,7 +498,7 @@ impl<'a> Results<'a> {
             let value = |(values, seed): (&Values, &Seed)| {
                 let found = values.get(&key).cloned().flatten();
                 // Runs of a quick look may be too short for what is measured.
-                let open = (self.study.extent == Extent::Reduced).then_some(Value::Number(f64::NAN));
+                let open = (self.study.extent == Extent::Reduced).then_some(MeasureValue::Number(f64::NAN));
                 found.or(open).ok_or_else(|| no_value(leaf, *seed))
             };
             runs.iter().zip(seeds).map(value).collect()

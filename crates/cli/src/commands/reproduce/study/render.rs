@@ -5,7 +5,7 @@ use tidegate_papers::board::{self, Drawing, Groups};
 use tidegate_papers::experiments::{Setting, is_file_name};
 use tidegate_papers::expression::{Binding, PlacedExpression};
 use tidegate_papers::formula::{Bindings, Formula, SeedColumn};
-use tidegate_papers::value::Value;
+use tidegate_papers::value::MeasureValue;
 use tidegate_results::stats::{self, Estimate};
 use tidegate_results::text::{Align, TextTable, short};
 
@@ -82,6 +82,7 @@ impl Results<'_> {
                 "the id of a figure is {id:?}; it names a file and has letters, digits, '-', '_' and '.'"
             )));
         }
+        // The second figure would overwrite the file of the first.
         if ids.contains(id) {
             return Ok(Some(format!(
                 "two figures have the id {id:?}; a variable in it, such as {{letter}}, keeps them apart"
@@ -254,11 +255,11 @@ impl Results<'_> {
             let Some(source) = one.values.first() else { return Ok(Curve::new(name, one.points.clone())) };
             let column = self.value(source, around)?;
             let points = match column.first() {
-                Some(Value::Series(points)) => points.clone(),
-                Some(Value::List(list)) if figure.drawing == Drawing::Cdf => parts(list, figure.x_min),
+                Some(MeasureValue::Series(points)) => points.clone(),
+                Some(MeasureValue::List(list)) if figure.drawing == Drawing::Cdf => parts(list, figure.x_min),
                 other => {
                     let wanted = if figure.drawing == Drawing::Cdf { "a list" } else { "a series" };
-                    let found = other.map_or("nothing", Value::kind);
+                    let found = other.map_or("nothing", MeasureValue::kind);
                     let message = format!("a curve is drawn of {wanted}; this is {found}");
                     return Err(self.study.board_text.at(source.at, message));
                 }
@@ -274,7 +275,7 @@ impl Results<'_> {
         };
         let lists: Vec<Vec<f64>> = match self.value(source, around)? {
             SeedColumn::Same(value) => vec![value.numbers()],
-            SeedColumn::Seeds(values, _) => values.iter().map(Value::numbers).collect(),
+            SeedColumn::Seeds(values, _) => values.iter().map(MeasureValue::numbers).collect(),
         };
         let is_of_seeds = lists.iter().all(|list| list.len() == 1);
         let (lists, parts) = if is_of_seeds {
@@ -298,7 +299,7 @@ impl Results<'_> {
         })
     }
 
-    fn table(&self, table: &board::Table) -> Result<Titled, Failure> {
+    fn table(&self, table: &board::TablePlan) -> Result<Titled, Failure> {
         let around = Around::default();
         let title: Vec<String> =
             table.title.iter().map(|cell| self.shown(cell, &around)).collect::<Result<_, _>>()?;
@@ -319,7 +320,7 @@ impl Results<'_> {
         }
     }
 
-    fn free(&self, table: &board::Table) -> Result<TextTable, Failure> {
+    fn free(&self, table: &board::TablePlan) -> Result<TextTable, Failure> {
         let is_number = |column: usize| matches!(table.cells[0].get(column), Some(board::Cell::Value(_)));
         let align = |column| if is_number(column) { Align::Right } else { Align::Left };
         let heads: Vec<(&str, Align)> =
@@ -333,7 +334,7 @@ impl Results<'_> {
     }
 
     /// A row for every combination of settings.
-    fn grid(&self, table: &board::Table) -> Result<TextTable, Failure> {
+    fn grid(&self, table: &board::TablePlan) -> Result<TextTable, Failure> {
         let mut columns: Vec<(String, &board::TableColumn, Around)> = Vec::new();
         for column in &table.columns {
             for around in self.around(&Around::default(), &column.bindings)? {
@@ -345,6 +346,7 @@ impl Results<'_> {
             rows.extend(self.around(&Around::default(), bindings)?);
         }
         let side = |is_right: bool| if is_right { Align::Right } else { Align::Left };
+        // Labels that are numbers are compared by their digits, so they are aligned on the right.
         let is_numbers = |column: usize| rows.iter().all(|row: &Around| is_number(&row.labels[column].1));
         let heads = table.heads.iter().enumerate();
         let labels = heads.map(|(column, head)| (head.as_str(), side(is_numbers(column))));
@@ -425,6 +427,7 @@ impl Results<'_> {
                 let shown = names.iter().map(|name| {
                     let value = |values: &super::Values| values.get(name)?.as_ref()?.number();
                     let samples: Vec<f64> = runs.iter().filter_map(value).collect();
+                    // A mean over some of the seeds would look like one over all of them.
                     if samples.len() == point.plan.seeds.len() {
                         short(&Estimate::of(&samples))
                     } else {
@@ -459,13 +462,14 @@ fn is_number(text: &str) -> bool {
 fn parts(list: &[f64], x_min: f64) -> Vec<(f64, f64)> {
     let mut list = list.to_vec();
     list.sort_by(f64::total_cmp);
+    // The largest value is at 1; a single one would divide by zero.
     let last = list.len().saturating_sub(1).max(1) as f64;
     list.iter().enumerate().map(|(place, x)| (x.max(x_min), place as f64 / last)).collect()
 }
 
 fn quantile(list: &[f64], part: f64) -> f64 {
     let of = tidegate_papers::function::Function::Quantile;
-    let value = of.of(&[Value::List(list.to_vec()), Value::Number(part)]);
+    let value = of.of(&[MeasureValue::List(list.to_vec()), MeasureValue::Number(part)]);
     value.ok().and_then(|value| value.number()).unwrap_or(f64::NAN)
 }
 
@@ -475,6 +479,7 @@ fn set_aside(lines: &mut [Series], may_be: &[bool]) {
     let others = lines.iter().zip(may_be).filter(|(_, may_be)| !**may_be);
     let highest = others.flat_map(|(line, _)| means(line)).fold(f64::NEG_INFINITY, f64::max);
     for (line, may_be) in lines.iter_mut().zip(may_be) {
+        // A line that crosses the others is worth its space.
         line.is_aside = *may_be && means(line).iter().all(|mean| *mean > highest);
     }
 }
