@@ -79,7 +79,10 @@ fn read_table(desk: &Desk<'_>, place: Place, table: &Table, role: &'static Named
         return None;
     };
     if let Some(second) = names.next() {
-        desk.refuse(second.place, format!("{:?} says the same as {:?}; one is enough", second.key, name.key));
+        desk.refuse(
+            second.place,
+            format!("{:?} and {:?} both name the scheme; remove one of them", second.key, name.key),
+        );
         return None;
     }
     let Value::Text(text) = &name.item.value else {

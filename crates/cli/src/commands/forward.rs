@@ -85,7 +85,11 @@ fn replace_listeners(config: &mut ForwarderConfig, uris: &[String]) -> Result<()
             FaceUri::Udp(address) => config.udp.push(Listener { address, is_required: true }),
             FaceUri::Tcp(address) => config.tcp.push(Listener { address, is_required: true }),
             FaceUri::Unix(address) => config.unix.push(Listener { address, is_required: true }),
-            FaceUri::Fd(_) => return Err(Failure::usage(format!("--listen: nobody can connect to {uri:?}"))),
+            FaceUri::Fd(_) => {
+                return Err(Failure::usage(format!(
+                    "--listen: {uri:?} is an open descriptor, not an address that peers can connect to"
+                )));
+            }
         }
     }
     Ok(())

@@ -18,7 +18,7 @@ use tidegate_settings::values::parse_limit;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session};
 
-/// What the link is like.
+/// Addresses and properties of the emulated link.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Address at which datagrams of clients are received, such as 127.0.0.1:7001.
@@ -99,7 +99,9 @@ impl Arguments {
 /// Refuses a far end that cannot be one.
 fn check(Arguments { listen, to, .. }: &Arguments) -> Result<(), Failure> {
     if to.port() == 0 {
-        return Err(Failure::usage(format!("--to {to}: no program listens at port 0")));
+        return Err(Failure::usage(format!(
+            "--to {to}: port 0 is not a valid destination; give the port of the forwarder"
+        )));
     }
     if to == listen {
         return Err(Failure::usage(format!(

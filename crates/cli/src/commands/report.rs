@@ -107,7 +107,7 @@ fn page_of_run(session: &Session, folder: &Path) -> Result<String, Failure> {
     let context = tables::read_context(first.as_deref().unwrap_or(folder)).map_err(Failure::error)?;
     if context.semantics != SEMANTICS {
         return Err(Failure::error(format!(
-            "{} has results of semantics {}, this program knows those of {SEMANTICS}; run the scenario again",
+            "{} has results of semantics {}, this program reads semantics {SEMANTICS}; run the scenario again",
             folder.display(),
             context.semantics
         )));

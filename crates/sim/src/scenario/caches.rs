@@ -48,7 +48,7 @@ impl CacheValues {
             share = table.number("share");
             match (table.item("size"), table.item("share")) {
                 (None, None) => table.refuse_missing("size or share"),
-                (Some(_), Some(_)) => table.refuse("share", "share: the size stands there already"),
+                (Some(_), Some(_)) => table.refuse("share", "share: the size is already given"),
                 _ => {}
             }
         });

@@ -43,8 +43,10 @@ pub(super) fn read(
         for number in 1..=template.repeat {
             let Some(plan) = template.plan(&fields, network, duration, number) else { break };
             if !names.insert(plan.name.clone()) {
-                let why =
-                    format!("two flows are called {}; name = \"...\" tells them apart", show(&plan.name));
+                let why = format!(
+                    "two flows have the name {}; set name = \"...\" in one of them",
+                    show(&plan.name)
+                );
                 fields.refuse("name", why);
                 break;
             }
@@ -206,7 +208,7 @@ fn read_habit(fields: &Fields<'_>) -> Option<AckHabit> {
 fn read_demand(fields: &Fields<'_>, mss: u16) -> Option<Demand> {
     match (fields.item("size"), fields.item("rate")) {
         (Some(_), Some(_)) => {
-            fields.refuse("rate", "a connection has one of size and rate; \"size\" stands there already");
+            fields.refuse("rate", "a connection has either size or rate; \"size\" is already given");
             None
         }
         (None, Some(_)) => Some(Demand::Constant { rate: fields.rate("rate")?, bursts: Vec::new() }),

@@ -243,7 +243,7 @@ fn read_demand(flow: &Fields<'_>, payload: ByteCount, duration: Span) -> Option<
     if let [first, second, ..] = given.as_slice() {
         flow.refuse(
             second,
-            format!("a flow has one of size, segments, rate and demand; {first:?} stands there already"),
+            format!("a flow has one of size, segments, rate and demand; {first:?} is already given"),
         );
         return None;
     }
@@ -378,9 +378,9 @@ impl Roster {
         if self.names.insert(name.to_owned()) {
             return Some(());
         }
-        let hint = if flow.item("name").is_some() { "" } else { "; name = \"...\" tells them apart" };
+        let hint = if flow.item("name").is_some() { "" } else { "; set name = \"...\" in one of them" };
         let place = flow.item("name").map_or(flow.place, |item| item.place);
-        flow.desk.refuse(place, format!("two flows are called {}{hint}", show(name)));
+        flow.desk.refuse(place, format!("two flows have the name {}{hint}", show(name)));
         None
     }
 

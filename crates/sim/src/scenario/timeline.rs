@@ -242,7 +242,10 @@ fn read_node_change(event: &Fields<'_>, network: &NetworkTable) -> Option<Change
 fn read_restart(event: &Fields<'_>, node: usize) -> Option<Change> {
     for key in ["state", "silent"] {
         if event.item(key).is_some() {
-            event.refuse(key, format!("{key} does not go with a restart, of which nobody else hears"));
+            event.refuse(
+                key,
+                format!("{key} cannot be combined with restart: neighbours are not notified of a restart"),
+            );
         }
     }
     if event.flag("restart")? {

@@ -21,7 +21,7 @@ pub(super) fn with_note(note: Option<String>, variants: &[VariantPlan], runs: &[
         let enough = if limits.is_empty() { FIFTH } else { HALF };
         let used = mean_utilisation(runs).filter(|used| *used < enough)?;
         let why = match limits.is_empty() {
-            true => "no entry of its schemes in the catalogue says why".to_owned(),
+            true => "the catalogue names no limit of its schemes".to_owned(),
             false => limits.join("; "),
         };
         Some(format!("{} used {:.0} % of its busiest link; {why}.", variant.label, used * 100.0))

@@ -150,7 +150,7 @@ fn target(arguments: &Arguments) -> Result<(FigureFormat, FigureOutput), Failure
     let (folder, target) = match by_ending {
         Some(_) if arguments.name.is_none() => {
             return Err(Failure::usage(format!(
-                "{} is one file, and all figures were asked for; name one, or give a folder",
+                "{} is one file, but without a name all figures are drawn; name one figure, or give a folder",
                 output.display()
             )));
         }

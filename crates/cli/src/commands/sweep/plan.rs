@@ -85,9 +85,9 @@ pub(super) struct Sweep {
 
 /// Keys that a sweep has in other ways.
 const NOT_SWEPT: [(&str, &str); 3] = [
-    ("scenario.seeds", "--seeds says how many seeds each point has"),
-    ("scenario.first_seed", "every point has the same seeds"),
-    ("scenario.name", "no run depends on it"),
+    ("scenario.seeds", "use --seeds for the number of seeds of each point"),
+    ("scenario.first_seed", "all points have the same seeds"),
+    ("scenario.name", "it does not affect any run"),
 ];
 
 impl Sweep {

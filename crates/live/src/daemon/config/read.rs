@@ -71,7 +71,7 @@ pub(super) fn read(desk: &Desk<'_>, document: &Table) -> Option<ForwarderConfig>
 fn read_pit_limit(forwarder: &Fields<'_>) -> Option<Packets> {
     let limit = forwarder.packets("pit")?;
     if limit.get() == 0 {
-        forwarder.refuse("pit", "pit: 0pkt lets no Interest be pending; at least 1pkt is needed");
+        forwarder.refuse("pit", "pit: 0pkt allows no pending Interest; at least 1pkt is needed");
     }
     Some(limit)
 }
@@ -174,11 +174,11 @@ impl<'a> Faces<'a> {
         })?;
         let name = name.unwrap_or_else(|| Some(uri.clone()))?;
         if self.index.contains_key(&uri) {
-            face.refuse("uri", format!("two faces lead to {}", show(&uri)));
+            face.refuse("uri", format!("two faces have the URI {}", show(&uri)));
             return None;
         }
         if self.index.contains_key(&name) {
-            face.refuse("name", format!("two faces are called {}", show(&name)));
+            face.refuse("name", format!("two faces have the name {}", show(&name)));
             return None;
         }
         self.add(face.desk, face.place, StaticFace { name, uri, config: values.config() }, values.bytes())
@@ -187,7 +187,7 @@ impl<'a> Faces<'a> {
     fn add(&mut self, desk: &Desk<'_>, place: Place, face: StaticFace, bytes: u64) -> Option<usize> {
         let index = self.list.len();
         if index >= self.most {
-            desk.refuse(place, format!("this is one face more than max_faces = {}", self.most));
+            desk.refuse(place, format!("more faces than max_faces = {}", self.most));
             return None;
         }
         if !desk.claim(place, bytes + 4 * face.uri.len() as u64, 1) {
@@ -244,7 +244,7 @@ fn read_routes(root: &Fields<'_>, faces: &mut Faces<'_>) -> Vec<StaticRoute> {
         if seen.insert((prefix.clone(), face)) {
             routes.push(StaticRoute { prefix, face, cost });
         } else {
-            route.refuse("face", format!("a route of {} to this face stands there already", show(&prefix)));
+            route.refuse("face", format!("a route of {} to this face is already given", show(&prefix)));
         }
     }
     routes
@@ -259,7 +259,7 @@ fn read_strategies(root: &Fields<'_>) -> Vec<(String, SchemeUse)> {
         if seen.insert(prefix.clone()) {
             strategies.push((prefix, strategy));
         } else {
-            table.refuse("prefix", format!("prefix {} has a strategy already", show(&prefix)));
+            table.refuse("prefix", format!("prefix {} already has a strategy", show(&prefix)));
         }
     }
     strategies

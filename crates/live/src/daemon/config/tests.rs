@@ -131,7 +131,7 @@ fn everything_that_is_wrong_is_told_at_its_line_with_what_is_accepted() {
             "format = 1\n[forwarder]\ncache = 10\npit = \"0pkt\"\nmax_faces = 0\nstrategy = \"best-rout\"",
             vec![
                 "3: cache: 10 has no unit; write it like \"64pkt\"",
-                "4: pit: 0pkt lets no Interest be pending; at least 1pkt is needed",
+                "4: pit: 0pkt allows no pending Interest; at least 1pkt is needed",
                 "5: max_faces: 0 is not within 1 to 60000",
                 "6: strategy \"best-rout\" is not known; best-route?",
             ],
@@ -173,10 +173,10 @@ fn nothing_is_given_twice() {
     let again = "[[route]]\nprefix = \"/p/\"\nface = \"udp://h\"\n";
     let strategy = "[[strategy]]\nprefix = \"/p\"\nstrategy = \"multicast\"\n";
     for (text, why) in [
-        (format!("{face}{face}"), "two faces lead to \"udp://h\""),
-        (format!("{face}{other}"), "two faces are called \"a\""),
-        (format!("{face}{route}{again}"), "a route of \"/p\" to this face stands there already"),
-        (format!("{strategy}{strategy}"), "prefix \"/p\" has a strategy already"),
+        (format!("{face}{face}"), "two faces have the URI \"udp://h\""),
+        (format!("{face}{other}"), "two faces have the name \"a\""),
+        (format!("{face}{route}{again}"), "a route of \"/p\" to this face is already given"),
+        (format!("{strategy}{strategy}"), "prefix \"/p\" already has a strategy"),
         ("listen = { udp = [\"[::]:1\", \"[::]:1\"] }".to_owned(), "udp: this address is listed twice"),
     ] {
         let found = problems(&format!("format = 1\n{text}"));
@@ -188,7 +188,7 @@ fn nothing_is_given_twice() {
 fn faces_beyond_the_limit_are_refused_where_they_stand() {
     let text = "format = 1\nforwarder = { max_faces = 1 }\n\
                 [[face]]\nuri = \"udp://a\"\n[[route]]\nprefix = \"/\"\nface = \"udp://b\"\n";
-    assert_eq!(problems(text), ["7: this is one face more than max_faces = 1"]);
+    assert_eq!(problems(text), ["7: more faces than max_faces = 1"]);
 }
 
 #[test]

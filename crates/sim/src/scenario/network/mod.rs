@@ -141,7 +141,7 @@ impl RouterValues {
             }
             let Some(prefix) = read_prefix(&table) else { continue };
             if !known.insert(prefix.clone()) {
-                table.refuse("prefix", format!("prefix {} stands there already", show(&prefix)));
+                table.refuse("prefix", format!("prefix {} is already given", show(&prefix)));
             }
             self.prefix_strategies.extend(strategy.map(|strategy| (prefix.clone(), strategy)));
             self.caches.prefixes.extend(cache.map(|cache| (prefix, cache)));
@@ -420,7 +420,10 @@ fn add_node(network: &mut NetworkTable, plan: NodePlan, desk: &Desk<'_>, place: 
 fn add_link(network: &mut NetworkTable, plan: LinkPlan, desk: &Desk<'_>, place: Place) {
     let index = network.links.len();
     if network.link_index.insert(plan.name.clone(), index).is_some() {
-        desk.refuse(place, format!("two links are called {:?}; name = \"...\" tells them apart", plan.name));
+        desk.refuse(
+            place,
+            format!("two links have the name {:?}; set name = \"...\" in one of them", plan.name),
+        );
     }
     network.links.push(plan);
 }
