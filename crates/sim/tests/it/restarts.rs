@@ -75,7 +75,7 @@ fn a_restart_that_means_nothing_is_refused() {
     };
     for (event, why) in [
         ("node = \"r1\"\nrestart = false", "restart: false changes nothing"),
-        ("node = \"r1\"\nrestart = true\nstate = \"down\"", "state does not go with a restart"),
+        ("node = \"r1\"\nrestart = true\nstate = \"down\"", "state cannot be combined with restart"),
         ("link = \"r1-r2\"\nrestart = true\nrate = \"1Mbps\"", "restart goes with a node"),
         ("node = \"r1\"", "\"state\" or \"restart\""),
     ] {
