@@ -187,10 +187,10 @@ fn stores_services_and_catalogues_are_described() {
     let words = checked("words", &[stores, other, &catalogue(processing)], "text");
     for text in [
         "9pkt (lfu, leave copy down)",
-        "20us for each packet",
-        "40pkt (lfu, each Data",
+        "service 20us each",
+        "40pkt (lfu, keeps with",
         "  demand                   1000 objects of 4 segments of 1024B by popularity (50/s on average, Poisson)\n",
-        "  processing per Interest  2ms on average (exponential)\n",
+        "  processing of Interests  2ms each on average (exponential)\n",
         "  difference between seeds  draws of caches at r2\n",
         "  difference between seeds  requests of one\n",
         "  difference between seeds  random processing times of one\n",

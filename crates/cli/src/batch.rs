@@ -69,8 +69,11 @@ impl<T> Batch<T> {
 /// One run that the store is to have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'a> {
+    /// Plan that the run belongs to.
     pub(crate) plan: &'a Plan,
+    /// Identity of the plan in the store.
     pub(crate) identity: &'a Identity,
+    /// Seed of the run.
     pub(crate) seed: Seed,
 }
 

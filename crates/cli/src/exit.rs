@@ -66,10 +66,12 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command did not end well.
+/// Failure of a command: exit code and message.
 #[derive(Debug)]
 pub(crate) struct Failure {
+    /// Exit code of the program.
     pub(crate) exit: Exit,
+    /// Message for standard error, which may have several lines.
     pub(crate) message: String,
 }
 
@@ -103,9 +105,10 @@ impl Failure {
     }
 }
 
+/// Exit code of a command that ended as planned, or its failure.
 pub(crate) type Outcome = Result<Exit, Failure>;
 
-/// Why something printed was lost, the first time it was.
+/// Reason why printed output was lost, recorded for the first loss.
 static LOST: OnceLock<String> = OnceLock::new();
 
 /// Prints to standard output; a reader that has gone away ends the output, not the command. What is lost for

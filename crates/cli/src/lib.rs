@@ -13,10 +13,12 @@ mod interrupt;
 mod network_drawing;
 mod page;
 mod parameter_grid;
+mod plans;
 mod progress;
 mod replay;
 mod results;
 mod screen;
+mod session;
 mod store;
 mod words;
 
@@ -24,10 +26,10 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tidegate_core::scheme::Scheme;
-use tidegate_results::json::Json;
 use tidegate_results::text::Screen;
 
 use exit::{Exit, Failure};
+use session::{Format, Session, complain};
 
 /// Raised whenever any simulated result may change; golden files are tied to it.
 pub const SEMANTICS: u32 = 5;
@@ -44,15 +46,6 @@ struct Arguments {
     quiet: bool,
     #[command(subcommand)]
     command: Command,
-}
-
-/// Output format of results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Tables for people.
-    Text,
-    /// One JSON document; what runs on prints one line for each report.
-    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -105,60 +98,6 @@ enum Command {
     /// Show the counters of a running forwarder.
     #[cfg(target_os = "linux")]
     Status(commands::status::Arguments),
-}
-
-/// State that every command receives.
-#[derive(Debug)]
-struct Session {
-    format: Format,
-    quiet: bool,
-    /// Properties of standard output.
-    screen: Screen,
-    schemes: Vec<&'static Scheme>,
-}
-
-impl Session {
-    /// Prints results: as they are for programs, with lines that fit the screen for people.
-    fn show(&self, text: &str) {
-        exit::print(&self.screen.fold(text));
-    }
-
-    /// Prints information to standard error, unless `--quiet` is given.
-    fn note(&self, text: &str) {
-        if !self.quiet {
-            self.comment("note", text);
-        }
-    }
-
-    /// Prints a warning to standard error, unless `--quiet` is given.
-    fn warn(&self, text: &str) {
-        if !self.quiet {
-            self.comment("warning", text);
-        }
-    }
-
-    /// Prints an error after which the command goes on.
-    #[cfg(target_os = "linux")]
-    fn error(&self, text: &str) {
-        self.comment("error", text);
-    }
-
-    /// Prints the start of a long-running activity to standard error, unless `--quiet` is given.
-    fn begun(&self, text: &str) {
-        match self.format {
-            Format::Text if !self.quiet => complain(text),
-            Format::Text => {}
-            Format::Json => self.note(text),
-        }
-    }
-
-    /// A line for people, an object on one line for programs.
-    fn comment(&self, kind: &'static str, text: &str) {
-        match self.format {
-            Format::Text => complain(&format!("{kind}: {text}")),
-            Format::Json => complain(&Json::Object(vec![(kind, Json::text(text))]).to_string()),
-        }
-    }
 }
 
 /// The program's command line, with what help ends with.
@@ -243,10 +182,4 @@ fn asks_for_json(words: impl Iterator<Item = std::ffi::OsString>) -> bool {
     let words: Vec<_> = words.take_while(|word| word != "--").collect();
     let is_pair = |pair: &[std::ffi::OsString]| pair[0] == "--format" && pair[1] == "json";
     words.iter().any(|word| word == "--format=json") || words.windows(2).any(is_pair)
-}
-
-/// Prints to standard error, if anybody still reads it.
-fn complain(message: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{}", screen::message(message, screen::of_errors()));
 }

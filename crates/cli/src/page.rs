@@ -5,9 +5,9 @@ use tidegate_pages::page::{RunPage, SeedPlots, run_page};
 use tidegate_results::tables::RunContext;
 use tidegate_sim::plan::Plan;
 
-use crate::commands::installed;
 use crate::event_summary::summarize;
 use crate::network_drawing;
+use crate::plans::installed;
 use crate::replay::is_same;
 
 /// File in a folder of results that holds the command which made them.

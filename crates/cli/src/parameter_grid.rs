@@ -7,8 +7,8 @@ use tidegate_sim::plan::{Plan, SweepAxis};
 use tidegate_sim::scenario::{Error, Errors};
 
 use crate::Session;
-use crate::commands::{parse_plan, read_plan};
 use crate::exit::{Exit, Failure};
+use crate::plans::{parse_plan, read_plan};
 use crate::store::Identity;
 
 /// Points of one grid.
@@ -143,7 +143,9 @@ pub(crate) fn axes(file: &Path, plan: &Plan, more: &[Axis]) -> Vec<Axis> {
 pub(crate) struct GridPoint {
     /// The value of each axis, as it is shown.
     pub(crate) values: Vec<String>,
+    /// Plan with the values of the point.
     pub(crate) plan: Plan,
+    /// Identity of the plan in the store.
     pub(crate) identity: Identity,
 }
 

@@ -11,8 +11,8 @@ use tidegate_sim::plan::Plan;
 use tidegate_sim::run::watch;
 use tidegate_sim::world;
 
-use crate::commands::read_plan;
 use crate::exit::Failure;
+use crate::plans::read_plan;
 use crate::{SEMANTICS, Session};
 
 /// A run that can be simulated again.
@@ -62,7 +62,7 @@ impl ReplaySource {
     /// Runs the seed again and hands over all events of `mask`.
     ///
     /// # Errors
-    /// When the results in the folder are not those of this program's version.
+    /// Fails if the results in the folder are not those of this program's version.
     pub(crate) fn watch(
         &self,
         mask: EventMask,

@@ -35,7 +35,7 @@ const TEMPORARY: &str = "unfinished";
 /// Nobody needs this long to write one run.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
-/// What runs of a scenario are found by, the seed apart.
+/// Key under which runs of a scenario are stored, without the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     /// The scenario in its one spelling, and a hash of each file that it names.
@@ -45,6 +45,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
+    /// Computes the identity of a plan: the hash of its canonical scenario.
     pub(crate) fn of(plan: &Plan) -> Self {
         let mut text = plan.canonical.clone();
         for (name, content) in &plan.files {
@@ -101,7 +102,7 @@ pub(crate) struct Store {
     code: String,
     /// Whether runs are only read from it.
     is_read_only: bool,
-    /// What no other process names its temporary folders by, on any machine that shares the store.
+    /// Name of temporary folders that no other process uses, on any machine that shares the store.
     process: String,
     /// Runs that this process has begun to write.
     written: AtomicU64,
@@ -148,12 +149,12 @@ impl Store {
         )))
     }
 
-    /// Where the run called `key` is, or would be.
+    /// Path of the run called `key`, whether or not it exists.
     pub(crate) fn path(&self, key: &str) -> PathBuf {
         self.root.join(key.get(..2).unwrap_or(key)).join(key)
     }
 
-    /// Where values of the run called `key` are, which a paper needs of it.
+    /// Path of the values that a paper needs from the run called `key`.
     pub(crate) fn values(&self, key: &str) -> PathBuf {
         self.path(key).with_extension("values")
     }
@@ -270,7 +271,7 @@ impl Store {
         self.root.join(MARK).exists()
     }
 
-    /// What killed processes have left, untouched for a day.
+    /// Paths of files that killed processes left, unchanged for a day.
     pub(crate) fn abandoned(&self) -> Result<Vec<PathBuf>, Failure> {
         let is_old = |path: &PathBuf| {
             let changed = fs::metadata(path).and_then(|metadata| metadata.modified());

@@ -142,6 +142,18 @@ pub const fn renamed_key(
     Key { name, renamed_from: Some(earlier), kind, need, help }
 }
 
+/// The keys of a table, one in each row: `name: kind, need, "help";`. With `"what" =>` in front of the rows it is the
+/// whole declaration of a table that shares no keys.
+#[macro_export]
+macro_rules! key_rows {
+    ($what:literal => $($name:ident: $kind:expr, $need:expr, $help:expr;)*) => {
+        $crate::keys::keys($what, &$crate::key_rows! { $($name: $kind, $need, $help;)* })
+    };
+    ($($name:ident: $kind:expr, $need:expr, $help:expr;)*) => {
+        [$($crate::keys::key(stringify!($name), $kind, $need, $help)),*]
+    };
+}
+
 /// A table that shares no keys.
 pub const fn keys(what: &'static str, own: &'static [Key]) -> Keys {
     Keys { what, own, shared: &[] }

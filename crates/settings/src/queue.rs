@@ -1,35 +1,25 @@
 //! A queue as a text gives it: limit and disciplines, layer upon layer.
 
+use crate::key_rows;
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::units::Packets;
 
 use crate::fields::Fields;
 use crate::keys::KeyKind::List;
 use crate::keys::KeyNeed::{Else, May};
-use crate::keys::{DISCIPLINE, KeyKind, Keys, key, keys};
+use crate::keys::{DISCIPLINE, KeyKind, Keys};
 use crate::uses::{self, SchemeUse};
 
 /// Default limit of a queue.
 const LIMIT: Limit = Limit::Packets(Packets::new(100));
 
 /// The keys of a queue's table.
-pub static QUEUE: Keys = keys(
-    "queue",
-    &[
-        key(
-            "limit",
-            KeyKind::Limit,
-            Else("100pkt"),
-            "Maximum length of the queue, without the packet being transmitted.",
-        ),
-        key(
-            "disciplines",
-            List(&KeyKind::Scheme(&DISCIPLINE)),
-            May,
-            "Queue disciplines, applied in this order; drop-tail by default.",
-        ),
-    ],
-);
+pub static QUEUE: Keys = key_rows! { "queue" =>
+    limit: KeyKind::Limit, Else("100pkt"),
+        "Maximum length of the queue, without the packet being transmitted.";
+    disciplines: List(&KeyKind::Scheme(&DISCIPLINE)), May,
+        "Queue disciplines, applied in this order; drop-tail by default.";
+};
 
 /// The queue of one direction of a link.
 #[derive(Clone, Debug)]

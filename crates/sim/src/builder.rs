@@ -242,6 +242,7 @@ impl Use {
 impl Table {
     /// Sets `key`, in place of an earlier value.
     fn set(&mut self, key: &'static str, value: String) {
+        // TOML refuses a key that stands twice.
         self.0.retain(|(known, _)| *known != key);
         self.0.push((key, value));
     }
@@ -255,6 +256,7 @@ impl Table {
 fn written(value: &Value) -> String {
     match value {
         Value::Text(text) => quoted(text),
+        // `Debug` keeps the point of a whole number, and every bit of the others.
         Value::Number(number) => format!("{number:?}"),
         other => other.to_string(),
     }

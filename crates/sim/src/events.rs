@@ -9,10 +9,21 @@ use std::collections::BinaryHeap;
 
 use tidegate_core::units::Time;
 
-/// Action that an event starts in the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum EventKind {
+/// Declares the kinds, and lists them in the order of their numbers.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident,)*) => {
+        /// Action that an event starts in the world.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum EventKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        const LISTED: &[EventKind] = &[$(EventKind::$kind),*];
+    };
+}
+
+kinds! {
     /// A packet reaches the far end of a link direction.
     Arrival,
     /// A link direction has sent a packet or frame.
@@ -51,31 +62,10 @@ pub enum EventKind {
 
 /// Every kind by its number; numbers without a kind never occur.
 const KINDS: [EventKind; 1 << KIND_BITS] = {
-    use EventKind::*;
-    let mut kinds = [Medium; 1 << KIND_BITS];
-    let first = [
-        Arrival,
-        Sent,
-        QueueWake,
-        NodeWake,
-        ConsumerWake,
-        SideWake,
-        Change,
-        Sample,
-        Served,
-        Report,
-        Directive,
-        ControllerWake,
-        AgentWake,
-        Processed,
-        FrameArrival,
-        LinkWake,
-        Medium,
-    ];
+    let mut kinds = [EventKind::Medium; 1 << KIND_BITS];
     let mut number = 0;
-    while number < first.len() {
-        assert!(first[number] as usize == number);
-        kinds[number] = first[number];
+    while number < LISTED.len() {
+        kinds[number] = LISTED[number];
         number += 1;
     }
     kinds
@@ -233,6 +223,7 @@ impl EventQueue {
         let slot = next as usize % SLOTS;
         let index = self.heads[slot];
         let SlotEntry { key, next: following } = self.entries[index as usize];
+        // A far event could come first, and the width is due for a look: both are left to `open_next`.
         let is_near = next + SLOTS as u64 <= self.far_slot && self.opened < LOOK_EVERY;
         if following != NONE || !is_near || parts(key).0 > limit {
             return None;
@@ -267,6 +258,7 @@ impl EventQueue {
 
     #[inline(never)]
     fn insert_open(&mut self, key: u128) {
+        // Insertion moves the events behind it, which is quadratic when thousands share one slot.
         if self.open.len() >= CROWDED {
             return self.crowd.push(Reverse(key));
         }

@@ -124,14 +124,6 @@ pub struct NodePlan {
     pub clock: Option<ClockPlan>,
 }
 
-impl NodePlan {
-    /// Whether it caches any Data.
-    pub fn has_cache(&self) -> bool {
-        let narrowed = self.prefix_caches.iter().map(|(_, cache)| cache);
-        narrowed.chain([&self.cache]).any(|cache| cache.size.get() > 0)
-    }
-}
-
 impl CachePlan {
     /// Whether its decisions are random.
     pub fn is_random(&self) -> bool {
@@ -157,7 +149,7 @@ impl fmt::Display for ServicePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.time {
             ServiceTime::Constant(span) => write!(f, "{span} each")?,
-            ServiceTime::Exponential(span) => write!(f, "{span} each on average")?,
+            ServiceTime::Exponential(span) => write!(f, "{span} each on average (exponential)")?,
         }
         self.queue.map_or(Ok(()), |queue| write!(f, ", room for {queue}"))
     }

@@ -68,6 +68,7 @@ fn names(session: &Session, fits: fn(&Scheme) -> bool) -> Vec<&'static str> {
     session.schemes.iter().filter(|scheme| fits(scheme)).map(|scheme| scheme.name).collect()
 }
 
+/// Runs the command `tidegate completions`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let mut command = crate::command();
     for (words, argument, values) in VALUES {

@@ -14,7 +14,7 @@ use tidegate_settings::error::Errors;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session, file_errors};
 
-/// What the forwarder starts with.
+/// Arguments of the command `tidegate forward`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Configuration file (TOML); defaults for all faces without one.
@@ -31,6 +31,7 @@ pub(crate) struct Arguments {
     seed: Option<u64>,
 }
 
+/// Runs the command `tidegate forward`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let mut config = match read_config(session, arguments)? {
         Ok(config) => config,

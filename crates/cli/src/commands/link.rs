@@ -118,6 +118,7 @@ fn direction(rate: Option<BitRate>, delay: Span, loss: f64, queue: Limit) -> Cha
     ChannelSetup { line, queue }
 }
 
+/// Runs the command `tidegate link`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     check(arguments)?;
     // Before the sockets, so that no request to stop leaves one behind.

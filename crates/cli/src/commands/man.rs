@@ -14,7 +14,7 @@ use crate::guide::{self, Guide};
 use crate::results::cannot;
 use crate::{Format, Session};
 
-/// Which pages, and where they go.
+/// Arguments of the command `tidegate man`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Command whose page is printed, such as `run`; the program's page by default.
@@ -30,6 +30,7 @@ struct ManualPage {
     text: String,
 }
 
+/// Runs the command `tidegate man`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     match &arguments.out {
         Some(folder) => write_all(session, folder),
@@ -111,7 +112,7 @@ fn write_page(man: &Man, words: &str, command: &Command, text: &mut Vec<u8>) -> 
 fn sections(guide: &Guide) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES"]);
-    for (what, line) in guide.examples {
+    for (what, line) in &guide.examples {
         roff.control("TP", []);
         roff.text([roman(*what)]);
         roff.text([bold(*line)]);

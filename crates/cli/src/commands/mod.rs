@@ -30,19 +30,11 @@ pub(crate) mod sweep;
 #[cfg(target_os = "linux")]
 pub(crate) mod twin;
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
 use std::num::NonZero;
-use std::path::Path;
 
-use tidegate_core::scheme::whole::Installed;
-use tidegate_results::json::Json;
-use tidegate_sim::plan::Plan;
-use tidegate_sim::{roles, scenario};
-
-use crate::Session;
-use crate::exit::{Exit, Failure};
-use crate::results::cannot;
+use crate::plans::{
+    installed, note_replaced, parse_plan, read_plan, read_text, refuse_incomplete, warn_incomplete, write_new,
+};
 
 /// Values set on the command line over those of a scenario.
 #[derive(Debug, Default, clap::Args)]
@@ -58,141 +50,6 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
         _ => Err(format!("{text:?} is not of the form KEY=VALUE")),
     }
-}
-
-/// Maximum number of variants that are named with a scheme.
-const MAX_LABELS: usize = 4;
-
-/// Longest text that is read, bytes: more than any of our formats takes.
-const LONGEST_TEXT: u64 = 16 << 20;
-
-/// The content of a file that a person wrote. What has no end, such as a device, is cut and then found too long.
-pub(crate) fn read_text(file: &Path) -> Result<Vec<u8>, Failure> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    let opened = std::fs::File::open(file);
-    let read = opened.and_then(|file| file.take(LONGEST_TEXT).read_to_end(&mut bytes));
-    read.map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
-    Ok(bytes)
-}
-
-/// Writes a file that is not there yet; what is there stays, and the error gives the `advice`.
-pub(crate) fn write_new(file: &Path, text: &str, advice: &str) -> Result<(), Failure> {
-    let opened = OpenOptions::new().write(true).create_new(true).open(file);
-    let mut opened = opened.map_err(|why| match why.kind() {
-        ErrorKind::AlreadyExists => Failure::error(format!("{} is there already; {advice}", file.display())),
-        _ => cannot("write", file, &why),
-    })?;
-    opened.write_all(text.as_bytes()).map_err(|why| cannot("write", file, &why))
-}
-
-/// Reads and checks the scenario in `file`; the inner result is about its content.
-pub(crate) fn parse_plan(
-    session: &Session,
-    file: &Path,
-    overrides: &[(String, String)],
-) -> Result<Result<Plan, scenario::Errors>, Failure> {
-    let bytes = read_text(file)?;
-    let name = file.display().to_string();
-    // Files that a scenario refers to are relative to it; a results folder contains copies.
-    let folder = file.parent().unwrap_or(Path::new(""));
-    let read = |named: &str| {
-        let kept = crate::results::kept_file(folder, named);
-        let path = if kept.is_file() { kept } else { folder.join(named) };
-        let bytes = read_text(&path).map_err(|failure| failure.message)?;
-        String::from_utf8(bytes).map_err(|why| why.to_string())
-    };
-    let parser =
-        scenario::Parser { overrides, files: Some(&read), ..scenario::Parser::new(&name, &session.schemes) };
-    Ok(parser.parse_bytes(&bytes))
-}
-
-/// As [`parse_plan`], with all errors of the text in the failure.
-pub(crate) fn read_plan(
-    session: &Session,
-    file: &Path,
-    overrides: &[(String, String)],
-) -> Result<Plan, Failure> {
-    // The message begins with `file:line:`, so that editors find the place.
-    parse_plan(session, file, overrides)?
-        .map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })
-}
-
-/// The schemes in use in the plans of several variants, each with the variants that have it there; what all have stands
-/// once, without a name.
-pub(crate) fn installed<'a>(variants: impl Iterator<Item = (String, &'a Plan)>) -> Vec<(String, Installed)> {
-    let mut found: Vec<(Installed, Vec<String>)> = Vec::new();
-    let mut count = 0;
-    for (label, plan) in variants {
-        count += 1;
-        for installed in roles::installed(plan) {
-            match found.iter_mut().find(|(known, _)| *known == installed) {
-                Some((_, labels)) => labels.push(label.clone()),
-                None => found.push((installed, vec![label.clone()])),
-            }
-        }
-    }
-    let named = |(installed, labels): (Installed, Vec<String>)| {
-        let more = labels.len().saturating_sub(MAX_LABELS);
-        let label = match more {
-            _ if labels.len() == count => String::new(),
-            0 => labels.join("; "),
-            more => format!("{} and {more} more", labels[..MAX_LABELS].join("; ")),
-        };
-        (label, installed)
-    };
-    found.into_iter().map(named).collect()
-}
-
-/// A scheme in use, for programs.
-pub(crate) fn about_scheme(installed: &Installed) -> Json {
-    Json::Object(vec![
-        ("role", Json::text(installed.role)),
-        ("scheme", Json::text(&installed.scheme)),
-        ("at", Json::List(installed.at.iter().map(Json::text).collect())),
-    ])
-}
-
-/// Prints once the names of earlier versions in `plans`, what their whole schemes replaced and removed, and which of them
-/// fill no role.
-pub(crate) fn note_replaced<'a>(session: &Session, plans: impl Iterator<Item = &'a Plan> + Clone) {
-    let once = |lines: &mut dyn Iterator<Item = String>, tell: &dyn Fn(&str)| {
-        let mut told: Vec<String> = Vec::new();
-        for line in lines {
-            if !told.contains(&line) {
-                tell(&line);
-                told.push(line);
-            }
-        }
-    };
-    once(&mut plans.clone().flat_map(|plan| plan.renamed.iter().cloned()), &|line| session.note(line));
-    once(&mut plans.clone().flat_map(|plan| plan.replaced.iter().cloned()), &|line| session.note(line));
-    once(&mut plans.filter_map(roles::idle), &|line| session.warn(line));
-}
-
-/// Prints, in one warning, which roles of `plan` lack what they need.
-pub(crate) fn warn_incomplete(session: &Session, plan: &Plan) {
-    let sentences = roles::incomplete(plan);
-    if !sentences.is_empty() {
-        session.warn(&sentences.join("; "));
-    }
-}
-
-/// Refuses plans, each with its name, in which a role lacks what it needs.
-pub(crate) fn refuse_incomplete<'a>(plans: impl Iterator<Item = (String, &'a Plan)>) -> Result<(), Failure> {
-    let mut lines: Vec<String> = Vec::new();
-    for (name, plan) in plans {
-        for sentence in roles::incomplete(plan) {
-            if !lines.iter().any(|line| line.ends_with(&sentence)) {
-                lines.push(format!("{name}: {sentence}"));
-            }
-        }
-    }
-    if lines.is_empty() {
-        return Ok(());
-    }
-    lines.push("--allow-incomplete runs this all the same".to_owned());
-    Err(Failure { exit: Exit::Error, message: lines.join("\n") })
 }
 
 /// Number of threads: as requested, else one per core.

@@ -19,7 +19,7 @@ use crate::results::cannot;
 use crate::words::{word, words};
 use crate::{Command, Format, SEMANTICS, Session, page};
 
-/// Whose page to make, and where.
+/// Arguments of the command `tidegate report`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Results directory of `run`, `compare`, `sweep` or `reproduce`.
@@ -78,6 +78,7 @@ impl Kept {
     }
 }
 
+/// Runs the command `tidegate report`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let folder = &arguments.folder;
     if !folder.is_dir() {

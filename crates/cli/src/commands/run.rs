@@ -18,7 +18,7 @@ use crate::results::Folder;
 use crate::words::{quoted, word};
 use crate::{Format, SEMANTICS, Session, batch, expect, page};
 
-/// What to run and where results go.
+/// Arguments of the command `tidegate run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Scenario file (TOML).
@@ -39,6 +39,7 @@ pub(crate) struct Arguments {
     fresh: bool,
 }
 
+/// Runs the command `tidegate run`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let mut overrides = arguments.overrides.set.clone();
     if let Some(seeds) = arguments.seeds {

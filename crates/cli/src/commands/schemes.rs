@@ -9,13 +9,14 @@ use tidegate_settings::suggest::{meant, question};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::{Format, Session};
 
-/// What to list.
+/// Arguments of the command `tidegate schemes`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Scheme to describe: source, deviations and parameters.
     name: Option<String>,
 }
 
+/// Runs the command `tidegate schemes`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let shown: Vec<&Scheme> = match &arguments.name {
         None => session.schemes.clone(),
@@ -106,6 +107,7 @@ fn needed(need: &Need) -> String {
     format!("{} without {other}: {}", need.role.word(), need.without)
 }
 
+/// Returns the provenance of a parameter's default in words.
 pub(super) fn provenance(provenance: Provenance) -> &'static str {
     match provenance {
         Provenance::Paper => "paper",

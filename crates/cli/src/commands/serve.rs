@@ -18,7 +18,7 @@ use super::status::uplink;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session};
 
-/// What to serve, and how.
+/// Arguments of the command `tidegate serve`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Name of the file, such as `/example/file`.
@@ -45,6 +45,7 @@ pub(crate) struct Arguments {
     transport: Option<String>,
 }
 
+/// Runs the command `tidegate serve`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let settings = settings(arguments)?;
     let prefix = settings.prefix.clone();

@@ -18,7 +18,7 @@ const PATIENCE: Span = Span::from_secs(4);
 /// Segments of a status; a forwarder with more has something wrong.
 const MAX_SEGMENTS: u32 = 10_000;
 
-/// Which forwarder is asked.
+/// Arguments of the command `tidegate status`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
@@ -26,6 +26,7 @@ pub(crate) struct Arguments {
     transport: Option<String>,
 }
 
+/// Runs the command `tidegate status`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let uplink = uplink(arguments.transport.as_deref())?;
     let mut client = Client::connect(&uplink).map_err(Failure::error)?;

@@ -1,31 +1,60 @@
 //! Texts of `--help`, the manual pages and the book about a command, in addition to its options.
 //!
-//! Every command has an entry in [`pages`]; its examples work in the root of the repository.
+//! Every command has an entry in `pages.txt`; its examples work in the root of the repository.
 
-mod pages;
+use std::sync::LazyLock;
 
 use clap::Command;
 
 use crate::exit::Exit;
 
 /// Help texts of one command.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Guide {
     /// The command's words after the program's name, as typed; empty for the program itself.
     pub(crate) command: &'static str,
     /// Examples: the description, then the command line.
-    pub(crate) examples: &'static [(&'static str, &'static str)],
-    /// Why the examples are not run by the tests of the book; `None` if they are.
+    pub(crate) examples: Vec<(&'static str, &'static str)>,
+    /// Reason why the examples are not run by the tests of the book; `None` if they are.
     pub(crate) not_run: Option<&'static str>,
     /// Files that it reads or writes, and what each is.
-    pub(crate) files: &'static [(&'static str, &'static str)],
+    pub(crate) files: Vec<(&'static str, &'static str)>,
     /// Exit codes that not every command has, and when it ends with them.
-    pub(crate) exits: &'static [(Exit, &'static str)],
+    pub(crate) exits: Vec<(Exit, &'static str)>,
+}
+
+/// All entries, in the order of the file.
+static GUIDES: LazyLock<Vec<Guide>> = LazyLock::new(|| parse(include_str!("pages.txt")));
+
+/// Reads entries. Each begins with `= COMMAND`; then `? DESCRIPTION` and `$ COMMAND LINE` are an example,
+/// `@ FILE | DESCRIPTION` a file, `! REASON` the reason why examples are not run, `CODE MEANING` an exit code.
+/// Commands after a line `# Linux only` exist there only.
+fn parse(text: &'static str) -> Vec<Guide> {
+    let mut guides: Vec<Guide> = Vec::new();
+    for line in text.lines().take_while(|line| cfg!(target_os = "linux") || !line.starts_with('#')) {
+        let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
+        if kind == "=" {
+            guides.push(Guide { command: rest, ..Guide::default() });
+        }
+        let Some(guide) = guides.last_mut() else { continue };
+        let example = guide.examples.last_mut();
+        match (kind, example) {
+            ("?", _) => guide.examples.push((rest, "")),
+            ("$", Some(example)) => example.1 = rest,
+            ("@", _) => guide.files.extend(rest.split_once(" | ")),
+            ("!", _) => guide.not_run = Some(rest),
+            (code, _) => {
+                let exit = Exit::ALL.into_iter().find(|exit| code.parse() == Ok(*exit as u8));
+                guide.exits.extend(exit.map(|exit| (exit, rest)));
+            }
+        }
+    }
+    guides
 }
 
 /// Names of the commands, without subcommands.
 pub(crate) fn command_names() -> Vec<&'static str> {
-    let words = pages::GUIDES.iter().map(|guide| guide.command);
+    let words = GUIDES.iter().map(|guide| guide.command);
     words.filter(|words| !words.is_empty() && !words.contains(' ')).collect()
 }
 
@@ -39,7 +68,7 @@ pub(crate) const COMMON_EXITS: [(Exit, &str); 3] = [
 impl Guide {
     /// The entry of the command with these words.
     pub(crate) fn find(command: &str) -> Option<&'static Self> {
-        pages::GUIDES.iter().find(|guide| guide.command == command)
+        GUIDES.iter().find(|guide| guide.command == command)
     }
 
     /// All exit codes, each with its meaning, in order.
@@ -50,7 +79,7 @@ impl Guide {
     /// Text after the options in `--help`.
     fn after_help(&self) -> String {
         let mut text = "Examples:".to_owned();
-        for (what, line) in self.examples {
+        for (what, line) in &self.examples {
             text.push_str(&format!("\n  # {what}\n  {line}"));
         }
         text
@@ -99,9 +128,9 @@ mod tests {
         let root = crate::Arguments::command();
         for (words, _) in walk(&root) {
             let guide =
-                Guide::find(&words).unwrap_or_else(|| panic!("{words:?} has no entry in guide/pages.rs"));
+                Guide::find(&words).unwrap_or_else(|| panic!("{words:?} has no entry in guide/pages.txt"));
             assert!(!guide.examples.is_empty(), "{words}: no examples");
-            for (what, line) in guide.examples {
+            for (what, line) in &guide.examples {
                 let is_own = line.contains(format!("tidegate {words}").trim_end());
                 assert!(is_own && what.ends_with('.'), "{words}: {line} ({what})");
                 // Help is wrapped at 100 columns where there is no terminal, and no example may be broken.
@@ -114,7 +143,7 @@ mod tests {
     fn every_entry_is_of_a_command_and_lists_its_codes_in_order() {
         let root = crate::Arguments::command();
         let commands: Vec<String> = walk(&root).into_iter().map(|(words, _)| words).collect();
-        for guide in pages::GUIDES {
+        for guide in GUIDES.iter() {
             assert!(commands.iter().any(|words| words == guide.command), "{:?}", guide.command);
             let codes: Vec<u8> = guide.all_exits().map(|(exit, _)| exit as u8).collect();
             assert!(codes.is_sorted_by(|a, b| a < b), "{}: {codes:?}", guide.command);

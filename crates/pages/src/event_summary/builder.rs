@@ -236,6 +236,7 @@ impl<'a> EventSummaryBuilder<'a> {
     }
 
     fn moved(&mut self, at: Time, node: u32, name: Name, faces: [u16; 2]) {
+        // A controller may move paths with every poll.
         if self.moves.len() >= MAX_MOVES {
             return;
         }

@@ -41,6 +41,7 @@ pub(super) fn document(title: &str, body: &str, scripts: &Scripts) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n",
         Escaped(title)
     ));
+    // 30 kB that a page without plots does not need; a page has no external files, so that it works offline.
     if matches!(scripts, Scripts::Plots(_)) {
         page.0.push_str(include_str!("../../vendor/uplot/uPlot.min.css"));
         page.0.push('\n');

@@ -2,11 +2,12 @@
 
 use super::document::{self, Scripts};
 use super::parts::{self, Section};
+use super::tables::text_table;
 use crate::figure::{BarSeries, Figure, FigureKind, Series};
 use crate::markup::{Escaped, Markup};
 use tidegate_results::measures::RunMeasure;
 use tidegate_results::stats::Estimate;
-use tidegate_results::tables::{Parameter, Point, RunContext, numbers};
+use tidegate_results::tables::{Parameter, Point, RunContext, numbers, sweep_rows};
 use tidegate_results::text;
 
 /// Lines or bars of one colour each in a figure, at most.
@@ -162,34 +163,10 @@ fn groups(parameters: &[Parameter], along: usize) -> Vec<(String, Vec<usize>)> {
 
 fn table(page: &SweepPage<'_>) -> Markup {
     let mut body = Markup::default();
-    body.0.push_str(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Points\"><table>\
-         <caption>Mean ± 95 % interval over the seeds; without interval: did not vary.</caption>\n<thead><tr>",
-    );
-    for parameter in page.parameters {
-        body.add(format_args!("<th scope=\"col\">{}</th>", Escaped(&parameter.key)));
-    }
-    for measure in page.measures {
-        body.add(format_args!(
-            "<th scope=\"col\" class=\"number\" title=\"{}\">{} <small>{}</small></th>",
-            Escaped(measure.text),
-            Escaped(measure.noun),
-            Escaped(measure.unit)
-        ));
-    }
-    body.0.push_str("</tr></thead>\n<tbody>\n");
-    for (index, point) in page.points.iter().enumerate() {
-        body.0.push_str("<tr>");
-        for parameter in page.parameters {
-            body.add(format_args!("<td>{}</td>", Escaped(&parameter.values[index])));
-        }
-        for measure in page.measures {
-            let shown = text::over_runs(&point.estimate(measure), point.runs.len());
-            body.add(format_args!("<td class=\"number\">{}</td>", Escaped(&shown)));
-        }
-        body.0.push_str("</tr>\n");
-    }
-    body.0.push_str("</tbody></table></div>\n");
+    let caption = "Mean ± 95 % interval over the seeds; without interval: did not vary.";
+    let label = |measure: &RunMeasure| text::with_unit(measure.noun, measure.unit);
+    let rows = sweep_rows(page.parameters, page.points, page.measures, label);
+    text_table(&mut body, "Points", caption, &rows);
     body
 }
 

@@ -142,6 +142,7 @@ fn changes(facts: &mut Facts, summary: &EventSummary, flow: &FlowSummary, record
     let effect = |change: &NetworkChange| {
         let [before, after] =
             summary.rates_around(flow, change.at, record.start, end)?.map(|rate| rate * megabits);
+        // A fifth is beyond the noise of bins with few segments.
         let is_felt = (before - after).abs() > 0.2 * before.max(after);
         is_felt.then(|| format!("{} → {} Mbit/s ({})", number(before), number(after), change.text))
     };
@@ -190,6 +191,7 @@ fn limit(facts: &mut Facts, run: &RunRecord, flow: u32, record: &FlowRecord) {
     let mut full = 0_u64;
     for (row, of) in samples.flow.iter().enumerate() {
         let (window, in_flight) = (samples.window_packets[row], samples.in_flight_packets[row]);
+        // Samples before the start and after the end have no packets in flight and would count as not full.
         let is_active = samples.time[row] >= record.start && samples.time[row] <= record.over(run.ended);
         if *of == flow && is_active && window.is_finite() {
             rows += 1;
@@ -212,6 +214,7 @@ fn limit(facts: &mut Facts, run: &RunRecord, flow: u32, record: &FlowRecord) {
 fn reasons(summary: &EventSummary, flow: &FlowSummary) -> TextTable {
     let history = &flow.history;
     let mut all: Vec<&Reason> = history.signals.keys().chain(history.decreases.keys()).collect();
+    // In the order of the reasons, so that the page of a run is the same every time.
     all.sort_unstable();
     all.dedup();
     let mut table = TextTable::new(&[

@@ -113,6 +113,7 @@ impl Ratio {
     fn of(ours: &[f64], theirs: &[f64], confidence: f64) -> Self {
         let n = ours.len() as f64;
         let (x, y) = (mean(ours), mean(theirs));
+        // Fieller's interval needs a denominator above zero; measures are not negative.
         if y <= 0.0 || !x.is_finite() || !y.is_finite() {
             return Self::None;
         }

@@ -123,6 +123,7 @@ pub(super) fn ratio(ratio: &Ratio) -> String {
     }
     let half_width = 0.5 * (below + above);
     let (shown, error) = number_with_error(value, half_width);
+    // Fieller's interval is not symmetric; `±` is used only where that does not show.
     if (above - below).abs() <= 0.2 * half_width {
         return format!("{shown} ± {error}");
     }

@@ -33,148 +33,59 @@ pub struct RunMeasure {
     pub of: fn(&RunRecord) -> Option<f64>,
 }
 
-impl RunMeasure {
-    fn is_count(&self) -> bool {
-        // Things are fewer, amounts less.
-        self.unit == "packets" || self.name == "timeouts"
-    }
-
-    /// Whether only flows with a last segment have it.
-    pub fn is_of_finite_flows(&self) -> bool {
-        self.name == "completion_s"
-    }
-
-    /// `more`, or `less` or `fewer`, of this measure.
-    pub fn word(&self, is_more: bool) -> &'static str {
-        match is_more {
-            true => "more",
-            false if self.is_count() => "fewer",
-            false => "less",
-        }
-    }
-}
-
 /// The measure `name`; `None` for a name that no measure has.
 pub fn find(name: &str) -> Option<&'static RunMeasure> {
     RUN_MEASURES.iter().find(|measure| measure.name == name)
 }
 
-const fn measure(
-    name: &'static str,
-    noun: &'static str,
-    unit: &'static str,
-    better: Better,
-    text: &'static str,
-    of: fn(&RunRecord) -> Option<f64>,
-) -> RunMeasure {
-    RunMeasure { name, noun, unit, better, text, of }
+/// Rows `name: "noun", "unit", better, of, "text";`.
+macro_rules! measure {
+    ($($name:ident: $noun:literal, $unit:literal, $better:ident, $of:expr, $text:literal;)*) => {
+        [$(RunMeasure {
+            name: stringify!($name),
+            noun: $noun,
+            unit: $unit,
+            better: Better::$better,
+            text: $text,
+            of: $of,
+        }),*]
+    };
 }
 
 /// Every measure, the most telling ones first.
-pub const RUN_MEASURES: [RunMeasure; 13] = [
-    measure(
-        "goodput_mbps",
-        "goodput",
-        "Mbit/s",
-        Better::More,
-        "Payload received by all flows, divided by the time from the first start of a flow to the last completion or stop, or to the end of the run if a flow is unfinished; missing without flows.",
-        total_goodput_mbps,
-    ),
-    measure(
-        "completion_s",
-        "completion time",
-        "s",
-        Better::Less,
-        "Mean completion time of the finite flows; missing if one of them is unfinished.",
-        completion_mean_s,
-    ),
-    measure(
-        "full_delay_ms",
-        "delay",
-        "ms",
-        Better::Less,
-        "Mean time from a segment's first Interest to its Data, over all segments; missing without Data.",
-        |run| delay_mean_ms(run, |flow| flow.full_delay),
-    ),
-    measure(
-        "full_delay_p95_ms",
-        "95th-percentile delay",
-        "ms",
-        Better::Less,
-        "95th percentile of the full delay of each flow, averaged over the flows with their delivered segments as weights.",
-        delay_p95_ms,
-    ),
-    measure(
-        "queue_delay_ms",
-        "queue delay",
-        "ms",
-        Better::Less,
-        "Mean queueing delay of the queue in which it is longest; missing without packets.",
-        queue_delay_ms,
-    ),
-    measure(
-        "jain",
-        "fairness (Jain's index)",
-        "",
-        Better::More,
-        "Jain's fairness index of the flows' goodputs, from 1/n to 1; missing without goodput.",
-        run_jain_index,
-    ),
-    measure(
-        "retransmissions",
-        "retransmissions",
-        "packets",
-        Better::Less,
-        "Retransmitted Interests, over all flows.",
-        |run| over_flows(run, |flow| flow.retransmissions),
-    ),
-    measure("timeouts", "timeouts", "", Better::Less, "Retransmission timeouts of all consumers.", |run| {
-        over_flows(run, |flow| flow.timeouts)
-    }),
-    measure(
-        "dropped_packets",
-        "drops by queues and gates",
-        "packets",
-        Better::Less,
-        "Packets dropped by all queues and the gates in front of them.",
-        |run| over_links(run, |link| link.dropped_packets),
-    ),
-    measure(
-        "lost_packets",
-        "losses on links",
-        "packets",
-        Better::Less,
-        "Packets lost in transmission or when a link went down.",
-        |run| over_links(run, |link| link.lost_packets),
-    ),
-    measure(
-        "utilisation",
-        "utilisation of the busiest link",
-        "",
-        Better::More,
-        "Utilisation of the busiest link direction: bits transmitted divided by bits possible; or the airtime of a busier medium.",
-        |run| {
-            let links = run.links.iter().filter_map(|link| utilisation(link, run.ended));
-            links.chain(run.media.iter().filter_map(|medium| airtime(medium, run.ended))).reduce(f64::max)
-        },
-    ),
-    measure(
-        "marks",
-        "congestion marks",
-        "packets",
-        Better::Neither,
-        "Data packets received with a congestion mark, over all flows.",
-        |run| over_flows(run, |flow| flow.marks),
-    ),
-    measure(
-        "loss_notices",
-        "loss notices",
-        "packets",
-        Better::Neither,
-        "Loss notices received by all consumers.",
-        |run| over_flows(run, |flow| flow.loss_notices),
-    ),
-];
+pub const RUN_MEASURES: [RunMeasure; 13] = measure! {
+    goodput_mbps: "goodput", "Mbit/s", More, total_goodput_mbps,
+        "Payload received by all flows, divided by the time from the first start of a flow to the last completion or stop, or to the end of the run if a flow is unfinished; missing without flows.";
+    completion_s: "completion time", "s", Less, completion_mean_s,
+        "Mean completion time of the finite flows; missing if one of them is unfinished.";
+    full_delay_ms: "delay", "ms", Less, |run| delay_mean_ms(run, |flow| flow.full_delay),
+        "Mean time from a segment's first Interest to its Data, over all segments; missing without Data.";
+    full_delay_p95_ms: "95th-percentile delay", "ms", Less, delay_p95_ms,
+        "95th percentile of the full delay of each flow, averaged over the flows with their delivered segments as weights.";
+    queue_delay_ms: "queue delay", "ms", Less, queue_delay_ms,
+        "Mean queueing delay of the queue in which it is longest; missing without packets.";
+    jain: "fairness (Jain's index)", "", More, run_jain_index,
+        "Jain's fairness index of the flows' goodputs, from 1/n to 1; missing without goodput.";
+    retransmissions: "retransmissions", "packets", Less, |run| over_flows(run, |flow| flow.retransmissions),
+        "Retransmitted Interests, over all flows.";
+    timeouts: "timeouts", "", Less, |run| over_flows(run, |flow| flow.timeouts),
+        "Retransmission timeouts of all consumers.";
+    dropped_packets: "drops by queues and gates", "packets", Less, |run| over_links(run, |link| link.dropped_packets),
+        "Packets dropped by all queues and the gates in front of them.";
+    lost_packets: "losses on links", "packets", Less, |run| over_links(run, |link| link.lost_packets),
+        "Packets lost in transmission or when a link went down.";
+    utilisation: "utilisation of the busiest link", "", More, busiest,
+        "Utilisation of the busiest link direction: bits transmitted divided by bits possible; or the airtime of a busier medium.";
+    marks: "congestion marks", "packets", Neither, |run| over_flows(run, |flow| flow.marks),
+        "Data packets received with a congestion mark, over all flows.";
+    loss_notices: "loss notices", "packets", Neither, |run| over_flows(run, |flow| flow.loss_notices),
+        "Loss notices received by all consumers.";
+};
+
+fn busiest(run: &RunRecord) -> Option<f64> {
+    let links = run.links.iter().filter_map(|link| utilisation(link, run.ended));
+    links.chain(run.media.iter().filter_map(|medium| airtime(medium, run.ended))).reduce(f64::max)
+}
 
 fn over_flows(run: &RunRecord, of: fn(&FlowRecord) -> u64) -> Option<f64> {
     Some(run.flows.iter().map(of).sum::<u64>() as f64)

@@ -343,6 +343,7 @@ fn flow_sample_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> 
         joined(runs, rows, |run, out| out.extend_from_slice(&run.flow_samples.retransmissions));
     let has_window = window.iter().map(|window| window.is_finite()).collect();
     let has_pacing = pacing.iter().map(|pacing| pacing.is_finite()).collect();
+    // Zero stands for "no sample yet", infinite for "no window" and "not paced"; files have them as missing.
     let has_rtt = rtt.iter().map(|rtt| *rtt > 0.0).collect();
     let mut columns = identity(runs, context, rows_of);
     columns.extend([
@@ -378,6 +379,7 @@ fn sampled_text<R>(
     for run in runs {
         let (rows, records) = of(run);
         let of_record: Vec<u32> = records.iter().map(|record| labels.index(text(record))).collect();
+        // Without an orphan the empty label must not be added: the dictionary is part of the file.
         let nobody =
             if rows.iter().all(|row| (*row as usize) < records.len()) { 0 } else { labels.index("") };
         index.extend(rows.iter().map(|row| of_record.get(*row as usize).copied().unwrap_or(nobody)));
@@ -396,6 +398,7 @@ fn goodput_column(runs: &[RunRecord]) -> Column {
             let goodput = run.flows.get(*flow as usize).and_then(|record| {
                 let (since, had) = before[*flow as usize].replace((*time, *delivered))?;
                 let is_outside = *time <= record.start || record.completed.is_some_and(|end| end <= since);
+                // A restarted count would be negative goodput; zero is nearer to the truth.
                 let bytes = measures::segments_bytes(record, delivered.saturating_sub(had));
                 (!is_outside && *time > since).then(|| bytes * 8e-6 / time.since(since).as_secs_f64())
             });
@@ -440,6 +443,16 @@ fn link_sample_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> 
     columns
 }
 
+/// Closure that takes a field from events of one kind.
+macro_rules! field {
+    ($kind:ident, $field:ident) => {
+        |row| match row.event {
+            Event::$kind { $field, .. } => Some($field),
+            _ => None,
+        }
+    };
+}
+
 fn event_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
     let rows = Rows(runs.iter().flat_map(|run| &run.events).collect::<Vec<&EventRecord>>());
     let mut columns = identity(runs, context, |run| run.events.len());
@@ -456,22 +469,10 @@ fn event_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
             name_of(&row.event).filter(|name| name.segment != Segment::NONE).map(|name| name.segment.0)
         }),
         cause_column(&rows),
-        rows.maybe_f64("window_packets", |row| match row.event {
-            Event::WindowChanged { window, .. } => Some(window),
-            _ => None,
-        }),
-        rows.maybe_u32("operations", |row| match row.event {
-            Event::Worked { operations, .. } => Some(operations),
-            _ => None,
-        }),
-        rows.maybe_f64("estimate", |row| match row.event {
-            Event::Estimated { estimate, .. } => Some(estimate),
-            _ => None,
-        }),
-        rows.maybe_f64("truth", |row| match row.event {
-            Event::Estimated { truth, .. } => Some(truth),
-            _ => None,
-        }),
+        rows.maybe_f64("window_packets", field!(WindowChanged, window)),
+        rows.maybe_u32("operations", field!(Worked, operations)),
+        rows.maybe_f64("estimate", field!(Estimated, estimate)),
+        rows.maybe_f64("truth", field!(Estimated, truth)),
         rows.maybe_bool("is_retransmission", |row| match row.event {
             Event::InterestSent { retransmission, .. } | Event::SegmentSent { retransmission, .. } => {
                 Some(retransmission)
@@ -482,18 +483,9 @@ fn event_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
             Event::DataReceived { mark, .. } => Some(u32::from(mark)),
             _ => None,
         }),
-        rows.maybe_ms("full_delay_ms", |row| match row.event {
-            Event::DataReceived { full_delay, .. } => Some(full_delay),
-            _ => None,
-        }),
-        rows.maybe_ms("last_delay_ms", |row| match row.event {
-            Event::DataReceived { last_delay, .. } => Some(last_delay),
-            _ => None,
-        }),
-        rows.maybe_ms("sojourn_ms", |row| match row.event {
-            Event::Marked { sojourn, .. } => Some(sojourn),
-            _ => None,
-        }),
+        rows.maybe_ms("full_delay_ms", field!(DataReceived, full_delay)),
+        rows.maybe_ms("last_delay_ms", field!(DataReceived, last_delay)),
+        rows.maybe_ms("sojourn_ms", field!(Marked, sojourn)),
     ]);
     columns
 }

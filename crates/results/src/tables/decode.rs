@@ -34,6 +34,7 @@ impl TableFile {
             .map_err(|cause| FolderFault::content(&path, format!("is not a Parquet file: {cause}")))?;
         let table = Self { path, reader };
         let schema = shape(name).schema().map_err(|cause| table.damaged(&cause))?;
+        // The columns are compared before the version, as a file of another program has no version to name.
         if table.reader.metadata().file_metadata().schema().get_fields() != schema.get_fields() {
             return Err(table.fault(format!("its columns are not those of the table {name:?}")));
         }
@@ -153,6 +154,7 @@ impl TableFile {
                 let (rows, ..) = reader
                     .read_records(left.min(ROWS_PER_BATCH), levels_out, None, &mut values)
                     .map_err(|cause| self.damaged(&cause))?;
+                // The decoder returns nothing at the end of a truncated chunk; the loop would not end.
                 if rows == 0 {
                     return Err(self.fault(format!("column {column:?} ends {left} rows too early")));
                 }

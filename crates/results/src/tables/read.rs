@@ -83,6 +83,13 @@ fn read_summary(dir: &Path, sums: &Checksums) -> Result<RunRecord, FolderFault> 
     Ok(run)
 }
 
+/// Reads the columns of these counts into the fields of the same name.
+macro_rules! set_counts {
+    ($records:ident, $table:ident; $($field:ident),*) => {
+        $(set(&mut $records, $table.u64(stringify!($field))?, |record, value| record.$field = value);)*
+    };
+}
+
 fn read_flows(table: &TableFile) -> Result<Vec<FlowRecord>, FolderFault> {
     let mut flows = vec![FlowRecord::default(); table.rows()];
     let delivered = table.u64("delivered_segments")?;
@@ -100,14 +107,7 @@ fn read_flows(table: &TableFile) -> Result<Vec<FlowRecord>, FolderFault> {
     set(&mut flows, delivered, |flow, value| flow.delivered_segments = value);
     let payload = table.u64("delivered_bytes")?;
     set(&mut flows, payload, |flow, value| flow.delivered_payload = ByteCount::new(value));
-    set(&mut flows, table.u64("interests")?, |flow, value| flow.interests = value);
-    set(&mut flows, table.u64("retransmissions")?, |flow, value| flow.retransmissions = value);
-    set(&mut flows, table.u64("timeouts")?, |flow, value| flow.timeouts = value);
-    set(&mut flows, table.u64("duplicates")?, |flow, value| flow.duplicates = value);
-    set(&mut flows, table.u64("nacks")?, |flow, value| flow.nacks = value);
-    set(&mut flows, table.u64("marks")?, |flow, value| flow.marks = value);
-    set(&mut flows, table.u64("loss_notices")?, |flow, value| flow.loss_notices = value);
-    set(&mut flows, table.u64("abandoned")?, |flow, value| flow.abandoned = value);
+    set_counts!(flows, table; interests, retransmissions, timeouts, duplicates, nacks, marks, loss_notices, abandoned);
     let windows = table.f64("final_window_packets", |value| Some(value.unwrap_or(f64::INFINITY)))?;
     set(&mut flows, windows, |flow, value| flow.final_window_packets = value);
     set(&mut flows, full, |flow, value| flow.full_delay = value);
@@ -130,17 +130,7 @@ fn read_links(table: &TableFile) -> Result<Vec<LinkRecord>, FolderFault> {
     set(&mut links, sent, |link, value| link.sent_packets = value);
     let bytes = table.u64("sent_bytes")?;
     set(&mut links, bytes, |link, value| link.sent_bytes = ByteCount::new(value));
-    set(&mut links, table.u64("delivered_packets")?, |link, value| link.delivered_packets = value);
-    set(&mut links, table.u64("dropped_packets")?, |link, value| link.dropped_packets = value);
-    set(&mut links, table.u64("lost_packets")?, |link, value| link.lost_packets = value);
-    set(&mut links, table.u64("sent_frames")?, |link, value| link.sent_frames = value);
-    set(&mut links, table.u64("lost_frames")?, |link, value| link.lost_frames = value);
-    set(&mut links, table.u64("resent_frames")?, |link, value| link.resent_frames = value);
-    set(&mut links, table.u64("marked_packets")?, |link, value| link.marked_packets = value);
-    set(&mut links, table.u64("stored_packets")?, |link, value| link.stored_packets = value);
-    set(&mut links, table.u64("released_packets")?, |link, value| link.released_packets = value);
-    set(&mut links, table.u64("notices")?, |link, value| link.notices = value);
-    set(&mut links, table.u64("peak_queue_packets")?, |link, value| link.peak_queue_packets = value);
+    set_counts!(links, table; delivered_packets, dropped_packets, lost_packets, sent_frames, lost_frames, resent_frames, marked_packets, stored_packets, released_packets, notices, peak_queue_packets);
     set(&mut links, waiting, |link, value| link.queue_delay = value);
     Ok(links)
 }
@@ -148,11 +138,7 @@ fn read_links(table: &TableFile) -> Result<Vec<LinkRecord>, FolderFault> {
 fn read_nodes(table: &TableFile) -> Result<Vec<NodeRecord>, FolderFault> {
     let mut nodes = vec![NodeRecord::default(); table.rows()];
     set(&mut nodes, table.text("node")?, |node, value| node.name = value);
-    set(&mut nodes, table.u64("cache_hits")?, |node, value| node.cache_hits = value);
-    set(&mut nodes, table.u64("cache_misses")?, |node, value| node.cache_misses = value);
-    set(&mut nodes, table.u64("cached_packets")?, |node, value| node.cached_packets = value);
-    set(&mut nodes, table.u64("service_drops")?, |node, value| node.service_drops = value);
-    set(&mut nodes, table.u64("pit_peak_entries")?, |node, value| node.pit_peak_entries = value);
+    set_counts!(nodes, table; cache_hits, cache_misses, cached_packets, service_drops, pit_peak_entries);
     set(&mut nodes, table.u64("timer_wakeups")?, |node, value| node.wakeups = value);
     Ok(nodes)
 }
@@ -162,11 +148,7 @@ fn read_media(table: &TableFile) -> Result<Vec<MediumRecord>, FolderFault> {
     let busy = table.f64("busy_s", |value| whole(value?, 1e9).map(Span::from_nanos))?;
     set(&mut media, table.text("medium")?, |medium, value| medium.name = value);
     set(&mut media, busy, |medium, value| medium.busy = value);
-    set(&mut media, table.u64("transmissions")?, |medium, value| medium.transmissions = value);
-    set(&mut media, table.u64("collisions")?, |medium, value| medium.collisions = value);
-    set(&mut media, table.u64("retries")?, |medium, value| medium.retries = value);
-    set(&mut media, table.u64("delivered_frames")?, |medium, value| medium.delivered_frames = value);
-    set(&mut media, table.u64("given_up_frames")?, |medium, value| medium.given_up_frames = value);
+    set_counts!(media, table; transmissions, collisions, retries, delivered_frames, given_up_frames);
     Ok(media)
 }
 
@@ -220,6 +202,7 @@ fn delays(table: &TableFile, stem: &str, counts: &[u64]) -> Result<Vec<DelaySumm
         [part("mean")?, part("min")?, part("p50")?, part("p95")?, part("p99")?, part("max")?];
     let delay = |row: usize| {
         Some(DelaySummary {
+            // A record with delays has at least one of them, whatever the count of packets sent.
             count: counts[row].max(1),
             mean: mean[row]?,
             min: min[row]?,

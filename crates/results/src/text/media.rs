@@ -2,8 +2,8 @@
 
 use tidegate_core::observe::records::{MediumRecord, RunRecord};
 
-use super::{Align, Screen, TextTable, over_runs, over_runs_json};
-use crate::json::Json;
+use super::Screen;
+use super::rows::Row;
 use crate::measures;
 use crate::stats::Estimate;
 
@@ -18,36 +18,28 @@ const MEDIUM_MEASURES: [(&str, MediumMeasure); 5] = [
     ("given_up_frames", |_, medium| Some(medium.given_up_frames as f64)),
 ];
 
-fn estimate(runs: &[RunRecord], index: usize, of: MediumMeasure) -> Estimate {
-    Estimate::of_present(runs.iter().map(|run| of(run, run.media.get(index)?)))
-}
-
-fn media(runs: &[RunRecord]) -> impl Iterator<Item = (usize, &MediumRecord)> {
-    runs.first().into_iter().flat_map(|run| run.media.iter().enumerate())
+/// Measures of the media.
+pub(super) fn rows(runs: &[RunRecord]) -> Vec<Row<'_>> {
+    let media = runs.first().map_or(&[][..], |run| run.media.as_slice());
+    let row = |index: usize| {
+        let estimate =
+            |of: MediumMeasure| Estimate::of_present(runs.iter().map(|run| of(run, run.media.get(index)?)));
+        Row {
+            name: &media[index].name,
+            scheme: None,
+            values: MEDIUM_MEASURES.map(|(name, of)| (name, estimate(of))).to_vec(),
+        }
+    };
+    (0..media.len()).map(row).collect()
 }
 
 /// A table of the media, and an empty line; nothing without any.
 pub(super) fn table(runs: &[RunRecord], screen: Screen) -> String {
-    let mut head = vec![("medium", Align::Left)];
-    head.extend(MEDIUM_MEASURES.map(|(name, _)| (name, Align::Right)));
-    let mut table = TextTable::new(&head);
-    for (index, medium) in media(runs) {
-        let values = MEDIUM_MEASURES.map(|(_, of)| over_runs(&estimate(runs, index, of), runs.len()));
-        table.row([medium.name.clone()].into_iter().chain(values));
+    let rows = rows(runs);
+    if rows.is_empty() {
+        return String::new();
     }
-    if table.rows().next().is_none() { String::new() } else { format!("{}\n", table.render(screen)) }
-}
-
-/// The same as JSON.
-pub(super) fn json(runs: &[RunRecord]) -> Json {
-    let medium = |(index, medium): (usize, &MediumRecord)| {
-        let mut entries = vec![("name", medium.name.as_str().into())];
-        entries.extend(
-            MEDIUM_MEASURES.map(|(name, of)| (name, over_runs_json(&estimate(runs, index, of), runs.len()))),
-        );
-        Json::Object(entries)
-    };
-    Json::List(media(runs).map(medium).collect())
+    format!("{}\n", super::rows::table("medium", &rows, runs.len()).render(screen))
 }
 
 #[cfg(test)]
@@ -69,7 +61,7 @@ mod tests {
         let table = table(std::slice::from_ref(&run), Screen::PLAIN);
         let cells: Vec<&str> = table.lines().nth(2).expect("a row").split_whitespace().collect();
         assert_eq!(cells, ["air", "0.9", "50", "7", "0", "0"]);
-        assert!(json(&[run]).to_string().contains("\"collisions\""));
+        assert!(super::super::rows::json(&rows(&[run]), 1).to_string().contains("\"collisions\""));
         assert_eq!(super::table(&[RunRecord::default()], Screen::PLAIN), "");
     }
 }

@@ -3,8 +3,11 @@
 mod facts;
 mod media;
 mod nodes;
+mod rows;
 mod screen;
 mod table;
+
+use rows::Row;
 
 pub use facts::Facts;
 pub use screen::Screen;
@@ -41,6 +44,7 @@ pub fn number(value: f64) -> String {
     if !value.is_finite() {
         return value.to_string();
     }
+    // As decimals these would be mostly zeros, of which a reader loses count.
     if value != 0.0 && value.abs() < 1e-4 {
         return format!("{value:.2e}");
     }
@@ -155,6 +159,14 @@ fn flow_estimate(runs: &[RunRecord], index: usize, of: FlowMeasure) -> Estimate 
     Estimate::of_present(runs.iter().map(|run| of(run, run.flows.get(index)?)))
 }
 
+fn flow_rows(runs: &[RunRecord]) -> Vec<Row<'_>> {
+    let flows = runs.first().map_or(&[][..], |run| run.flows.as_slice());
+    let values = |index: usize| FLOW_MEASURES.map(|(name, of)| (name, flow_estimate(runs, index, of)));
+    let all = flows.iter().enumerate();
+    all.map(|flow| Row { name: &flow.1.name, scheme: Some(&flow.1.scheme), values: values(flow.0).to_vec() })
+        .collect()
+}
+
 fn run_estimate(runs: &[RunRecord], of: RunMeasure) -> Estimate {
     Estimate::of_present(runs.iter().map(of))
 }
@@ -193,13 +205,7 @@ pub fn short(estimate: &Estimate) -> String {
 /// With several runs each number is the mean with its 95 % interval; a result that did not vary has none.
 pub fn run_summary(runs: &[RunRecord], screen: Screen) -> String {
     let Some(first) = runs.first() else { return "no runs\n".to_owned() };
-    let mut head = vec![("flow", Align::Left), ("scheme", Align::Left)];
-    head.extend(FLOW_MEASURES.map(|(name, _)| (name, Align::Right)));
-    let mut table = TextTable::new(&head);
-    for (index, flow) in first.flows.iter().enumerate() {
-        let values = FLOW_MEASURES.map(|(_, of)| over_runs(&flow_estimate(runs, index, of), runs.len()));
-        table.row([flow.name.clone(), flow.scheme.clone()].into_iter().chain(values));
-    }
+    let table = rows::table("flow", &flow_rows(runs), runs.len());
     let mut text = format!("{}, {}\n\n{}\n", first.scenario, seeds(runs), table.render(screen));
     text.push_str(&nodes::table(runs, screen));
     text.push_str(&media::table(runs, screen));
@@ -268,22 +274,13 @@ pub fn seed_list(seeds: &[u64]) -> String {
 
 /// [`run_summary`] as JSON: flows, nodes and run measures with `mean`, `half_width`, `n`, `deterministic`, `runs`.
 pub fn run_summary_json(runs: &[RunRecord]) -> Json {
-    let flows = runs.first().map_or(&[][..], |run| run.flows.as_slice());
-    let flow = |(index, flow): (usize, &FlowRecord)| {
-        let mut entries = vec![("name", flow.name.as_str().into()), ("scheme", flow.scheme.as_str().into())];
-        entries.extend(
-            FLOW_MEASURES
-                .map(|(name, of)| (name, over_runs_json(&flow_estimate(runs, index, of), runs.len()))),
-        );
-        Json::Object(entries)
-    };
     let mut entries = vec![
         ("scenario", runs.first().map_or(Json::Null, |run| run.scenario.as_str().into())),
         ("seeds", Json::List(runs.iter().map(|run| Json::Count(run.seed)).collect())),
-        ("flows", Json::List(flows.iter().enumerate().map(flow).collect())),
+        ("flows", rows::json(&flow_rows(runs), runs.len())),
     ];
-    entries.push(("nodes", nodes::json(runs)));
-    entries.push(("media", media::json(runs)));
+    entries.push(("nodes", rows::json(&nodes::rows(runs), runs.len())));
+    entries.push(("media", rows::json(&media::rows(runs), runs.len())));
     entries
         .extend(RUN_MEASURES.map(|(name, of)| (name, over_runs_json(&run_estimate(runs, of), runs.len()))));
     entries.push(("warnings", Json::List(partly_missing(runs).into_iter().map(Json::Text).collect())));

@@ -2,8 +2,8 @@
 
 use tidegate_core::observe::records::{NodeRecord, RunRecord};
 
-use super::{Align, Screen, TextTable, over_runs, over_runs_json};
-use crate::json::Json;
+use super::Screen;
+use super::rows::Row;
 use crate::stats::Estimate;
 
 /// A measure of one node; `None` where it has no value.
@@ -34,42 +34,28 @@ fn busy(runs: &[RunRecord]) -> Vec<usize> {
     (0..nodes).filter(|index| runs.iter().any(|run| run.nodes.get(*index).is_some_and(is_busy))).collect()
 }
 
-fn estimate(runs: &[RunRecord], index: usize, of: NodeMeasure) -> Estimate {
-    Estimate::of_present(runs.iter().map(|run| of(run.nodes.get(index)?)))
-}
-
-fn name(runs: &[RunRecord], index: usize) -> &str {
-    runs.first().and_then(|run| run.nodes.get(index)).map_or("", |node| node.name.as_str())
+/// Measures of the nodes with content stores or servers.
+pub(super) fn rows(runs: &[RunRecord]) -> Vec<Row<'_>> {
+    let nodes = runs.first().map_or(&[][..], |run| run.nodes.as_slice());
+    let row = |index: usize| {
+        let estimate =
+            |of: NodeMeasure| Estimate::of_present(runs.iter().map(|run| of(run.nodes.get(index)?)));
+        let values = NODE_MEASURES.map(|(name, of)| (name, estimate(of))).to_vec();
+        Row { name: &nodes[index].name, scheme: None, values }
+    };
+    busy(runs).into_iter().map(row).collect()
 }
 
 /// A table of the nodes with content stores or servers, and an empty line; nothing without any.
 pub(super) fn table(runs: &[RunRecord], screen: Screen) -> String {
-    let busy = busy(runs);
-    if busy.is_empty() {
-        return String::new();
-    }
-    let mut head = vec![("node", Align::Left)];
-    head.extend(NODE_MEASURES.map(|(name, _)| (name, Align::Right)));
-    let mut table = TextTable::new(&head);
-    for index in busy.iter().take(MAX_ROWS) {
-        let values = NODE_MEASURES.map(|(_, of)| over_runs(&estimate(runs, *index, of), runs.len()));
-        table.row([name(runs, *index).to_owned()].into_iter().chain(values));
-    }
-    let more = busy.len().saturating_sub(MAX_ROWS);
-    let more = if more > 0 { format!("and {more} nodes more, in nodes.parquet\n") } else { String::new() };
-    format!("{}{more}\n", table.render(screen))
-}
-
-/// The same as JSON, every node of it.
-pub(super) fn json(runs: &[RunRecord]) -> Json {
-    let node = |index: usize| {
-        let mut entries = vec![("name", name(runs, index).into())];
-        entries.extend(
-            NODE_MEASURES.map(|(name, of)| (name, over_runs_json(&estimate(runs, index, of), runs.len()))),
-        );
-        Json::Object(entries)
+    let rows = rows(runs);
+    let more = match rows.len().saturating_sub(MAX_ROWS) {
+        _ if rows.is_empty() => return String::new(),
+        0 => String::new(),
+        more => format!("and {more} nodes more, in nodes.parquet\n"),
     };
-    Json::List(busy(runs).into_iter().map(node).collect())
+    let table = super::rows::table("node", &rows[..rows.len().min(MAX_ROWS)], runs.len());
+    format!("{}{more}\n", table.render(screen))
 }
 
 #[cfg(test)]
@@ -89,7 +75,10 @@ mod tests {
         assert_eq!(table.lines().count(), 4, "{table}");
         let cells: Vec<&str> = table.lines().nth(2).expect("a row").split_whitespace().collect();
         assert_eq!(cells, ["r2", "30", "10", "0.75", "0", "0"]);
-        assert_eq!(json(&[run(30, 10)]).to_string().matches("\"name\"").count(), 1);
+        assert_eq!(
+            super::super::rows::json(&rows(&[run(30, 10)]), 1).to_string().matches("\"name\"").count(),
+            1
+        );
     }
 
     #[test]

@@ -208,6 +208,7 @@ fn words(cell: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in cell.split(|character: char| character.is_whitespace() || character.is_control()) {
         match words.last_mut() {
+            // A line that begins with the half width would read as a number of its own.
             Some(last) if last == "±" => last.push_str(&format!(" {word}")),
             _ => words.push(word.to_owned()),
         }

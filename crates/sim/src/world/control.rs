@@ -68,6 +68,7 @@ impl<T> Way<T> {
 
     /// The message that arrives now.
     fn take(&mut self, now: Time) -> Option<Message<T>> {
+        // All messages have the same delay, so they arrive in the order in which they were sent.
         self.messages.front().is_some_and(|message| message.at <= now).then(|| self.messages.pop_front())?
     }
 
@@ -152,6 +153,7 @@ impl World {
         let Some(message) = control.reports.take(now) else { return };
         let Message { sent_at, node, content, .. } = message;
         let Some(controller) = &mut control.controller else {
+            // A controller that is down receives nothing; the report counts as lost, so that the ledger balances.
             control.reports.ledger.lost += 1;
             return;
         };
@@ -164,6 +166,7 @@ impl World {
     pub(super) fn wake_controller(&mut self) {
         let now = self.now;
         let Some(control) = &mut self.control else { return };
+        // Stale: the timer was moved forward after this event was scheduled.
         if control.wake != now {
             return;
         }
@@ -178,6 +181,7 @@ impl World {
     fn send_orders(&mut self) {
         let Some(control) = &mut self.control else { return };
         let mut orders = std::mem::take(&mut control.orders);
+        // Collected first, because `control` borrows the world until all directives are sent.
         let mut due = Vec::new();
         for (node, directive) in orders.directives.drain(..) {
             due.extend(control.directives.send(self.now, &control.plan, node, directive));
@@ -232,6 +236,7 @@ impl World {
     /// The controller stops, or a new one starts.
     pub(super) fn set_controller(&mut self, up: bool) {
         let Some(control) = &mut self.control else { return };
+        // A new instance starts without the state and the timers of the one before.
         control.wake = Time::MAX;
         control.controller = up.then(|| make(&control.plan));
         self.rearm_controller();
@@ -240,6 +245,7 @@ impl World {
     /// Runs the timers of an agent of `node` that are due.
     pub(super) fn wake_agents(&mut self, node: usize) {
         let sim = &mut self.nodes[node];
+        // Stale: the timer was moved forward after this event was scheduled.
         if sim.agent_wake != self.now {
             return;
         }

@@ -35,6 +35,7 @@ impl Agenda<'_> {
         let Some(framed) = &mut wire.framed else { return };
         let shared = &mut self.media[radio.medium];
         while !shared.is_full(radio) {
+            // A frame that was taken from a link that is down is withheld: the service then counts it as sent and lost.
             let Some(frame) = framed.next_frame(self.now) else { break };
             if wire.is_up {
                 shared.offer(self.now, self.direction as u32, radio, frame);
@@ -163,6 +164,7 @@ impl World {
     #[cold]
     pub(super) fn wake_link(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
+        // Stale: the timer was moved forward after this event was scheduled.
         if wire.link_wake != self.now {
             return;
         }

@@ -35,6 +35,7 @@ impl SharedMedium {
 
     /// Time of its next event, if that is before the pending one, which it replaces.
     pub fn earlier_event(&mut self, now: Time) -> Option<Time> {
+        // The queue has no removal: a later pending event stays there and is recognised as stale by `wake`.
         let at = self.medium.next_event()?.max(now);
         if at >= self.wake {
             return None;
@@ -90,6 +91,7 @@ pub(super) fn build(plan: &Plan, seed: Seed) -> (Vec<SharedMedium>, Vec<Option<R
             continue;
         };
         let [a, b] = [link.a, link.b].map(|node| {
+            // A node has one radio on a medium, whatever the number of its links there (IEEE 802.11 has one MAC per channel).
             let number = radios[medium].len();
             *radios[medium].entry(node).or_insert(number)
         });
@@ -138,6 +140,7 @@ impl World {
     pub(super) fn on_medium_event(&mut self, index: usize) {
         let now = self.now;
         let shared = &mut self.media[index];
+        // Stale: an earlier event replaced this one.
         if shared.wake != now {
             return;
         }
@@ -169,6 +172,7 @@ impl World {
                 }
             }
             self.notify_lost(direction as usize);
+            // Refilled after all reports: a refill offers frames, which would change the medium between two of them.
             if !touched.contains(&direction) {
                 touched.push(direction);
             }
@@ -189,6 +193,7 @@ impl World {
             self.service(direction);
             let wire = &self.directions[direction];
             let face = &self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()];
+            // A discipline may hold every packet back; without progress the loop would not end.
             if face.queued_packets() >= queued {
                 return;
             }

@@ -309,9 +309,11 @@ impl World {
                 EventKind::LinkWake => self.wake_link(index),
                 EventKind::Medium => self.on_medium_event(index),
             }
+            // After the handler: parts report while the node is borrowed, and sending needs the world.
             if !self.recorder.reports.is_empty() {
                 self.send_reports();
             }
+            // Checked after the whole event, so that all its consequences at this instant are in the results.
             if self.unfinished == 0 && self.stop_when_complete {
                 self.end = self.now;
                 return;

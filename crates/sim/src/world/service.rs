@@ -48,6 +48,7 @@ impl Server {
     pub(super) fn new(plan: &ServicePlan, draws: Rng) -> Self {
         Self {
             time: plan.time,
+            // One less than the maximum, as the packet being handled is compared with it too.
             limit: plan.queue.map_or(usize::MAX - 1, |queue| queue.get() as usize),
             draws,
             waiting: VecDeque::new(),
@@ -59,6 +60,7 @@ impl Server {
     /// Takes a packet in or drops it; when it is done, if it is handled at once.
     fn offer(&mut self, now: Time, face: FaceId, packet: Packet<Body>) -> Option<Time> {
         self.ledger.offered += 1;
+        // `waiting` includes the packet being handled, which does not count towards the limit.
         if self.waiting.len() > self.limit {
             self.ledger.dropped += 1;
             return None;
@@ -96,6 +98,7 @@ impl Server {
     /// Drops everything.
     fn clear(&mut self) {
         self.ledger.dropped += self.waiting.len() as u64;
+        // The pending event stays in the queue; `finish` ignores it, because its time is not `due`.
         self.waiting.clear();
         self.due = Time::MAX;
     }
@@ -171,6 +174,7 @@ impl World {
         if let Some(at) = next {
             self.events.push(at, EventKind::Processed, index);
         }
+        // A host without a forwarder has no table to pass the Data through.
         if self.nodes[node].role != Role::Router {
             return self.send(node, face, answer);
         }

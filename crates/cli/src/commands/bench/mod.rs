@@ -45,7 +45,7 @@ const CASES: [BenchCase; 7] = [
     BenchCase { name: "tcp", scenario: include_str!("../../../benches/tcp.toml"), aim: Some(5.0) },
 ];
 
-/// What to measure.
+/// Arguments of the command `tidegate bench`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Cases to run; all cases of the simulator by default. `live` measures the forwarder on real sockets, `fetch` the
@@ -80,6 +80,7 @@ pub(crate) struct Arguments {
     duration: Option<String>,
 }
 
+/// Runs the command `tidegate bench`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     #[cfg(target_os = "linux")]
     if arguments.cases == ["live"] {
@@ -143,7 +144,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static BenchCase>, Failure> {
     names.iter().map(find).collect()
 }
 
-/// What one run of one case showed; written as a line of numbers between the two processes.
+/// Measurements of one run of one case; written as a line of numbers between the two processes.
 #[derive(Clone, Copy, Debug, Default)]
 struct CaseMeasurement {
     cpu_s: f64,

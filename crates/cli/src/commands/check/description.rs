@@ -1,14 +1,12 @@
 //! Text description of the simulation of a plan.
 
 use tidegate_core::ndn::consumer::Arrivals;
-use tidegate_core::ndn::cs::{Admission, Policy};
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::scheme::whole::Installed;
 use tidegate_core::units::{BitRate, Span, Time};
 use tidegate_results::text::{self, Align, Screen, TextTable, number};
 use tidegate_sim::plan::{
-    CachePlan, ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, QueuePlan, SchemeUse,
-    ServicePlan, ServiceTime,
+    ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, QueuePlan, SchemeUse,
 };
 
 use tidegate_sim::roles;
@@ -114,11 +112,11 @@ fn node_cells(node: &NodePlan) -> Option<(&str, Vec<String>)> {
     let strategy = if node.is_router { strategies.join(", ") } else { "-".to_owned() };
     let mut stores: Vec<String> = Vec::new();
     if node.cache.size.get() > 0 {
-        stores.push(cache(&node.cache));
+        stores.push(node.cache.to_string());
     }
-    stores.extend(node.prefix_caches.iter().map(|(prefix, store)| format!("{} for {prefix}", cache(store))));
+    stores.extend(node.prefix_caches.iter().map(|(prefix, store)| format!("{store} for {prefix}")));
     let mut other = Vec::new();
-    other.extend(node.service.map(|service| format!("{} for each packet", service_time(&service))));
+    other.extend(node.service.map(|service| format!("service {service}")));
     other.extend(node.clock.map(|clock| format!("clock: {clock}")));
     other.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
     let is_shown = node.is_router || !stores.is_empty() || !other.is_empty();
@@ -135,23 +133,6 @@ fn controller_facts(controller: &ControllerPlan) -> text::Facts {
     facts.add("message delay", ms(controller.delay));
     facts.add("message loss", format_args!("{} %", number(controller.loss * 100.0)));
     facts
-}
-
-fn cache(cache: &CachePlan) -> String {
-    let policy = Policy::ALL.iter().find(|(policy, _)| *policy == cache.policy).map_or("", |(_, word)| word);
-    let kept = match cache.admission {
-        Admission::Everywhere => String::new(),
-        Admission::LeaveCopyDown => ", leave copy down".to_owned(),
-        Admission::Probability(part) => format!(", each Data packet with probability {}", number(part)),
-    };
-    if cache.size.get() == 0 { "none".to_owned() } else { format!("{} ({policy}{kept})", cache.size) }
-}
-
-fn service_time(service: &ServicePlan) -> String {
-    match service.time {
-        ServiceTime::Constant(time) => time.to_string(),
-        ServiceTime::Exponential(time) => format!("{time} on average (exponential)"),
-    }
 }
 
 fn names(schemes: &[SchemeUse]) -> String {
@@ -246,7 +227,7 @@ fn flow_facts(plan: &Plan, flow: &FlowPlan, of: &FlowFacts) -> text::Facts {
     }
     facts.add("scheme", flow.scheme.scheme.name);
     facts.add("start", format_args!("{} s", number(flow.start.as_secs_f64())));
-    facts.add_some("processing per Interest", flow.processing.as_ref().map(service_time));
+    facts.add_some("processing of Interests", flow.processing.as_ref());
     facts.add("RTT without queues", ms(of.round_trip));
     if let Some(bottleneck) = &of.bottleneck {
         add_bottleneck(&mut facts, plan, bottleneck);

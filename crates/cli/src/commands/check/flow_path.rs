@@ -17,6 +17,7 @@ use super::service_nodes::{self, ServiceNode};
 /// Path of one flow, independent of other flows.
 pub(super) struct FlowPath {
     nodes: Vec<usize>,
+    /// Links from the consumer to the producer, each with the direction of Data.
     pub(super) links: Vec<(usize, usize)>,
     /// Sizes of the first segment's packets.
     first: Sizes,
@@ -62,6 +63,7 @@ impl Load {
 }
 
 impl FlowPath {
+    /// Follows `path`, the links that routing prefers, from the consumer.
     pub(super) fn new(plan: &Plan, flow: &FlowPlan, path: &[u32]) -> Self {
         let mut nodes = vec![flow.consumer];
         let mut links = Vec::new();
@@ -87,6 +89,7 @@ impl FlowPath {
         })
     }
 
+    /// Derives the facts about the flow on this path.
     pub(super) fn facts(
         self,
         plan: &Plan,

@@ -5,7 +5,7 @@ use tidegate_sim::plan::{FlowPlan, Plan};
 use tidegate_sim::roles;
 
 use super::facts::{Bottleneck, Facts, FlowFacts};
-use crate::commands::about_scheme;
+use crate::plans::about_scheme;
 
 /// Description of a valid plan.
 pub(super) fn explanation(plan: &Plan, facts: &Facts, warnings: &[String]) -> Json {

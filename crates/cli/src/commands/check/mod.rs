@@ -16,7 +16,7 @@ use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session, file_errors};
 pub(crate) use facts::Facts;
 
-/// What to check.
+/// Arguments of the command `tidegate check`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Scenario file (TOML).
@@ -28,6 +28,7 @@ pub(crate) struct Arguments {
     strict: bool,
 }
 
+/// Runs the command `tidegate check`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let read = parse_plan(session, &arguments.scenario, &arguments.overrides.set);
     let plan = match read.inspect_err(|failure| print_unread(session, arguments, failure))? {

@@ -16,6 +16,7 @@ pub(super) fn rate(plan: &Plan, (link, way): PathDirection) -> BitRate {
 pub(super) struct Rates(BTreeMap<usize, Vec<(Time, BitRate)>>);
 
 impl Rates {
+    /// Collects the rates of all link directions over time.
     pub(super) fn of(plan: &Plan) -> Self {
         let mut changes: BTreeMap<usize, Vec<(Time, BitRate)>> = BTreeMap::new();
         for event in &plan.events {

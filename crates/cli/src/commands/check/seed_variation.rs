@@ -1,13 +1,9 @@
 //! Variation between the seeds of a plan.
 
 use tidegate_core::units::Span;
-use tidegate_sim::plan::{
-    Admission, CachePlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, Policy, SchemeUse,
-    ServicePlan,
-};
+use tidegate_sim::plan::{CachePlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, SchemeUse};
 
 use super::facts::listed;
-use super::service_nodes::is_random;
 
 /// Each source of variation with the elements that have it, such as `random loss on r1-r2`.
 pub(super) fn describe(plan: &Plan) -> Vec<String> {
@@ -33,12 +29,14 @@ pub(super) fn describe(plan: &Plan) -> Vec<String> {
         nodes("draws of router parts at", |node| draws(&node.parts)),
         nodes("draws of caches at", |node| {
             let stores = node.prefix_caches.iter().map(|(_, cache)| cache).chain([&node.cache]);
-            stores.filter(|cache| cache.size.get() > 0).any(is_drawn)
+            stores.filter(|cache| cache.size.get() > 0).any(CachePlan::is_random)
         }),
-        nodes("random service times at", |node| is_random_service(node.service.as_ref())),
+        nodes("random service times at", |node| node.service.is_some_and(|service| service.is_random())),
         nodes("phases of clocks at", |node| node.clock.is_some_and(|clock| clock.phase.is_none())),
         flows("requests of", |flow| matches!(flow.demand, Demand::Objects(_))),
-        flows("random processing times of", |flow| is_random_service(flow.processing.as_ref())),
+        flows("random processing times of", |flow| {
+            flow.processing.is_some_and(|service| service.is_random())
+        }),
         flows("draws of TCP senders of", |flow| flow.tcp.is_some() && flow.scheme.scheme.draws),
     ];
     found.into_iter().flatten().collect()
@@ -50,17 +48,8 @@ fn of<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     (!names.is_empty()).then(|| format!("{what} {}", listed(&names)))
 }
 
-fn is_random_service(service: Option<&ServicePlan>) -> bool {
-    service.is_some_and(|service| is_random(&service.time))
-}
-
 fn draws(used: &[SchemeUse]) -> bool {
     used.iter().any(|used| used.scheme.draws)
-}
-
-fn is_drawn(cache: &CachePlan) -> bool {
-    let is_chance = matches!(cache.admission, Admission::Probability(chance) if chance > 0.0 && chance < 1.0);
-    cache.policy == Policy::Random || is_chance
 }
 
 fn is_random_loss(loss: &LossPlan) -> bool {

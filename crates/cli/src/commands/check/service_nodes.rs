@@ -38,6 +38,7 @@ pub(super) fn on_the_way(plan: &Plan, flow: &FlowPlan, nodes: &[usize]) -> Vec<S
     at_nodes.chain(at_producer.map(|(service, node)| service_node(1, *node, service))).collect()
 }
 
+/// Whether service times are drawn from a distribution.
 pub(super) fn is_random(time: &ServiceTime) -> bool {
     matches!(time, ServiceTime::Exponential(_))
 }

@@ -7,8 +7,8 @@ use tidegate_results::compare::{Baseline, Comparison};
 use super::variants::VariantPlan;
 use crate::SEMANTICS;
 use crate::code::code;
-use crate::commands::read_text;
 use crate::exit::Failure;
+use crate::plans::read_text;
 use crate::results::{cannot, file_name};
 use crate::store::differences;
 
@@ -28,7 +28,7 @@ fn path(out: &Path, name: &str) -> PathBuf {
 /// Reads a baseline.
 ///
 /// # Errors
-/// What is wrong with it, or that it is of another scenario or of none of the variants.
+/// A file that cannot be read, another scenario, or none of the variants in it.
 pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<Baseline, Failure> {
     let path = path(out, name);
     let fault = |why: String| Failure::error(format!("baseline {}: {why}", path.display()));

@@ -23,7 +23,7 @@ use crate::words::{quoted, word};
 use search::Search;
 use variants::{VariantArguments, VariantPlan};
 
-/// What to compare.
+/// Arguments of the command `tidegate compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Scenario file (TOML).
@@ -199,6 +199,7 @@ impl Prepared {
     }
 }
 
+/// Runs the command `tidegate compare`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let prepared = Prepared::read(session, arguments)?;
     note_replaced(session, prepared.variants.iter().map(|variant| &variant.plan));

@@ -23,9 +23,9 @@ use super::Arguments;
 use super::search::Outcome;
 use super::variants::VariantPlan;
 use crate::code::{CODE_FILE, code, short};
-use crate::commands::{about_scheme, installed};
 use crate::exit::Failure;
 use crate::page::COMMAND;
+use crate::plans::{about_scheme, installed};
 use crate::results::{cannot, file_name, keep_scenario, replace_files};
 use crate::store::Store;
 use crate::{Format, SEMANTICS, Session};
@@ -34,7 +34,9 @@ use crate::{Format, SEMANTICS, Session};
 pub(super) struct ComparisonOutput<'a> {
     /// The scenario as it is written, overrides applied.
     pub(super) base: &'a Plan,
+    /// Plans of the variants, in order.
     pub(super) variants: &'a [VariantPlan],
+    /// Runs and their comparison.
     pub(super) found: &'a Outcome,
     /// Comparison with a baseline, if there is one.
     pub(super) held: Option<Held<'a>>,
@@ -46,6 +48,7 @@ pub(super) struct ComparisonOutput<'a> {
 
 /// A comparison with a baseline.
 pub(super) struct Held<'a> {
+    /// Verdicts on all measures of common variants.
     pub(super) judgements: Vec<Judgement>,
     /// The code that computed the baseline.
     pub(super) code: &'a str,

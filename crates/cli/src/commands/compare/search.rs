@@ -35,13 +35,16 @@ pub(super) struct Search {
 /// Result of a search.
 #[derive(Debug)]
 pub(super) struct Outcome {
+    /// Comparison of the variants in all runs.
     pub(super) comparison: Comparison,
+    /// Runs of the variants, without samples.
     pub(super) runs: Vec<Variant>,
     /// Note on the search, if there was one.
     pub(super) note: Option<String>,
 }
 
 impl Search {
+    /// Takes the numbers of seeds from the command line and the plan.
     pub(super) fn new(arguments: &Arguments, plan: &Plan) -> Self {
         let written = plan.seeds.len().max(FEWEST);
         let seeds = arguments.seeds.map_or(written, |seeds| seeds as usize);
@@ -51,7 +54,9 @@ impl Search {
             Some(_) => looks(seeds.max(FEWEST), most),
         };
         let has_end = plan.flows.iter().any(|flow| flow.demand.has_end());
-        let all = || RUN_MEASURES.iter().filter(|measure| has_end || !measure.is_of_finite_flows()).collect();
+        // Without a finite flow no run has a completion time, and its rows would be empty.
+        let all =
+            || RUN_MEASURES.iter().filter(|measure| has_end || measure.name != "completion_s").collect();
         let usual = || RUN_MEASURES.iter().filter(|measure| SEARCHED.contains(&measure.name)).collect();
         let chosen = &arguments.measures;
         Self {

@@ -12,19 +12,28 @@ use crate::store::Identity;
 /// A variant, checked.
 #[derive(Debug)]
 pub(super) struct VariantPlan {
+    /// Name of the variant in tables.
     pub(super) label: String,
+    /// Plan with the variant's changes.
     pub(super) plan: Plan,
+    /// Identity of the plan in the store.
     pub(super) identity: Identity,
 }
 
 /// Arguments that define the variants.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VariantArguments<'a> {
+    /// Path of the scenario file.
     pub(super) scenario: &'a Path,
+    /// Overrides that all variants have.
     pub(super) base: &'a [(String, String)],
+    /// Value of the option `--schemes`.
     pub(super) schemes: Option<&'a str>,
+    /// Value of the option `--consumers`.
     pub(super) consumers: Option<&'a str>,
+    /// Names given with the option `--flow`.
     pub(super) flows: &'a [String],
+    /// Key and values of the option `--vary`.
     pub(super) vary: Option<&'a Axis>,
 }
 

@@ -6,6 +6,7 @@ use super::row;
 use crate::Session;
 use crate::guide::{self, Guide};
 
+/// Renders the reference of all commands as Markdown.
 pub(super) fn body(_: &Session) -> String {
     let mut root = crate::command().disable_help_subcommand(true);
     root.build();

@@ -14,7 +14,7 @@ use crate::guide;
 use crate::results::cannot;
 use crate::{Format, Session};
 
-/// Which page, and where it goes.
+/// Arguments of the command `tidegate docs`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Page to print; without it, all pages are listed.
@@ -56,6 +56,7 @@ impl ReferencePage {
     }
 }
 
+/// Runs the command `tidegate docs`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     match (&arguments.page, &arguments.out) {
         (Some(name), _) => show(session, name),

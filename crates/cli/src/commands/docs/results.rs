@@ -5,6 +5,7 @@ use tidegate_results::tables::layout;
 use super::row;
 use crate::Session;
 
+/// Renders the reference of all columns as Markdown.
 pub(super) fn body(_: &Session) -> String {
     let mut text =
         "Every number that a page or table shows is one of these columns, or a mean of one over the seeds. \

@@ -17,6 +17,7 @@ const PLACES: [(&str, &str); 6] = [
     ("strategy", "`strategy` of `[router]`, a node or a `[[router.prefix]]`"),
 ];
 
+/// Renders the reference of all schemes as Markdown.
 pub(super) fn body(session: &Session) -> String {
     let mut text =
         "Each scheme stands in one or more places of a scenario, by the role it fills:\n\n".to_owned();

@@ -16,7 +16,7 @@ use crate::replay::ReplaySource;
 use crate::results::cannot;
 use crate::{Format, Session};
 
-/// What to export, and as what.
+/// Arguments of the command `tidegate export`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Results directory, or a scenario file (not for csv). All formats except csv are produced by running a seed
@@ -69,6 +69,7 @@ impl Arguments {
     }
 }
 
+/// Runs the command `tidegate export`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     arguments.refuse_misplaced()?;
     let source = ReplaySource::open(session, &arguments.source, &arguments.overrides.set, arguments.seed)?;

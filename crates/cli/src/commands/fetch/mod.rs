@@ -30,7 +30,7 @@ use output::Output;
 use scheme::{Chosen, Label};
 use summary::Summary;
 
-/// What to fetch, and how.
+/// Arguments of the command `tidegate fetch`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Name of the file; the newest version is discovered unless the name ends with a version (`/file/v=3`).
@@ -126,6 +126,7 @@ fn receive_window(text: &str) -> Result<ByteCount, String> {
     }
 }
 
+/// Runs the command `tidegate fetch`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let name = name_uri::parse(&arguments.name).map_err(Failure::usage)?;
     if let Some(page) = &arguments.report {

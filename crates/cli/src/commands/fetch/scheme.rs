@@ -30,8 +30,11 @@ pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 7] = [
 
 /// A scheme ready to fetch.
 pub(crate) struct Chosen {
+    /// Name of the scheme in the catalogue.
     pub(crate) name: &'static str,
+    /// Name and parameters for the summary.
     pub(super) label: Label,
+    /// Congestion controller of the transfer.
     pub(crate) controller: Box<dyn CongestionController>,
     /// Consumer profile around the scheme.
     pub(crate) kind: ConsumerProfile,

@@ -12,7 +12,9 @@ use crate::exit::print;
 
 /// Values of the final report.
 pub(super) struct Summary<'a> {
+    /// Result of the transfer.
     pub(super) fetched: &'a Fetched,
+    /// Name and parameters of its scheme.
     pub(super) scheme: &'a Label,
     /// Bytes of content that an earlier fetch had left.
     pub(super) resumed_bytes: u64,

@@ -15,7 +15,7 @@ use crate::results::cannot;
 use crate::{Format, Session};
 use source::{FigureFolder, FigureSelection};
 
-/// What to draw and how.
+/// Arguments of the command `tidegate figure`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Results directory of `run`, `compare`, `sweep` or `reproduce`.
@@ -93,6 +93,7 @@ fn seconds(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "seconds are needed, such as 1.5".to_owned())
 }
 
+/// Runs the command `tidegate figure`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if let Some(to) = arguments.to.filter(|to| *to <= arguments.from) {
         return Err(Failure::usage(format!("--to {to} is not after --from {}", arguments.from)));

@@ -11,8 +11,8 @@ use tidegate_settings::suggest::nearest;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::watch;
 
-use crate::commands::{read_plan, read_text};
 use crate::exit::Failure;
+use crate::plans::{read_plan, read_text};
 use crate::{SEMANTICS, Session};
 
 /// A results folder.
@@ -26,10 +26,15 @@ pub(super) struct FigureFolder {
 
 /// Figures and options that were requested.
 pub(super) struct FigureSelection<'a> {
+    /// Name of the figure; all by default.
     pub(super) name: Option<&'a str>,
+    /// Seed of the run; the first by default.
     pub(super) seed: Option<u64>,
+    /// Name of the flow; all by default.
     pub(super) flow: Option<&'a str>,
+    /// Start of the time that is drawn, seconds.
     pub(super) from_s: f64,
+    /// End of the time that is drawn, seconds.
     pub(super) to_s: f64,
 }
 

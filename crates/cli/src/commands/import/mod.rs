@@ -13,7 +13,7 @@ use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::cannot;
 use crate::{Format as Printed, Session};
 
-/// What to import.
+/// Arguments of the command `tidegate import`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Topology file. A scenario can also refer to such a file: `[topology] file = "abilene.graphml"`.
@@ -41,6 +41,7 @@ fn names() -> Vec<&'static str> {
     TopologyFormat::ALL.iter().map(|(_, name)| *name).collect()
 }
 
+/// Runs the command `tidegate import`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let (format, mut topology) = read(&arguments.file, arguments.from)?;
     if let Some(latencies) = &arguments.latencies {

@@ -11,7 +11,7 @@ use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::cannot;
 use crate::{Format, Session};
 
-/// What to write, and where.
+/// Arguments of the command `tidegate new`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Output file, `-` for standard output; named after the template by default. An existing file is not overwritten.
@@ -82,6 +82,7 @@ const HEAD: &str = "\
 
 ";
 
+/// Runs the command `tidegate new`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if let Some(folder) = &arguments.paper {
         return paper(session, folder);

@@ -11,7 +11,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::store::Store;
 use crate::{Format, Session};
 
-/// What is still used.
+/// Arguments of the command `tidegate sweep gc`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -27,6 +27,7 @@ pub(super) struct Arguments {
     dry_run: bool,
 }
 
+/// Runs the command `tidegate sweep gc`.
 pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let root = arguments.sweep.store();
     let store = Store::at(&root);

@@ -12,7 +12,7 @@ use super::report::Kept;
 use crate::Session;
 use crate::exit::{Failure, Outcome};
 
-/// What to do with a sweep.
+/// Subcommands of the command `tidegate sweep`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -31,6 +31,7 @@ enum Action {
     Gc(gc::Arguments),
 }
 
+/// Runs the command `tidegate sweep`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     match &arguments.action {
         Action::Run(arguments) => run::run(session, arguments),

@@ -8,8 +8,8 @@ use tidegate_pages::figure::{Figure, write_figures};
 use tidegate_pages::page::{SweepPage, sweep_page};
 use tidegate_results::json::Json;
 use tidegate_results::measures::{RUN_MEASURES, RunMeasure};
-use tidegate_results::tables::{Parameter, Point, RunContext, point_tables};
-use tidegate_results::text::{self, Align, Screen, TextTable};
+use tidegate_results::tables::{Parameter, Point, RunContext, point_tables, sweep_rows};
+use tidegate_results::text::{self, Screen};
 
 use super::plan::{Sweep, SweepArguments};
 use crate::code::{CODE_FILE, code};
@@ -132,15 +132,7 @@ fn printed(points: &[Point]) -> Vec<&'static RunMeasure> {
 
 fn table(sweep: &Sweep, points: &[Point], screen: Screen) -> String {
     let measures = printed(points);
-    let mut head: Vec<(&str, Align)> =
-        sweep.axes.iter().map(|axis| (axis.key.as_str(), Align::Left)).collect();
-    head.extend(measures.iter().map(|measure| (measure.name, Align::Right)));
-    let mut table = TextTable::new(&head);
-    for (point, runs) in sweep.points.iter().zip(points) {
-        let of_runs = runs.runs.len();
-        let values = measures.iter().map(|measure| text::over_runs(&runs.estimate(measure), of_runs));
-        table.row(point.values.iter().cloned().chain(values));
-    }
+    let table = sweep_rows(&parameters(sweep), points, &measures, |measure| measure.name.to_owned());
     let note = match sweep.seeds.len() {
         1 => "one run each: no intervals".to_owned(),
         seeds => format!("mean ± 95 % interval over {seeds} runs each; no interval: did not vary"),

@@ -19,6 +19,7 @@ use crate::{SEMANTICS, Session};
 pub(super) struct SweepArguments {
     /// Scenario file (TOML).
     pub(super) scenario: PathBuf,
+    /// Overrides that all points have.
     #[command(flatten)]
     pub(super) overrides: Overrides,
     /// Values of a key, such as `flow.*.scheme=icp,fixed`; may be given several times, and extends the scenario's
@@ -78,8 +79,11 @@ impl SweepArguments {
 pub(super) struct Sweep {
     /// The scenario as it is written, overrides applied.
     pub(super) base: Plan,
+    /// Keys that are varied, with their values.
     pub(super) axes: Vec<Axis>,
+    /// Points of the grid, in order.
     pub(super) points: Vec<GridPoint>,
+    /// Seeds of every point, in order.
     pub(super) seeds: Vec<Seed>,
 }
 
@@ -144,6 +148,7 @@ impl Sweep {
         (0..self.len()).map(|run| self.look_at(store, run)).collect()
     }
 
+    /// Reads from the store whether the run with this number is finished.
     pub(super) fn look_at(&self, store: &Store, run: usize) -> Found {
         let (point, seed) = self.run(run);
         store.look(&point.identity, seed)

@@ -13,9 +13,10 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::store::{Found, Store};
 use crate::{Format, Session};
 
-/// What to run.
+/// Arguments of the command `tidegate sweep run`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
+    /// Scenario, grid and seeds of the sweep.
     #[command(flatten)]
     pub(super) sweep: SweepArguments,
     /// Run only shard I of N; shards may run in any order or concurrently, with the same results.
@@ -29,6 +30,7 @@ pub(super) struct Arguments {
     dry_run: bool,
 }
 
+/// Runs the command `tidegate sweep run`.
 pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let sweep = Sweep::read(session, &arguments.sweep)?;
     note_replaced(session, sweep.points.iter().map(|point| &point.plan));

@@ -42,6 +42,7 @@ impl Counts {
     }
 }
 
+/// Runs the command `tidegate sweep status`.
 pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let sweep = Sweep::read(session, &arguments.sweep)?;
     let found = sweep.look(&Store::at(&arguments.sweep.store()));

@@ -32,6 +32,7 @@ struct Stored {
     code: Option<String>,
 }
 
+/// Runs the command `tidegate sweep why`.
 pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let sweep = Sweep::read(session, &arguments.sweep)?;
     let store = Store::at(&arguments.sweep.store());

@@ -23,6 +23,7 @@ const RETRANSMISSIONS: f64 = 1.0;
 /// The numbers of one run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Comparison {
+    /// Payload per second of the transfer, Mbit/s.
     pub(super) goodput_mbps: f64,
     /// Mean over the packets that passed the bottleneck towards the consumer.
     pub(super) queue_delay_ms: f64,
@@ -42,6 +43,7 @@ impl Comparison {
         }
     }
 
+    /// Takes the measures from a simulated run.
     pub(super) fn of_simulation(run: &RunRecord, payload: u64) -> Self {
         let bottleneck = run.links.iter().find(|link| link.from == "r2" && link.to == "r1");
         let delay = bottleneck.map_or(f64::NAN, |link| link.queue_delay.mean.as_nanos() as f64 / 1e6);
@@ -78,13 +80,16 @@ const MEASURES: [TwinMeasure; 3] = [
 #[derive(Debug)]
 pub(super) struct TwinCase {
     name: &'static str,
+    /// Measures of the simulated runs.
     pub(super) simulated: Vec<Comparison>,
+    /// Measures of the transfers over real sockets.
     pub(super) live: Vec<Comparison>,
     /// Lateness of timers during each live run, 99th percentile.
     pub(super) lateness: Vec<Span>,
 }
 
 impl TwinCase {
+    /// Creates an entry for this scheme without runs.
     pub(super) fn new(name: &'static str) -> Self {
         Self { name, simulated: Vec::new(), live: Vec::new(), lateness: Vec::new() }
     }
@@ -130,6 +135,7 @@ impl TwinCase {
         }
     }
 
+    /// Returns the measures of both sides as JSON.
     pub(super) fn json(&self) -> Json {
         let row = |(index, measure): (usize, &TwinMeasure)| {
             let row = self.row(index);

@@ -21,6 +21,7 @@ const PREFIX: &str = "/twin/file";
 
 /// Measurements of one live run.
 pub(super) struct LiveRun {
+    /// Measures of the transfer over sockets.
     pub(super) measures: Comparison,
     /// Mean bytes of a packet towards the consumer.
     pub(super) data_bytes: f64,

@@ -32,7 +32,7 @@ const CASES: [(&str, &str, &str); 3] = [
     ("ndnsim-aimd, plr", "ndnsim-aimd", "[{ scheme = \"plr\" }]"),
 ];
 
-/// How much to run.
+/// Arguments of the command `tidegate twin`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Number of live runs, and of simulated seeds, of each case.
@@ -43,6 +43,7 @@ pub(crate) struct Arguments {
     segments: Option<u32>,
 }
 
+/// Runs the command `tidegate twin`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let line = ProgressLine::new("live runs", CASES.len() * arguments.runs as usize, session);
     let mut cases = Vec::new();

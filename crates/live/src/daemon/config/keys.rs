@@ -1,11 +1,12 @@
 //! Every key of the file, declared once: for reading, for error messages and for the JSON Schema.
 
+use tidegate_settings::key_rows;
 use tidegate_settings::keys::KeyKind::{
     Bool, Count, Limit, List, LongTime, Name, Packets, Rate, Scheme, Size,
 };
 use tidegate_settings::keys::KeyKind::{Table, Text};
 use tidegate_settings::keys::KeyNeed::{Else, May, Must};
-use tidegate_settings::keys::{DISCIPLINE, Format, Key, Keys, ROUTER_PART, STRATEGY, key, keys};
+use tidegate_settings::keys::{DISCIPLINE, Format, Key, Keys, ROUTER_PART, STRATEGY};
 
 /// Largest UDP payload, bytes: a whole NDN packet. Larger datagrams are not received either.
 const LARGEST_MTU: u64 = 8_800;
@@ -25,118 +26,71 @@ static SYNONYMS: &[(&str, &str)] = &[
     ("unix_stream", "unix"),
 ];
 
-pub(super) static ROOT: Keys = keys(
-    "the configuration",
-    &[
-        key("format", Count(1, 1), Must, "Version of this format: 1."),
-        key("forwarder", Table(&FORWARDER), May, "Tables and forwarding strategy."),
-        key(
-            "listen",
-            Table(&LISTEN),
-            May,
-            "Addresses and sockets on which faces of peers and applications are accepted.",
-        ),
-        key("face_defaults", Table(&FACE_DEFAULTS), May, "Defaults for all faces."),
-        key("face", List(&Table(&FACE)), May, "Faces created at the start."),
-        key("route", List(&Table(&ROUTE)), May, "Routes created at the start."),
-        key("strategy", List(&Table(&PREFIX_STRATEGY)), May, "Settings for a name prefix."),
-    ],
-);
+pub(super) static ROOT: Keys = key_rows! { "the configuration" =>
+    format: Count(1, 1), Must, "Version of this format: 1.";
+    forwarder: Table(&FORWARDER), May, "Tables and forwarding strategy.";
+    listen: Table(&LISTEN), May,
+        "Addresses and sockets on which faces of peers and applications are accepted.";
+    face_defaults: Table(&FACE_DEFAULTS), May, "Defaults for all faces.";
+    face: List(&Table(&FACE)), May, "Faces created at the start.";
+    route: List(&Table(&ROUTE)), May, "Routes created at the start.";
+    strategy: List(&Table(&PREFIX_STRATEGY)), May, "Settings for a name prefix.";
+};
 
-pub(super) static FORWARDER: Keys = keys(
-    "[forwarder]",
-    &[
-        key("cache", Packets, Else("65536pkt"), "Content store; 0pkt for none."),
-        key("unsolicited", Bool, Else("false"), "Whether unsolicited Data is cached."),
-        key("pit", Packets, Else("1000000pkt"), "Maximum number of pending Interests."),
-        key(
-            "lifetime",
-            LongTime,
-            Else("5min"),
-            "Maximum time that an Interest stays pending, whatever its lifetime.",
-        ),
-        key("strategy", Scheme(&STRATEGY), Else("best-route"), "Forwarding strategy."),
-        key(
-            "max_faces",
-            Count(1, 60_000),
-            Else("1024"),
-            "Maximum number of faces, including on-demand faces.",
-        ),
-    ],
-);
+pub(super) static FORWARDER: Keys = key_rows! { "[forwarder]" =>
+    cache: Packets, Else("65536pkt"), "Content store; 0pkt for none.";
+    unsolicited: Bool, Else("false"), "Whether unsolicited Data is cached.";
+    pit: Packets, Else("1000000pkt"), "Maximum number of pending Interests.";
+    lifetime: LongTime, Else("5min"),
+        "Maximum time that an Interest stays pending, whatever its lifetime.";
+    strategy: Scheme(&STRATEGY), Else("best-route"), "Forwarding strategy.";
+    max_faces: Count(1, 60_000), Else("1024"), "Maximum number of faces, including on-demand faces.";
+};
 
-pub(super) static LISTEN: Keys = keys(
-    "[listen]",
-    &[
-        key("udp", List(&Text), May, "UDP addresses; 0.0.0.0:6363 and [::]:6363 by default, [] for none."),
-        key("tcp", List(&Text), May, "TCP addresses; 0.0.0.0:6363 and [::]:6363 by default, [] for none."),
-        key("unix", List(&Text), May, "Unix sockets; /run/nfd/nfd.sock by default, [] for none."),
-    ],
-);
+pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>
+    udp: List(&Text), May, "UDP addresses; 0.0.0.0:6363 and [::]:6363 by default, [] for none.";
+    tcp: List(&Text), May, "TCP addresses; 0.0.0.0:6363 and [::]:6363 by default, [] for none.";
+    unix: List(&Text), May, "Unix sockets; /run/nfd/nfd.sock by default, [] for none.";
+};
 
-static FACE_KEYS: [Key; 4] = [
-    key(
-        "mtu",
-        Size(LARGEST_MTU),
-        May,
-        "Maximum UDP payload; larger packets are fragmented; 1400B by default.",
-    ),
-    key("queue", Table(&QUEUE), May, "Queue in front of the socket."),
-    key("rate", Rate, May, "Rate of the traffic shaper; unlimited by default."),
-    key("parts", List(&Scheme(&ROUTER_PART)), May, "Router parts of schemes; none by default."),
-];
+static FACE_KEYS: [Key; 4] = key_rows! {
+    mtu: Size(LARGEST_MTU), May, "Maximum UDP payload; larger packets are fragmented; 1400B by default.";
+    queue: Table(&QUEUE), May, "Queue in front of the socket.";
+    rate: Rate, May, "Rate of the traffic shaper; unlimited by default.";
+    parts: List(&Scheme(&ROUTER_PART)), May, "Router parts of schemes; none by default.";
+};
 
 pub(super) static FACE_DEFAULTS: Keys = Keys {
     what: "[face_defaults]",
-    own: &[key(
-        "idle",
-        LongTime,
-        Else("10min"),
-        "Time without traffic after which an on-demand UDP face is closed.",
-    )],
+    own: &key_rows! {
+        idle: LongTime, Else("10min"), "Time without traffic after which an on-demand UDP face is closed.";
+    },
     shared: &[&FACE_KEYS],
 };
 
-pub(super) static QUEUE: Keys = keys(
-    "queue",
-    &[
-        key(
-            "limit",
-            Limit,
-            May,
-            "Maximum length of the queue; 1000pkt by default. For a stream without limit and rate: 16MiB, and the forwarder stops reading from peers whose Interests exceed its capacity until it has caught up.",
-        ),
-        key(
-            "disciplines",
-            List(&Scheme(&DISCIPLINE)),
-            May,
-            "Queue disciplines, applied in this order; nfd-marking by default.",
-        ),
-    ],
-);
+pub(super) static QUEUE: Keys = key_rows! { "queue" =>
+    limit: Limit, May,
+        "Maximum length of the queue; 1000pkt by default. For a stream without limit and rate: 16MiB, and the forwarder stops reading from peers whose Interests exceed its capacity until it has caught up.";
+    disciplines: List(&Scheme(&DISCIPLINE)), May,
+        "Queue disciplines, applied in this order; nfd-marking by default.";
+};
 
 pub(super) static FACE: Keys = Keys {
     what: "[[face]]",
-    own: &[
-        key("name", Name, May, "Name used in routes; the URI by default."),
-        key("uri", Text, Must, "Remote endpoint: udp4, udp6, tcp4, tcp6 or unix."),
-    ],
+    own: &key_rows! {
+        name: Name, May, "Name used in routes; the URI by default.";
+        uri: Text, Must, "Remote endpoint: udp4, udp6, tcp4, tcp6 or unix.";
+    },
     shared: &[&FACE_KEYS],
 };
 
-pub(super) static ROUTE: Keys = keys(
-    "[[route]]",
-    &[
-        key("prefix", Text, Must, "Name prefix of the route."),
-        key("face", Text, Must, "Next hop: the name of a face, or a URI."),
-        key("cost", Count(0, 4_294_967_295), Else("0"), "Cost; the next hop of lowest cost is preferred."),
-    ],
-);
+pub(super) static ROUTE: Keys = key_rows! { "[[route]]" =>
+    prefix: Text, Must, "Name prefix of the route.";
+    face: Text, Must, "Next hop: the name of a face, or a URI.";
+    cost: Count(0, 4_294_967_295), Else("0"), "Cost; the next hop of lowest cost is preferred.";
+};
 
-pub(super) static PREFIX_STRATEGY: Keys = keys(
-    "[[strategy]]",
-    &[
-        key("prefix", Text, Must, "Name prefix."),
-        key("strategy", Scheme(&STRATEGY), Must, "Forwarding strategy of the prefix."),
-    ],
-);
+pub(super) static PREFIX_STRATEGY: Keys = key_rows! { "[[strategy]]" =>
+    prefix: Text, Must, "Name prefix.";
+    strategy: Scheme(&STRATEGY), Must, "Forwarding strategy of the prefix.";
+};

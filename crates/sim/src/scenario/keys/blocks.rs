@@ -1,143 +1,85 @@
 //! Keys of content stores, servers, clocks and workloads.
 
 use tidegate_core::ndn::cs::Policy;
+use tidegate_settings::key_rows;
 use tidegate_settings::keys::KeyKind::{
     AnyOf, Bool, Count, Frequency, LongTime, Number, Packets, Time, Words,
 };
 use tidegate_settings::keys::KeyNeed::{Else, May, Must};
-use tidegate_settings::keys::{Key, Keys, key, keys};
+use tidegate_settings::keys::{Key, Keys};
 
 /// Objects of a catalogue; each takes 8 bytes.
 const MAX_OBJECTS: i64 = 10_000_000;
 
-static CACHE_KEYS: [Key; 3] = [
-    key("policy", Words(policy_words), May, "Replacement policy: lru, fifo, lfu or random; lru by default."),
-    key(
-        "admission",
-        Words(admission_words),
-        May,
-        "Admission policy: `everywhere`, all Data (leave copy everywhere); `leave-copy-down`, Data that passed no other store since its producer or cache hit; `probabilistic`, a random fraction. Default: everywhere.",
-    ),
-    key("probability", Number(0.0, 1.0), May, "probabilistic: probability that a Data packet is stored."),
-];
+static CACHE_KEYS: [Key; 3] = key_rows! {
+    policy: Words(policy_words), May, "Replacement policy: lru, fifo, lfu or random; lru by default.";
+    admission: Words(admission_words), May,
+        "Admission policy: `everywhere`, all Data (leave copy everywhere); `leave-copy-down`, Data that passed no other store since its producer or cache hit; `probabilistic`, a random fraction. Default: everywhere.";
+    probability: Number(0.0, 1.0), May, "probabilistic: probability that a Data packet is stored.";
+};
 
 pub(in super::super) static NODE_CACHE: Keys = Keys {
     what: "a node's cache",
-    own: &[key("size", Packets, May, "Capacity in Data packets; by default that of [router].")],
+    own: &key_rows! {
+        size: Packets, May, "Capacity in Data packets; by default that of [router].";
+    },
     shared: &[&CACHE_KEYS],
 };
 
 pub(in super::super) static ROUTER_CACHE: Keys = Keys {
     what: "the routers' cache",
-    own: &[
-        key("size", Packets, Must, "Capacity of each router's store in Data packets; 0pkt for none."),
-        key(
-            "placement",
-            Words(placement_words),
-            Else("all"),
-            "Routers with a content store: `all`; or `edge`, those linked to consumers.",
-        ),
-    ],
+    own: &key_rows! {
+        size: Packets, Must, "Capacity of each router's store in Data packets; 0pkt for none.";
+        placement: Words(placement_words), Else("all"),
+            "Routers with a content store: `all`; or `edge`, those linked to consumers.";
+    },
     shared: &[&CACHE_KEYS],
 };
 
 pub(in super::super) static PREFIX_CACHE: Keys = Keys {
     what: "a prefix's cache",
-    own: &[
-        key(
-            "size",
-            Packets,
-            May,
-            "Capacity in Data packets, in addition to the router's store; 0pkt for none.",
-        ),
-        key(
-            "share",
-            Number(0.0, 1.0),
-            May,
-            "Fraction of the router's store that is reserved, instead of a size.",
-        ),
-    ],
+    own: &key_rows! {
+        size: Packets, May, "Capacity in Data packets, in addition to the router's store; 0pkt for none.";
+        share: Number(0.0, 1.0), May, "Fraction of the router's store that is reserved, instead of a size.";
+    },
     shared: &[&CACHE_KEYS],
 };
 
-pub(in super::super) static SERVICE: Keys = keys(
-    "a server",
-    &[
-        key("time", LongTime, Must, "Service time, or its mean."),
-        key("distribution", Words(distribution_words), Else("constant"), "Distribution of the service time."),
-        key(
-            "queue",
-            Packets,
-            May,
-            "Maximum number of waiting packets while one is served; unlimited by default.",
-        ),
-    ],
-);
+pub(in super::super) static SERVICE: Keys = key_rows! { "a server" =>
+    time: LongTime, Must, "Service time, or its mean.";
+    distribution: Words(distribution_words), Else("constant"), "Distribution of the service time.";
+    queue: Packets, May, "Maximum number of waiting packets while one is served; unlimited by default.";
+};
 
 /// The phase that is drawn.
 pub(in super::super) const RANDOM_PHASE: &str = "random";
 
-pub(in super::super) static CLOCK: Keys = keys(
-    "a clock",
-    &[
-        key("period", LongTime, Must, "Interval between two ticks."),
-        key(
-            "phase",
-            AnyOf(&[Words(phase_words), Time]),
-            Else("random"),
-            "Time of any tick, from the start of the run, modulo the period; `random` draws it for each node and seed.",
-        ),
-        key(
-            "flush_on_arrival",
-            Bool,
-            Else("false"),
-            "Whether an arriving Data packet, Nack or loss notice fires all due timers of the forwarder, gates and queues, and of the receiving consumer.",
-        ),
-    ],
-);
+pub(in super::super) static CLOCK: Keys = key_rows! { "a clock" =>
+    period: LongTime, Must, "Interval between two ticks.";
+    phase: AnyOf(&[Words(phase_words), Time]), Else("random"),
+        "Time of any tick, from the start of the run, modulo the period; `random` draws it for each node and seed.";
+    flush_on_arrival: Bool, Else("false"),
+        "Whether an arriving Data packet, Nack or loss notice fires all due timers of the forwarder, gates and queues, and of the receiving consumer.";
+};
 
 fn phase_words() -> Vec<&'static str> {
     vec![RANDOM_PHASE]
 }
 
-pub(in super::super) static DEMAND: Keys = keys(
-    "demand",
-    &[
-        key("model", Words(demand_words), Must, "Popularity model: zipf."),
-        key(
-            "objects",
-            Count(1, MAX_OBJECTS),
-            Must,
-            "Number of objects in the catalogue, ordered by popularity.",
-        ),
-        key(
-            "exponent",
-            Number(0.0, 10.0),
-            Must,
-            "Exponent s: object k is requested with a probability proportional to 1/(k + shift)^s.",
-        ),
-        key(
-            "shift",
-            Number(0.0, 1e9),
-            Else("0"),
-            "Shift q of the Zipf-Mandelbrot distribution, which flattens the head of the popularity.",
-        ),
-        key("segments", Count(1, 1_000_000), Else("1"), "Number of segments of every object."),
-        key("rate", Frequency, May, "Rate of requests; as fast as the scheme allows by default."),
-        key(
-            "arrivals",
-            Words(arrival_words),
-            May,
-            "With a rate: Poisson arrivals (the default), or constant intervals between requests.",
-        ),
-        key(
-            "requests",
-            Count(1, 4_294_967_294),
-            May,
-            "Number of requests after which the flow is complete; unlimited by default.",
-        ),
-    ],
-);
+pub(in super::super) static DEMAND: Keys = key_rows! { "demand" =>
+    model: Words(demand_words), Must, "Popularity model: zipf.";
+    objects: Count(1, MAX_OBJECTS), Must, "Number of objects in the catalogue, ordered by popularity.";
+    exponent: Number(0.0, 10.0), Must,
+        "Exponent s: object k is requested with a probability proportional to 1/(k + shift)^s.";
+    shift: Number(0.0, 1e9), Else("0"),
+        "Shift q of the Zipf-Mandelbrot distribution, which flattens the head of the popularity.";
+    segments: Count(1, 1_000_000), Else("1"), "Number of segments of every object.";
+    rate: Frequency, May, "Rate of requests; as fast as the scheme allows by default.";
+    arrivals: Words(arrival_words), May,
+        "With a rate: Poisson arrivals (the default), or constant intervals between requests.";
+    requests: Count(1, 4_294_967_294), May,
+        "Number of requests after which the flow is complete; unlimited by default.";
+};
 
 fn policy_words() -> Vec<&'static str> {
     Policy::ALL.iter().map(|(_, word)| *word).collect()

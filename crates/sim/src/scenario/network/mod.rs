@@ -61,6 +61,7 @@ impl NetworkTable {
     /// The node called `name`; notes at `place` if there is none.
     pub fn node_called(&self, desk: &Desk<'_>, place: Place, name: &str) -> Option<usize> {
         let found = self.node_index.get(name).copied();
+        // In a partial network the name may be of a node that was refused; one error for one mistake.
         if found.is_none() && !self.is_partial {
             desk.refuse_word(place, "node", name, self.nodes.iter().map(|node| node.name.as_str()));
         }
@@ -78,6 +79,7 @@ impl NetworkTable {
         };
         let found = self.link_index.get(name).copied();
         if found.is_none() && !self.is_partial {
+            // Links are named in the order of `ends`; the other order is the most frequent mistake.
             let reversed = name.split_once('-').map(|(a, b)| format!("{b}-{a}"));
             let reversed = reversed.filter(|reversed| self.link_index.contains_key(reversed));
             if let Some(reversed) = reversed {
@@ -229,6 +231,7 @@ impl NodeValues {
     }
 
     fn apply(self, node: &mut NodePlan) {
+        // Keys of a node go before those of `[router]`, which `node` has so far.
         node.cache = self.cache.over(node.cache);
         node.service = self.service.or(node.service);
         node.clock = self.clock.or(node.clock);
@@ -306,6 +309,7 @@ fn read_builtin(
         }
     }
     let Some(shape) = build(builtin, topology, limits) else { return network };
+    // Plans repeat the values of `[router]` and of the classes in every node and link.
     if !claim(topology, &shape, router, &values) {
         return network;
     }
@@ -336,6 +340,7 @@ fn build(builtin: &Builtin, topology: &Fields<'_>, limits: &Limits) -> Option<Sh
         topology.refuse("builtin", format!("topology {:?}: {fault}", builtin.name));
         return None;
     }
+    // The size is checked before anything is built: a typing error could ask for gigabytes.
     let (nodes, links) = (builtin.size)(&params).unwrap_or((u64::MAX, u64::MAX));
     if nodes > limits.nodes as u64 || links > limits.links as u64 {
         let size = if nodes == u64::MAX {

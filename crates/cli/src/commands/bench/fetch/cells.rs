@@ -45,6 +45,7 @@ pub(super) enum Way {
 /// One path with one size of segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BenchCell {
+    /// Path of the packets through the network.
     pub(super) way: Way,
     /// Content bytes of a segment.
     pub(super) segment: usize,

@@ -69,6 +69,7 @@ pub(super) struct Plan {
     pub(super) is_table_only: bool,
 }
 
+/// Runs the comparison of the default of `fetch` with other schemes.
 pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
     if plan.time < MIN_TIME {
         return Err(Failure::usage(format!("--time {} is too short; at least {MIN_TIME}", plan.time)));

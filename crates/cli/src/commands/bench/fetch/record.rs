@@ -30,6 +30,7 @@ pub(super) struct FetchMeasurement {
 }
 
 impl FetchMeasurement {
+    /// Takes the measures from one transfer and its emulated link.
     pub(super) fn of(fetched: &Fetched, link: Option<&LinkReport>) -> Self {
         let flow = &fetched.record.flows[0];
         let seconds = fetched.record.ended.since(flow.start).as_secs_f64();
@@ -141,6 +142,7 @@ impl FetchMeasurements {
         Ok(results)
     }
 
+    /// Whether the record has this cell with this scheme.
     pub(super) fn has(&self, cell: &str, scheme: &str) -> bool {
         self.get(cell, scheme).is_some()
     }

@@ -39,9 +39,13 @@ pub(super) struct Load {
 
 /// Result of a load.
 pub(super) struct Outcome {
+    /// Interests that were answered by Data.
     pub(super) pairs: u32,
+    /// CPU time of the forwarder, seconds.
     pub(super) cpu_s: f64,
+    /// Elapsed time, seconds.
     pub(super) wall_s: f64,
+    /// Interests that were sent again after a timeout.
     pub(super) again: u64,
 }
 
@@ -158,11 +162,13 @@ pub(super) struct Producer {
 }
 
 impl Producer {
+    /// Opens a producer on a free port of the loopback interface.
     pub(super) fn open(content: usize) -> io::Result<Self> {
         let listener = UdpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
         Ok(Self { listener, answers: Answers::of(content)? })
     }
 
+    /// Returns the local address of the socket.
     pub(super) fn address(&self) -> SocketAddr {
         self.listener.local()
     }

@@ -70,6 +70,7 @@ impl LiveMeasurement {
     }
 }
 
+/// Measures the live forwarder with packets over the loopback interface.
 pub(super) fn run(session: &Session, runs: u32) -> Outcome {
     let mut rows = Vec::new();
     for case in &CASES {

@@ -1,0 +1,80 @@
+//! Output format and state that every command receives.
+
+use tidegate_core::scheme::Scheme;
+use tidegate_results::json::Json;
+use tidegate_results::text::Screen;
+
+use crate::exit::print;
+use crate::screen;
+
+/// Output format of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// Tables for people.
+    Text,
+    /// One JSON document; what runs on prints one line for each report.
+    Json,
+}
+
+/// State that every command receives.
+#[derive(Debug)]
+pub(crate) struct Session {
+    /// Output format of results.
+    pub(crate) format: Format,
+    /// Whether `--quiet` is given.
+    pub(crate) quiet: bool,
+    /// Properties of standard output.
+    pub(crate) screen: Screen,
+    /// Schemes of the catalogue and of the program around it.
+    pub(crate) schemes: Vec<&'static Scheme>,
+}
+
+impl Session {
+    /// Prints results: as they are for programs, with lines that fit the screen for people.
+    pub(crate) fn show(&self, text: &str) {
+        print(&self.screen.fold(text));
+    }
+
+    /// Prints information to standard error, unless `--quiet` is given.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            self.comment("note", text);
+        }
+    }
+
+    /// Prints a warning to standard error, unless `--quiet` is given.
+    pub(crate) fn warn(&self, text: &str) {
+        if !self.quiet {
+            self.comment("warning", text);
+        }
+    }
+
+    /// Prints an error after which the command goes on.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn error(&self, text: &str) {
+        self.comment("error", text);
+    }
+
+    /// Prints the start of a long-running activity to standard error, unless `--quiet` is given.
+    pub(crate) fn begun(&self, text: &str) {
+        match self.format {
+            Format::Text if !self.quiet => complain(text),
+            Format::Text => {}
+            Format::Json => self.note(text),
+        }
+    }
+
+    /// A line for people, an object on one line for programs.
+    fn comment(&self, kind: &'static str, text: &str) {
+        match self.format {
+            Format::Text => complain(&format!("{kind}: {text}")),
+            Format::Json => complain(&Json::Object(vec![(kind, Json::text(text))]).to_string()),
+        }
+    }
+}
+
+/// Prints to standard error, if anybody still reads it.
+pub(crate) fn complain(message: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{}", screen::message(message, screen::of_errors()));
+}
