@@ -6,7 +6,7 @@ use crate::ndn::face::{FaceId, FaceView, NodeId};
 use crate::ndn::fib::{NoRoutes, Routes};
 use crate::ndn::name::NameTable;
 use crate::observe::event::{Event, EventMask};
-use crate::scheme::control::Report;
+use crate::scheme::control::Message;
 use crate::units::Time;
 
 /// Environment that a driver provides with every call.
@@ -60,7 +60,7 @@ pub trait Sink {
     /// An event of a wanted kind.
     fn record(&mut self, at: Time, node: NodeId, event: Event);
     /// A message for the network controller.
-    fn report(&mut self, at: Time, node: NodeId, report: Report) {
+    fn report(&mut self, at: Time, node: NodeId, report: Box<dyn Message>) {
         let _ = (at, node, report);
     }
 }
@@ -145,7 +145,7 @@ impl<'a> Context<'a> {
     }
 
     /// Sends a report to the network controller.
-    pub fn report(&mut self, report: Report) {
-        self.sink.report(self.now, self.node, report);
+    pub fn report(&mut self, report: impl Message) {
+        self.sink.report(self.now, self.node, Box::new(report));
     }
 }

@@ -20,7 +20,7 @@ pub use crate::units::{BitRate, ByteCount, Packets, Span, Time};
 pub use crate::ndn::face::{FaceId, FaceView, NodeId};
 pub use crate::ndn::name::{Name, NameTable, PrefixId, Segment};
 pub use crate::ndn::packet::{Ecn, Header, Kind, NackReason, TcpSegment};
-pub use crate::scheme::signal::{Class, HopSignals, Signal};
+pub use crate::scheme::signal::{Class, HopSignals, Merge, Signal};
 
 // Consumers and TCP senders.
 pub use crate::scheme::congestion::{
@@ -39,7 +39,7 @@ pub use crate::ndn::pit::{PitEntry, PitId};
 pub use crate::ndn::strategy::{Arrival, Decision, NackDecision, Strategy, Target};
 
 // Network controllers and the router agents that talk to them.
-pub use crate::scheme::control::{Directive, NetworkController, Orders, Report, RouterAgent};
+pub use crate::scheme::control::{Message, NetworkController, Orders, RouterAgent};
 
 // Loss recovery on a link.
 pub use crate::link::service::{LinkActions, LinkService};

@@ -32,10 +32,10 @@ pub fn data_after(at_ms: u64, segment: u32, next_segment: u32, rtt_ms: Option<u6
     arrival(at_ms, segment, next_segment, 0, rtt_ms.map(Span::from_millis))
 }
 
-/// As [`data`], with the signal [`Signal::StampingRate`] of `rate` thousandths of an Interest per second.
+/// As [`data`], with the signal [`Signal::STAMPING_RATE`] of `rate` thousandths of an Interest per second.
 pub fn stamped(at_ms: u64, segment: u32, next_segment: u32, rate: u32) -> DriverEvent {
     let mut hop = HopSignals::default();
-    hop.put(Signal::StampingRate, rate);
+    hop.put(Signal::STAMPING_RATE, rate);
     event(at_ms, next_segment, DriverEventKind::Data { segment, hop, rtt: Some(RTT) })
 }
 

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::ndn::packet::{Header, Kind, NackReason, Packet};
-use tidegate_core::scheme::signal::{HopSignals, Signal};
+use tidegate_core::scheme::signal::HopSignals;
 
 use crate::batch::FrameBatch;
 use crate::error::EncodeError;
@@ -146,32 +146,23 @@ impl<'a> Said<'a> {
             tlv::write_integer(out, types::CONGESTION_MARK, u64::from(self.hop.mark));
         }
         // Fields stand in the order of their types, so the loss notice goes between the signals.
-        let signals = if has_signals(self.hop) { Signal::ALL } else { &[] };
-        let (before, after) =
-            signals.split_at(signals.partition_point(|signal| signal.tlv_type() < types::LOSS_NOTICE));
-        self.write_signals(before, out);
+        if self.hop.has_any() {
+            self.write_signals(|number| number < types::LOSS_NOTICE, out);
+        }
         if self.loss_notice {
             tlv::write_element(out, types::LOSS_NOTICE, &[]);
         }
-        self.write_signals(after, out);
-    }
-
-    #[inline]
-    fn write_signals(&self, signals: &[Signal], out: &mut Vec<u8>) {
-        for signal in signals {
-            if let Some(value) = self.hop.get(*signal) {
-                tlv::write_integer(out, signal.tlv_type(), u64::from(value));
-            }
+        if self.hop.has_any() {
+            self.write_signals(|number| number > types::LOSS_NOTICE, out);
         }
     }
-}
 
-/// Whether the packet has any signal.
-#[inline]
-fn has_signals(hop: &HopSignals) -> bool {
-    let mut bare = HopSignals::default();
-    (bare.mark, bare.class, bare.hops) = (hop.mark, hop.class, hop.hops);
-    bare != *hop
+    /// Appends the signals whose numbers `belong` here.
+    fn write_signals(&self, belong: fn(u32) -> bool, out: &mut Vec<u8>) {
+        for (number, value) in self.hop.fields().filter(|(number, _)| belong(*number)) {
+            tlv::write_integer(out, number, u64::from(value));
+        }
+    }
 }
 
 /// Bytes of a packet: from our own buffer, or from one that can be referred to.

@@ -122,11 +122,12 @@ impl LpFields {
             // Any value above 0 is a mark; larger ones than a byte keep that meaning.
             types::CONGESTION_MARK => self.hop.mark = u8::try_from(field.integer()?).unwrap_or(u8::MAX),
             types::LOSS_NOTICE => self.loss_notice = field.bytes::<0>("0").map(|_| true)?,
-            kind => match Signal::ALL.iter().find(|signal| signal.tlv_type() == kind) {
-                // A fourth signal finds no place and is ignored.
+            kind => match Signal::with_type(kind) {
                 Some(signal) => {
-                    let value = u32::try_from(field.integer()?).unwrap_or(u32::MAX);
-                    self.hop.put(*signal, value);
+                    // A value that is no integer belongs to an extension that is not known here.
+                    let Ok(value) = field.integer() else { return Ok(false) };
+                    // A fourth signal finds no place and is ignored.
+                    self.hop.set(signal, u32::try_from(value).unwrap_or(u32::MAX));
                 }
                 None if is_ignorable(kind) => return Ok(false),
                 None => return Err(DecodeError::Critical { element: kind, inside: types::LP_PACKET }),

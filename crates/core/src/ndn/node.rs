@@ -11,7 +11,7 @@ use crate::ndn::name::Name;
 use crate::ndn::packet::{Kind, Packet, PitToken};
 use crate::observe::event::{Event, EventMask};
 use crate::queue::Queue;
-use crate::scheme::control::{Directive, RouterAgent};
+use crate::scheme::control::{Message, RouterAgent};
 use crate::units::Time;
 
 /// A router or host.
@@ -310,7 +310,7 @@ impl<B: Clone + Default> Node<B> {
     }
 
     /// Passes a directive of the controller to every part of the node.
-    pub fn on_directive(&mut self, env: Env<'_>, directive: &Directive, devices: &mut impl Devices<B>) {
+    pub fn on_directive(&mut self, env: Env<'_>, directive: &dyn Message, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
         self.forwarder.on_directive(&mut cx, directive);
         for (face, queue) in (0..).map(FaceId).zip(&mut self.queues) {

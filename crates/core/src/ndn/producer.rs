@@ -61,8 +61,11 @@ mod tests {
     use crate::ndn::fib::NoRoutes;
     use crate::ndn::name::NameTable;
     use crate::ndn::packet::PitToken;
-    use crate::scheme::signal::{HopSignals, Signal};
+    use crate::scheme::signal::{HopSignals, Merge, Signal};
     use crate::units::Time;
+
+    const FLOW_CLASS: Signal = Signal::new(944, Merge::Last);
+    const TIMESTAMP_ECHO: Signal = Signal::new(932, Merge::Last);
 
     /// The answer of a producer of `/file`, 1000 bytes per segment, last segment 9.
     fn answer(name: impl Fn(&mut NameTable) -> Name, hop: HopSignals) -> Option<Header> {
@@ -111,10 +114,10 @@ mod tests {
     fn only_echoed_signals_come_back() {
         let mut hop = HopSignals::default();
         hop.raise_mark(1);
-        hop.put(Signal::TimestampEcho, 123);
-        hop.put(Signal::FlowClass, 5);
+        hop.put(TIMESTAMP_ECHO, 123);
+        hop.put(FLOW_CLASS, 5);
         let data = answer(segment(0), hop).expect("served");
-        assert_eq!(data.hop.get(Signal::TimestampEcho), Some(123));
-        assert_eq!((data.hop.get(Signal::FlowClass), data.hop.mark), (None, 0));
+        assert_eq!(data.hop.get(TIMESTAMP_ECHO), Some(123));
+        assert_eq!((data.hop.get(FLOW_CLASS), data.hop.mark), (None, 0));
     }
 }

@@ -5,7 +5,7 @@ use crate::ndn::face::FaceId;
 use crate::ndn::fib::NextHop;
 use crate::ndn::packet::{Header, NackReason};
 use crate::ndn::pit::{PitEntry, PitId};
-use crate::scheme::control::Directive;
+use crate::scheme::control::Message;
 use crate::units::{Span, Time};
 
 /// Chooses next hops for the prefixes it serves on one node.
@@ -68,7 +68,7 @@ pub trait Strategy: std::fmt::Debug {
     }
 
     /// Handles a directive of the network controller.
-    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &dyn Message) {
         let _ = (cx, directive);
     }
 

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::ndn::face::FaceView;
 use crate::ndn::packet::Header;
 use crate::observe::event::Cause;
-use crate::scheme::control::Directive;
+use crate::scheme::control::Message;
 use crate::units::{Span, Time};
 
 use super::lanes::Lanes;
@@ -42,7 +42,7 @@ pub trait QueueDiscipline: std::fmt::Debug {
     }
 
     /// Handles a directive of the network controller.
-    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive, actions: &mut Actions) {
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &dyn Message, actions: &mut Actions) {
         let _ = (cx, directive, actions);
     }
 

@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::ndn::face::FaceId;
 use crate::ndn::packet::{Header, Packet};
 use crate::observe::event::Cause;
-use crate::scheme::control::Directive;
+use crate::scheme::control::Message;
 use crate::scheme::signal::Class;
 use crate::units::{Span, Time};
 
@@ -195,7 +195,7 @@ impl<B: Default> Queue<B> {
     }
 
     /// Passes a directive of the network controller to every discipline.
-    pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+    pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &dyn Message) {
         for discipline in &mut self.disciplines {
             discipline.on_directive(cx, directive, &mut self.actions);
         }

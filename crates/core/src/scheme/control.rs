@@ -1,176 +1,58 @@
-//! Messages between routers and a network controller: small vocabularies, and the traits of both ends.
+//! Messages between routers and a network controller, of types that each scheme defines, and the traits of both ends.
 //!
 //! A message can be late or lost; it carries its sending time, and every role must work without it.
 
+use std::any::Any;
+use std::fmt;
+
 use crate::context::Context;
-use crate::ndn::face::{FaceId, NodeId};
-use crate::ndn::name::{Name, PrefixId};
+use crate::ndn::face::NodeId;
 use crate::observe::event::{Cause, Event};
-use crate::units::{BitRate, ByteCount, Packets, Span, Time};
+use crate::units::Time;
 
-/// A report of a router to the controller.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Report {
-    /// Devices of the router and routes of its FIB. Repeated periodically, so that a controller that
-    /// starts late or missed it receives them.
-    Topology {
-        /// Its devices.
-        ports: Vec<Port>,
-        /// Next hops of the prefixes that it forwards.
-        routes: Vec<Route>,
-    },
-    /// Load of every device.
-    Links(Vec<FaceLoad>),
-    /// A face is congested.
-    Congestion {
-        /// Its load.
-        load: FaceLoad,
-        /// Bytes by prefix that left through it lately, the most first; never empty.
-        prefixes: Vec<(PrefixId, ByteCount)>,
-    },
-    /// Counters of the queue of every device.
-    Queues(Vec<QueueLoad>),
-    /// Rate granted to a flow whose answers do not pass the router, for routers that they pass.
-    Grant(FlowGrant),
+/// A report of a router to the controller, or a directive of the controller to a router.
+///
+/// A scheme defines types of its own; the other end finds them with `get`. No other scheme
+/// reads them.
+///
+/// ```
+/// use tidegate_core::scheme::control::Message;
+///
+/// #[derive(Debug)]
+/// struct Backlog(u32);
+///
+/// impl Message for Backlog {
+///     fn kind(&self) -> &'static str {
+///         "backlog"
+///     }
+/// }
+///
+/// let report: Box<dyn Message> = Box::new(Backlog(7));
+/// assert_eq!(report.get::<Backlog>().map(|backlog| backlog.0), Some(7));
+/// ```
+pub trait Message: Any + fmt::Debug {
+    /// The kind of message in one word, as it stands in tables of events.
+    fn kind(&self) -> &'static str;
 }
 
-impl Report {
-    /// The kind in one word, as it stands in tables.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Topology { .. } => "topology",
-            Self::Links(_) => "links",
-            Self::Congestion { .. } => "congestion",
-            Self::Queues(_) => "queues",
-            Self::Grant(_) => "grant",
-        }
-    }
-}
-
-/// A device as its router reports it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Port {
-    /// The face.
-    pub face: FaceId,
-    /// The node at the other end; `None` when it is not known.
-    pub neighbour: Option<NodeId>,
-    /// Sending rate.
-    pub rate: BitRate,
-    /// Propagation delay.
-    pub delay: Span,
-    /// Whether the link is up.
-    pub is_up: bool,
-}
-
-/// Ways of a prefix at one router.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Route {
-    /// The prefix.
-    pub prefix: PrefixId,
-    /// Next hops, the one in use first.
-    pub faces: Vec<FaceId>,
-    /// Faces through which Data of it left lately.
-    pub downstream: Vec<FaceId>,
-}
-
-/// Load of one face.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FaceLoad {
-    /// The face.
-    pub face: FaceId,
-    /// Offered load over capacity, at least 0; may exceed 1.
-    pub utilisation: f64,
-    /// Queue length over its limit, 0..=1.
-    pub occupancy: f64,
-}
-
-/// Counters of one device's queue, as a controller polls them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueueLoad {
-    /// The face.
-    pub face: FaceId,
-    /// Sending rate.
-    pub rate: BitRate,
-    /// Packets sent since the start.
-    pub sent_packets: u64,
-    /// Bytes sent since the start.
-    pub sent: ByteCount,
-    /// Bytes handed to the queue since the start, what it dropped among them.
-    pub arrived: ByteCount,
-    /// Packets dropped since the start.
-    pub dropped: u64,
-    /// Packets that wait.
-    pub waiting: Packets,
-    /// Packets that may wait.
-    pub limit: Packets,
-    /// Waiting bytes of flows whose rates the router grants.
-    pub governed: ByteCount,
-    /// Packets of such flows dropped since the start.
-    pub governed_dropped: u64,
-}
-
-/// Rate granted to a flow by one router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlowGrant {
-    /// The router.
-    pub origin: NodeId,
-    /// Rises with each message of the router; an older one is to be ignored.
-    pub sequence: u32,
-    /// Name of the flow's data.
-    pub flow: Name,
-    /// The rate.
-    pub rate: BitRate,
-}
-
-/// Congestion of a face.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Congestion {
-    /// None.
-    Clear,
-    /// The queue holds this number of bytes.
-    Queue(ByteCount),
-    /// The arrival rate exceeds the capacity, but there is no queue yet.
-    Burst,
-}
-
-/// A directive of the controller to a router.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Directive {
-    /// Costs of the faces for a prefix, unitless, at least 0; the lowest is used.
-    Metrics {
-        /// The prefix.
-        prefix: PrefixId,
-        /// Costs by face.
-        costs: Vec<(FaceId, f64)>,
-    },
-    /// Congestion of a face as the controller sees it. Said again as long as there is some.
-    Congestion {
-        /// The face.
-        face: FaceId,
-        /// State of the congestion.
-        state: Congestion,
-    },
-    /// Another router grants a rate to a flow whose answers may pass this one.
-    Grant(FlowGrant),
-}
-
-impl Directive {
-    /// The kind in one word, as it stands in tables.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Metrics { .. } => "metrics",
-            Self::Congestion { .. } => "congestion",
-            Self::Grant(_) => "grant",
-        }
+impl dyn Message {
+    /// The message as a scheme's own type `M`; `None` if it is of another type.
+    pub fn get<M: Message>(&self) -> Option<&M> {
+        (self as &dyn Any).downcast_ref()
     }
 }
 
 /// A network controller.
 pub trait NetworkController: std::fmt::Debug {
     /// A report of `from`, sent at `sent_at`, arrived.
-    fn on_report(&mut self, now: Time, from: NodeId, sent_at: Time, report: &Report, orders: &mut Orders);
+    fn on_report(
+        &mut self,
+        now: Time,
+        from: NodeId,
+        sent_at: Time,
+        report: &dyn Message,
+        orders: &mut Orders,
+    );
 
     /// The requested wake-up time has come.
     fn on_wake(&mut self, now: Time, orders: &mut Orders) {
@@ -187,7 +69,7 @@ pub trait NetworkController: std::fmt::Debug {
 #[derive(Debug, Default)]
 pub struct Orders {
     /// Directives, with the router that each is for.
-    pub directives: Vec<(NodeId, Directive)>,
+    pub directives: Vec<(NodeId, Box<dyn Message>)>,
     /// Operations counted by component, for the cost of control.
     pub work: Vec<(Cause, u32)>,
     /// Events about routers that the controller detected, for the record.
@@ -196,8 +78,8 @@ pub struct Orders {
 
 impl Orders {
     /// Sends a directive.
-    pub fn direct(&mut self, to: NodeId, directive: Directive) {
-        self.directives.push((to, directive));
+    pub fn direct(&mut self, to: NodeId, directive: impl Message) {
+        self.directives.push((to, Box::new(directive)));
     }
 
     /// Counts operations of a part.
@@ -217,7 +99,7 @@ pub trait RouterAgent: std::fmt::Debug {
     fn on_wake(&mut self, cx: &mut Context<'_>);
 
     /// Handles a directive of the network controller.
-    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &dyn Message) {
         let _ = (cx, directive);
     }
 

@@ -1,6 +1,4 @@
-//! Hop signals: what a router may write on a packet for the next node. They travel in NDNLPv2 header fields.
-
-use crate::units::Span;
+//! Hop signals: fields that a router may write on a packet for the next node. They travel in NDNLPv2 header fields.
 
 /// Signals and state of a packet that are valid on one link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,81 +58,130 @@ pub enum Travel {
     Echo,
 }
 
-macro_rules! signals {
-    ($($(#[$doc:meta])* $name:ident = $tlv:literal, $unit:literal, $merge:ident, $travel:ident;)*) => {
-        /// The experimental NDNLPv2 fields; each number is a multiple of four, so legacy nodes ignore it.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[repr(u8)]
-        #[non_exhaustive]
-        pub enum Signal { $($(#[$doc])* $name),* }
-
-        impl Signal {
-            /// Every signal, in TLV order.
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
-
-            /// NDNLPv2 TLV-TYPE.
-            pub const fn tlv_type(self) -> u32 { match self { $(Self::$name => $tlv),* } }
-
-            /// Unit of the value.
-            pub const fn unit(self) -> &'static str { match self { $(Self::$name => $unit),* } }
-
-            /// What happens when a node writes over a value.
-            pub const fn merge(self) -> Merge { match self { $(Self::$name => Merge::$merge),* } }
-
-            /// Which way it travels.
-            pub const fn travel(self) -> Travel { match self { $(Self::$name => Travel::$travel),* } }
-        }
-    };
+/// A number that routers and ends write on packets for each other, in an experimental NDNLPv2 field.
+///
+/// A scheme declares its signals as constants. Nodes that do not implement the scheme carry them.
+///
+/// ```
+/// use tidegate_core::scheme::signal::{HopSignals, Merge, Signal};
+///
+/// /// Free places in the smallest queue of the path, packets.
+/// const ROOM: Signal = Signal::new(872, Merge::Min);
+///
+/// let mut hop = HopSignals::default();
+/// hop.put(ROOM, 12);
+/// hop.put(ROOM, 20);
+/// assert_eq!(hop.get(ROOM), Some(12));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signal {
+    /// Place of the number among those of signals, from 1; 0 stands for an empty slot.
+    tag: u8,
+    merge: Merge,
 }
 
-signals! {
-    /// Rate that the routers of the path share out to each TCP flow (RCP).
-    SharedRate = 888, "kbit/s", Min, Echo;
-    /// Change of the sender's window that the routers of the path ask for (XCP).
-    WindowFeedback = 892, "zig-zag bytes", Last, Echo;
-    /// Sender's congestion window (XCP).
-    FlowWindow = 896, "bytes", Last, Interest;
-    /// Explicit rate (MIRCC).
-    StampingRate = 904, "milli-Interests/s", Min, Data;
-    /// Explicit rate of the secondary class (MIRCC multipath).
-    StampingRateSecondary = 908, "milli-Interests/s", Min, Data;
-    /// Hash of the path taken (RAAQM, MIRCC multipath).
-    PathLabel = 912, "hash", Last, Data;
-    /// Node that answered (CCTCP).
-    RouterId = 916, "node", Last, Data;
-    /// Consumer's clock (CCTCP).
-    TimestampEcho = 932, "us", Last, Echo;
-    /// Path label that the Interest is to follow; 0 asks for any path, to find new ones (MIRCC multipath).
-    PathChoice = 940, "hash", Last, Interest;
-    /// Primary or secondary Interest (MIRCC multipath).
-    FlowClass = 944, "0 or 1", Last, Interest;
-    /// Sender's smoothed round-trip time (RCP, XCP).
-    FlowRtt = 952, "us", Last, Interest;
-    /// Rate granted to a TCP flow, on its ACKs; 0 on what a sender sends that understands it (BRF). Codes do not compare
-    /// as their rates do, so who writes takes the minimum. On a wire it stands in a TCP option.
-    GrantedRate = 956, "BRF code", Last, Data;
+impl Signal {
+    /// Lowest number: NDNLPv2 has assigned those below.
+    const MIN_TYPE: u32 = 852;
+    /// Highest number that a node which does not know it ignores.
+    const MAX_TYPE: u32 = 956;
+    /// One bit for every number of a signal that travels upstream, from the lowest on.
+    const UPSTREAM: u32 = bits(&[864, 868, 896, 940, 944, 952]);
+    /// One bit for every number of a signal that the answerer returns, from the lowest on.
+    const ECHOED: u32 = bits(&[856, 860, 888, 892, 932]);
+
+    /// Rate that the routers of the path grant, in thousandths of an Interest per second; several schemes report it.
+    pub const STAMPING_RATE: Self = Self::new(904, Merge::Min);
+
+    /// The signal with this TLV-TYPE number.
+    ///
+    /// The number decides the direction, so that a node carries and returns signals of schemes that it does not
+    /// implement: 864, 868, 896, 940, 944 and 952 travel with the Interest; 856, 860, 888, 892 and 932 with the
+    /// Interest, and the answerer returns them; all others travel with Data. Schemes that run in the same network need
+    /// different numbers.
+    ///
+    /// # Panics
+    /// If the number is no multiple of 4 in 852..=956; in a constant, this is a compiler error.
+    pub const fn new(tlv_type: u32, merge: Merge) -> Self {
+        let signal = Self::with_type(tlv_type);
+        Self { merge, ..signal.expect("a signal has a number in 852..=956 that is a multiple of 4") }
+    }
+
+    /// The signal of a received field; `None` if the number is not one of signals.
+    #[inline]
+    pub const fn with_type(tlv_type: u32) -> Option<Self> {
+        if tlv_type < Self::MIN_TYPE || tlv_type > Self::MAX_TYPE || !tlv_type.is_multiple_of(4) {
+            return None;
+        }
+        Some(Self { tag: place(tlv_type) as u8 + 1, merge: Merge::Last })
+    }
+
+    /// NDNLPv2 TLV-TYPE number.
+    #[inline]
+    pub const fn tlv_type(self) -> u32 {
+        Self::MIN_TYPE + 4 * (self.tag as u32 - 1)
+    }
+
+    /// Direction in which it travels, which its number decides.
+    #[inline]
+    pub const fn travel(self) -> Travel {
+        let bit = 1 << (self.tag - 1);
+        if Self::ECHOED & bit != 0 {
+            Travel::Echo
+        } else if Self::UPSTREAM & bit != 0 {
+            Travel::Interest
+        } else {
+            Travel::Data
+        }
+    }
+}
+
+/// Place of a number among those of signals, from 0.
+const fn place(tlv_type: u32) -> u32 {
+    (tlv_type - Signal::MIN_TYPE) / 4
+}
+
+/// A set with the places of these numbers.
+const fn bits(numbers: &[u32]) -> u32 {
+    let (mut set, mut at) = (0, 0);
+    while at < numbers.len() {
+        set |= 1 << place(numbers[at]);
+        at += 1;
+    }
+    set
 }
 
 impl HopSignals {
     /// Value of `signal`, if it is on the packet.
+    #[inline]
     pub fn get(&self, signal: Signal) -> Option<u32> {
-        let slot = self.tags.iter().position(|tag| *tag == signal as u8 + 1)?;
+        let slot = self.tags.iter().position(|tag| *tag == signal.tag)?;
         Some(self.values[slot])
     }
 
     /// Writes `signal`, merged with the value that is present; false if all slots are used.
     pub fn put(&mut self, signal: Signal, value: u32) -> bool {
-        let tag = signal as u8 + 1;
-        let Some(slot) = self.tags.iter().position(|old| *old == tag || *old == 0) else {
+        match self.get(signal) {
+            Some(old) if signal.merge == Merge::Min => self.set(signal, value.min(old)),
+            _ => self.set(signal, value),
+        }
+    }
+
+    /// Writes `signal` over the value that is present, whatever its merge rule; false if all slots are used.
+    pub fn set(&mut self, signal: Signal, value: u32) -> bool {
+        let Some(slot) = self.tags.iter().position(|old| *old == signal.tag || *old == 0) else {
             return false;
         };
-        let old = self.values[slot];
-        self.values[slot] = match (self.tags[slot] == 0, signal.merge()) {
-            (true, _) | (_, Merge::Last) => value,
-            (_, Merge::Min) => value.min(old),
-        };
-        self.tags[slot] = tag;
+        (self.tags[slot], self.values[slot]) = (signal.tag, value);
         true
+    }
+
+    /// Numbers and values of the signals on the packet, in the order of their numbers.
+    pub fn fields(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let mut slots: [_; SLOTS] = std::array::from_fn(|slot| (self.tags[slot], self.values[slot]));
+        slots.sort_unstable();
+        let used = slots.into_iter().filter(|(tag, _)| *tag != 0);
+        used.map(|(tag, value)| (Signal { tag, merge: Merge::Last }.tlv_type(), value))
     }
 
     /// Raises the mark to `level`.
@@ -152,12 +199,10 @@ impl HopSignals {
     /// Signals of an Interest that return with the Data, whatever node answers; of a TCP segment with its ACK.
     pub fn echoed(&self) -> Self {
         let mut back = Self::default();
-        if self.tags[0] == 0 {
-            return back;
-        }
-        for signal in Signal::ALL.iter().filter(|signal| signal.travel() == Travel::Echo) {
-            if let Some(value) = self.get(*signal) {
-                back.put(*signal, value);
+        for (tag, value) in self.tags.into_iter().zip(self.values).take_while(|(tag, _)| *tag != 0) {
+            let signal = Signal { tag, merge: Merge::Last };
+            if signal.travel() == Travel::Echo {
+                back.set(signal, value);
             }
         }
         back
@@ -170,40 +215,55 @@ impl HopSignals {
     }
 }
 
-/// A round-trip time as [`Signal::FlowRtt`] carries it.
-pub fn micros(span: Span) -> u32 {
-    u32::try_from(span.as_nanos() / 1_000).unwrap_or(u32::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const LABEL: Signal = Signal::new(912, Merge::Last);
+    const ASKED: Signal = Signal::new(944, Merge::Last);
+    const RETURNED: Signal = Signal::new(932, Merge::Last);
+
     #[test]
-    fn the_smallest_stamped_rate_on_the_path_stays() {
+    fn the_smallest_stamped_rate_on_the_path_stays_unless_it_is_set() {
         let mut hop = HopSignals::default();
-        assert!(hop.put(Signal::StampingRate, 500));
-        assert!(hop.put(Signal::StampingRate, 900));
-        assert!(hop.put(Signal::StampingRate, 300));
-        assert_eq!(hop.get(Signal::StampingRate), Some(300));
-        assert_eq!(hop.get(Signal::RouterId), None);
+        assert!(hop.put(Signal::STAMPING_RATE, 500));
+        assert!(hop.put(Signal::STAMPING_RATE, 900));
+        assert!(hop.put(Signal::STAMPING_RATE, 300));
+        assert_eq!(hop.get(Signal::STAMPING_RATE), Some(300));
+        assert!(hop.set(Signal::STAMPING_RATE, 800));
+        assert_eq!((hop.get(Signal::STAMPING_RATE), hop.get(LABEL)), (Some(800), None));
     }
 
     #[test]
     fn a_fourth_signal_is_refused_and_leaves_the_others() {
         let mut hop = HopSignals::default();
-        for signal in [Signal::StampingRate, Signal::PathLabel, Signal::RouterId] {
+        for signal in [RETURNED, LABEL, Signal::STAMPING_RATE] {
             assert!(hop.put(signal, 7));
         }
-        assert!(!hop.put(Signal::FlowClass, 1));
-        assert_eq!(hop.get(Signal::PathLabel), Some(7));
+        assert!(!hop.put(ASKED, 1));
+        assert_eq!(hop.get(LABEL), Some(7));
+        assert_eq!(hop.fields().collect::<Vec<_>>(), [(904, 7), (912, 7), (932, 7)]);
     }
 
     #[test]
-    fn every_field_number_is_ignorable_by_a_legacy_node() {
-        for signal in Signal::ALL {
-            let tlv = signal.tlv_type();
-            assert!((800..960).contains(&tlv) && tlv.is_multiple_of(4), "{signal:?}");
+    fn a_number_decides_the_direction_and_only_echoed_signals_return() {
+        assert_eq!(
+            [LABEL, ASKED, RETURNED].map(Signal::travel),
+            [Travel::Data, Travel::Interest, Travel::Echo]
+        );
+        let mut hop = HopSignals::default();
+        for signal in [LABEL, RETURNED, ASKED] {
+            hop.put(signal, signal.tlv_type());
         }
+        assert_eq!(hop.echoed().fields().collect::<Vec<_>>(), [(932, 932)]);
+    }
+
+    #[test]
+    fn every_field_number_is_ignorable_by_a_legacy_node_and_is_not_one_of_ndnlpv2() {
+        let numbers: Vec<u32> = (0..2000).filter(|number| Signal::with_type(*number).is_some()).collect();
+        assert_eq!(numbers, (852..960).step_by(4).collect::<Vec<_>>());
+        assert!(
+            numbers.iter().all(|number| Signal::with_type(*number).map(Signal::tlv_type) == Some(*number))
+        );
     }
 }

@@ -4,7 +4,7 @@
 //! came and has not gone waits, of whatever class: the queue of CUBIC's flows counts as that of BRF's.
 
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::control::QueueLoad;
+use crate::brf::messages::QueueLoad;
 
 use super::measure::SEGMENT;
 

@@ -4,6 +4,12 @@
 //! 0 says "not assigned yet", so that a rate of nothing cannot be said; of the other codes below ten, which would all say
 //! zero, [`HOLD`] asks for the least rate that keeps the feedback going. Codes are not in the order of their rates.
 
+use tidegate_core::prelude::*;
+
+/// Code of the rate granted to a flow, on its ACKs; 0 on the segments of a sender that understands it. Codes do
+/// not compare as their rates do, so a switch takes the minimum itself. On a wire it stands in a TCP option.
+pub const GRANTED_RATE: Signal = Signal::new(956, Merge::Last);
+
 /// Highest mantissa written; 6553 can be read with small exponents only.
 const MAX_MANTISSA: u64 = 6_552;
 /// No rate was assigned yet.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::control::QueueLoad;
+use crate::brf::messages::{Directive, QueueLoad, Report};
 
 use super::detector::{Detector, Rules};
 use super::measure::SEGMENT;
@@ -26,9 +26,9 @@ impl BrfController {
 }
 
 impl NetworkController for BrfController {
-    fn on_report(&mut self, _: Time, from: NodeId, sent_at: Time, report: &Report, orders: &mut Orders) {
-        match report {
-            Report::Queues(loads) => {
+    fn on_report(&mut self, _: Time, from: NodeId, sent_at: Time, report: &dyn Message, orders: &mut Orders) {
+        match report.get() {
+            Some(Report::Queues(loads)) => {
                 let queues = self.queues.entry(from).or_default();
                 for load in loads {
                     let detector = queues.entry(load.face).or_default();
@@ -44,12 +44,12 @@ impl NetworkController for BrfController {
                 }
                 orders.count(Cause("congestion detection"), loads.len() as u32);
             }
-            Report::Grant(grant) => {
+            Some(Report::Grant(grant)) => {
                 let others = self.queues.keys().filter(|node| **node != from);
                 others.for_each(|node| orders.direct(*node, Directive::Grant(*grant)));
             }
-            // Reports of other schemes.
-            _ => {}
+            // A report of another scheme.
+            None => {}
         }
     }
 }
@@ -69,13 +69,16 @@ fn tell_error(orders: &mut Orders, from: NodeId, load: &QueueLoad, estimate: f64
 mod tests {
     use super::super::detector::tests::load;
     use super::*;
-    use tidegate_core::scheme::control::{Congestion, FlowGrant};
+    use crate::brf::messages::{Congestion, FlowGrant};
 
     fn hear(controller: &mut BrfController, at_ms: u64, from: u32, report: &Report) -> Vec<(NodeId, Directive)> {
         let at = Time::ZERO + Span::from_millis(at_ms);
         let mut orders = Orders::default();
         controller.on_report(at + Span::from_millis(5), NodeId(from), at, report, &mut orders);
-        orders.directives
+        let told = |(to, directive): (NodeId, Box<dyn Message>)| {
+            (to, directive.get::<Directive>().expect("a directive of this scheme").clone())
+        };
+        orders.directives.into_iter().map(told).collect()
     }
 
     fn controller() -> BrfController {

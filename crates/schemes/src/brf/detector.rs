@@ -1,7 +1,7 @@
 //! Finds congestion in a queue's counters (eq. 5 and 6), at the controller or on the switch itself.
 
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::control::{Congestion, QueueLoad};
+use crate::brf::messages::{Congestion, QueueLoad};
 
 use super::backlog::BacklogEstimate;
 use super::measure::SEGMENT;

@@ -5,7 +5,7 @@
 //! is not for BRF flows to drain. A standing queue is the paper's θ1, a burst its θ2.
 
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::control::Congestion;
+use crate::brf::messages::Congestion;
 
 use super::Form;
 

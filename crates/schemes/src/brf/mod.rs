@@ -29,6 +29,7 @@ mod flow;
 pub mod flow_table;
 mod machine;
 mod measure;
+pub mod messages;
 mod port;
 pub mod predictor;
 mod round_trip;

@@ -7,6 +7,7 @@ use tidegate_core::prelude::*;
 use super::source::Source;
 use super::Params;
 use crate::toolbox::reaction::congestion_loss::is_congestion;
+use crate::cctcp_like::{ROUTER_ID, TIMESTAMP_ECHO};
 
 /// Source while none is known.
 const NOBODY: u32 = 0;
@@ -69,7 +70,7 @@ impl Consumer {
         if delivery.rtt.is_some() || !self.params.timestamps {
             return delivery.rtt;
         }
-        let echo = delivery.hop.get(Signal::TimestampEcho)?;
+        let echo = delivery.hop.get(TIMESTAMP_ECHO)?;
         let since_last = now.since(delivery.sent_at);
         let first_at = Time::from_nanos(now.as_nanos().saturating_sub(delivery.full_delay.as_nanos()));
         match echo {
@@ -102,7 +103,7 @@ impl CongestionController for Consumer {
 
     fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, hop: &mut HopSignals, _: &FlowView) {
         if self.params.timestamps {
-            hop.put(Signal::TimestampEcho, stamp(sent.at));
+            hop.put(TIMESTAMP_ECHO, stamp(sent.at));
         }
         self.take(sent.segment);
         let source = self.current;
@@ -113,7 +114,7 @@ impl CongestionController for Consumer {
 
     fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
         self.take(delivery.segment);
-        let signed = delivery.hop.get(Signal::RouterId).filter(|_| self.params.per_source);
+        let signed = delivery.hop.get(ROUTER_ID).filter(|_| self.params.per_source);
         let id = signed.unwrap_or(NOBODY);
         let round_trip = self.round_trip(cx.now, delivery);
         self.heard += 1;
@@ -168,8 +169,8 @@ mod tests {
     /// time on it.
     fn from(node: u32, at_ms: u64, segment: u32, rtt_ms: Option<u64>, echo_ms: Option<u64>) -> DriverEvent {
         let mut hop = HopSignals::default();
-        hop.put(Signal::RouterId, node);
-        echo_ms.map(|echo_ms| hop.put(Signal::TimestampEcho, echo_ms as u32 * 1_000));
+        hop.put(ROUTER_ID, node);
+        echo_ms.map(|echo_ms| hop.put(TIMESTAMP_ECHO, echo_ms as u32 * 1_000));
         let kind = DriverEventKind::Data { segment, hop, rtt: rtt_ms.map(Span::from_millis) };
         DriverEvent { at: Time::ZERO + Span::from_millis(at_ms), next_segment: 20, kind }
     }

@@ -14,6 +14,11 @@ pub mod consumer;
 pub mod signer;
 pub mod source;
 
+/// Number of the node that answered.
+pub const ROUTER_ID: Signal = Signal::new(916, Merge::Last);
+/// Consumer's clock, which the answerer returns, microseconds.
+pub const TIMESTAMP_ECHO: Signal = Signal::new(932, Merge::Last);
+
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "cctcp-like",

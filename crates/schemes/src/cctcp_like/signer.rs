@@ -4,6 +4,7 @@
 //! neighbour, as far as a router can tell.
 
 use tidegate_core::prelude::*;
+use crate::cctcp_like::ROUTER_ID;
 
 /// The gate of one face.
 #[derive(Debug)]
@@ -26,14 +27,14 @@ fn source(node: NodeId) -> u32 {
 
 impl FaceGate for Signer {
     fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, data: &mut Header, _: Option<Span>) {
-        if data.hop.get(Signal::RouterId).is_none() {
-            data.hop.put(Signal::RouterId, self.neighbour);
+        if data.hop.get(ROUTER_ID).is_none() {
+            data.hop.put(ROUTER_ID, self.neighbour);
         }
     }
 
     fn on_data_out(&mut self, _: &mut Context<'_>, data: &mut Header, source: DataSource) {
         if source != DataSource::Face {
-            data.hop.put(Signal::RouterId, self.own);
+            data.hop.put(ROUTER_ID, self.own);
         }
     }
 }
@@ -47,12 +48,12 @@ mod tests {
     fn signed(before: Option<u32>, sent: Option<DataSource>) -> Option<u32> {
         let mut signer = Signer::new(NodeId(4), Some(NodeId(7)));
         let mut header = data(NameTable::ROOT, 1, 1_000);
-        before.map(|by| header.hop.put(Signal::RouterId, by));
+        before.map(|by| header.hop.put(ROUTER_ID, by));
         GateBench::new().at(0, |cx| match sent {
             None => signer.on_data_in(cx, PitId(0), &mut header, None),
             Some(source) => signer.on_data_out(cx, &mut header, source),
         });
-        header.hop.get(Signal::RouterId)
+        header.hop.get(ROUTER_ID)
     }
 
     #[test]

@@ -89,7 +89,7 @@ impl FaceGate for Reporter {
         }
         self.passing.borrow_mut().from = Some(self.face);
         let rate = self.rate.unwrap_or_else(|| self.capacity(cx));
-        data.hop.put(Signal::StampingRate, (rate * 1e3) as u32);
+        data.hop.put(Signal::STAMPING_RATE, (rate * 1e3) as u32);
     }
 
     fn on_data_out(&mut self, _: &mut Context<'_>, _: &mut Header, source: DataSource) {

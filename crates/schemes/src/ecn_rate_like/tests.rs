@@ -49,7 +49,7 @@ impl Bench {
                 up.on_data_in(cx, PitId(0), &mut header, Some(Span::from_millis(100)));
                 down.on_data_out(cx, &mut header, DataSource::Face);
                 queue.push(cx, Packet { header, body: () });
-                last = header.hop.get(Signal::StampingRate);
+                last = header.hop.get(Signal::STAMPING_RATE);
             }
             last
         })

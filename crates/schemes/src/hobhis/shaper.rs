@@ -106,7 +106,7 @@ impl FaceGate for Shaper {
         flows.queues.see(self.face, data.name.prefix, cx.now);
         if self.params.feedback == Feedback::Rate {
             let rate = flows.fair_rate(cx, data.name.prefix, self.face, data.size().get() as f64);
-            data.hop.put(Signal::StampingRate, (rate * 1e3) as u32);
+            data.hop.put(Signal::STAMPING_RATE, (rate * 1e3) as u32);
         }
     }
 

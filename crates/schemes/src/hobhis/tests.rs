@@ -60,7 +60,7 @@ impl Bench {
                 queue.push(cx, Packet { header, body: () });
             }
         });
-        header.hop.get(Signal::StampingRate)
+        header.hop.get(Signal::STAMPING_RATE)
     }
 
     fn ask(&mut self, at_us: u64, flow: FlowKey) -> GateVerdict {

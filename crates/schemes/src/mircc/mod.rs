@@ -26,7 +26,14 @@ pub mod rate_gate;
 pub mod secondary;
 pub mod steering_strategy;
 
-/// [`FlowClass`](tidegate_core::scheme::signal::Signal::FlowClass) of Interests on the best path, and of all others.
+/// Rate granted to the secondary class, milli-Interests/s.
+pub const STAMPING_RATE_SECONDARY: Signal = Signal::new(908, Merge::Min);
+/// Path label that the Interest is to follow; 0 requests any path, to find new ones.
+pub const PATH_CHOICE: Signal = Signal::new(940, Merge::Last);
+/// Primary or secondary class of the Interest: 0 or 1.
+pub const FLOW_CLASS: Signal = Signal::new(944, Merge::Last);
+
+/// [`FlowClass`](FLOW_CLASS) of Interests on the best path, and of all others.
 const PRIMARY: u32 = 0;
 const SECONDARY: u32 = 1;
 

@@ -6,6 +6,7 @@ use tidegate_core::prelude::*;
 use super::path_table::SharedPaths;
 use crate::toolbox::forwarding::next_try::next_try;
 use crate::toolbox::forwarding::path_label::mix;
+use crate::mircc::PATH_CHOICE;
 
 /// The strategy of one node.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ impl Strategy for SteeringStrategy {
         if is_pending && !arrival.is_repeated {
             return Decision::Suppress;
         }
-        let face = match arrival.interest.hop.get(Signal::PathChoice) {
+        let face = match arrival.interest.hop.get(PATH_CHOICE) {
             None => next_try(arrival.entry, || arrival.usable(cx)),
             Some(label) => self.along(cx, arrival, label).or_else(|| any(cx, arrival)),
         };
@@ -72,7 +73,7 @@ mod tests {
             interest.nonce = nonce;
         }
         header.hop.hops = hops;
-        choice.map(|label| header.hop.put(Signal::PathChoice, label));
+        choice.map(|label| header.hop.put(PATH_CHOICE, label));
         let mut pit = Pit::new(NameHash::LOCALITY);
         let (pending, _) =
             pit.find_or_insert(header.name, Selector { can_be_prefix: false, must_be_fresh: false });

@@ -35,7 +35,7 @@ impl CongestionController for Consumer {
     }
 
     fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
-        self.report = delivery.hop.get(Signal::StampingRate).or(self.report);
+        self.report = delivery.hop.get(Signal::STAMPING_RATE).or(self.report);
         self.follower.on_delivery(cx, delivery, flow);
     }
 

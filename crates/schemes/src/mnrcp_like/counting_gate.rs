@@ -114,13 +114,13 @@ impl FaceGate for CountingGate {
 
     fn on_data_in(&mut self, cx: &mut Context<'_>, _: PitId, data: &mut Header, _: Option<Span>) {
         self.data_in.see(data, cx.now);
-        data.hop.put(Signal::StampingRate, milli(self.upstream_part(cx)));
+        data.hop.put(Signal::STAMPING_RATE, milli(self.upstream_part(cx)));
     }
 
     fn on_data_out(&mut self, cx: &mut Context<'_>, data: &mut Header, _: DataSource) {
         self.data_out.see(data, cx.now);
         let part = self.params.headroom * self.data_out.part(cx.face(self.face).rate());
-        data.hop.put(Signal::StampingRate, milli(part));
+        data.hop.put(Signal::STAMPING_RATE, milli(part));
     }
 }
 
@@ -146,7 +146,7 @@ mod tests {
             true => gate.on_data_out(cx, &mut header, DataSource::Face),
             false => gate.on_data_in(cx, PitId(0), &mut header, None),
         });
-        header.hop.get(Signal::StampingRate).expect("a report")
+        header.hop.get(Signal::STAMPING_RATE).expect("a report")
     }
 
     #[test]

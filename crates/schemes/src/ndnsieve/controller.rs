@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tidegate_core::math;
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::control::FaceLoad;
+use crate::ndnsieve::messages::{FaceLoad, Metrics, Report};
 
 use super::gic::Gic;
 use super::Params;
@@ -86,7 +86,7 @@ impl SieveController {
         if Some(best) == current || !is_better || !self.may_move(now, shunt, prefix) {
             return;
         }
-        orders.direct(shunt, Directive::Metrics { prefix, costs: costs.clone() });
+        orders.direct(shunt, Metrics { prefix, costs: costs.clone() });
         self.placed.insert((shunt, prefix), Placement { at: now, face: best, costs });
         self.moved.insert(shunt, now);
     }
@@ -131,7 +131,7 @@ impl SieveController {
             if *node != router {
                 break;
             }
-            orders.direct(router, Directive::Metrics { prefix: *prefix, costs: placement.costs.clone() });
+            orders.direct(router, Metrics { prefix: *prefix, costs: placement.costs.clone() });
         }
     }
 
@@ -150,15 +150,15 @@ fn metric(load: &FaceLoad) -> f64 {
 }
 
 impl NetworkController for SieveController {
-    fn on_report(&mut self, now: Time, from: NodeId, sent_at: Time, report: &Report, orders: &mut Orders) {
-        match report {
-            Report::Topology { ports, routes } => self.gic.learn(from, sent_at, ports, routes),
-            Report::Links(loads) => {
+    fn on_report(&mut self, now: Time, from: NodeId, sent_at: Time, report: &dyn Message, orders: &mut Orders) {
+        match report.get() {
+            Some(Report::Topology { ports, routes }) => self.gic.learn(from, sent_at, ports, routes),
+            Some(Report::Links(loads)) => {
                 loads.iter().for_each(|load| self.gic.update(from, sent_at, load));
                 self.revise(now, from, orders);
                 self.refresh(from, orders);
             }
-            Report::Congestion { load, prefixes } => {
+            Some(Report::Congestion { load, prefixes }) => {
                 self.gic.update(from, sent_at, load);
                 orders.count(Cause("filter"), 1);
                 let known = self.gic.load(from, load.face).unwrap_or(*load);
@@ -167,8 +167,8 @@ impl NetworkController for SieveController {
                     self.relieve(now, from, load.face, *prefix, orders);
                 }
             }
-            // Reports of other schemes.
-            _ => {}
+            // A report of another scheme.
+            None => {}
         }
     }
 }
@@ -176,7 +176,7 @@ impl NetworkController for SieveController {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::scheme::control::{Port, Route};
+    use crate::ndnsieve::messages::{Port, Route};
 
     const PREFIX: PrefixId = PrefixId(1);
     /// R1 with a consumer below and R2 and R3 above, each with a producer that does not report.
@@ -237,9 +237,8 @@ mod tests {
 
         /// Orders since the last call.
         fn ordered(&mut self) -> Vec<(NodeId, Vec<(FaceId, f64)>)> {
-            let costs = |(node, directive)| match directive {
-                Directive::Metrics { costs, .. } => (node, costs),
-                other => panic!("{other:?}"),
+            let costs = |(node, directive): (NodeId, Box<dyn Message>)| {
+                (node, directive.get::<Metrics>().expect("this controller sends nothing else").costs.clone())
             };
             self.orders.directives.drain(..).map(costs).collect()
         }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use tidegate_core::prelude::*;
 
 use super::local_information::{LocalInformation, load, ports};
+use super::messages::Report;
 use super::Params;
 
 /// Most prefixes in one signal.

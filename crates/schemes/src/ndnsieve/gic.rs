@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::control::{FaceLoad, Port, Route};
+use crate::ndnsieve::messages::{FaceLoad, Port, Route};
 
 /// Reports of one router.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::control::{FaceLoad, Port, Route};
+use crate::ndnsieve::messages::{FaceLoad, Port, Route};
 
 /// Periods without Data after which a face no longer counts as leading to consumers of a prefix.
 const QUIET_PERIODS: u32 = 10;

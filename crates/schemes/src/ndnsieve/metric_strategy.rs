@@ -7,6 +7,7 @@ use std::rc::Rc;
 use tidegate_core::prelude::*;
 
 use super::local_information::LocalInformation;
+use super::messages::Metrics;
 use crate::toolbox::forwarding::next_try::next_try;
 use crate::toolbox::forwarding::retransmission_suppression::{Params as Suppression, Step};
 
@@ -79,8 +80,8 @@ impl Strategy for MetricStrategy {
         Decision::Forward
     }
 
-    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
-        let Directive::Metrics { prefix, costs } = directive else { return };
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &dyn Message) {
+        let Some(Metrics { prefix, costs }) = directive.get() else { return };
         let mut costs = costs.clone();
         costs.sort_by(|left, right| left.1.total_cmp(&right.1).then(left.0.cmp(&right.0)));
         let ranked: Vec<FaceId> = costs.iter().map(|(face, _)| *face).collect();

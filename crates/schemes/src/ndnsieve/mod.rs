@@ -27,6 +27,7 @@ pub mod controller;
 pub mod detector;
 mod gic;
 mod local_information;
+pub mod messages;
 pub mod metric_strategy;
 
 /// The catalogue entry.

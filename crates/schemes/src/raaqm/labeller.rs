@@ -3,6 +3,7 @@
 use tidegate_core::prelude::*;
 
 use crate::toolbox::forwarding::path_label;
+use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
 /// The gate of one face.
 #[derive(Debug)]
@@ -18,8 +19,8 @@ impl Labeller {
 
 impl FaceGate for Labeller {
     fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, data: &mut Header, _: Option<Span>) {
-        let beyond = data.hop.get(Signal::PathLabel).unwrap_or(path_label::NONE);
-        data.hop.put(Signal::PathLabel, path_label::through(beyond, self.face));
+        let beyond = data.hop.get(PATH_LABEL).unwrap_or(path_label::NONE);
+        data.hop.put(PATH_LABEL, path_label::through(beyond, self.face));
     }
 }
 
@@ -36,7 +37,7 @@ mod tests {
         for face in [3, 1].map(FaceId) {
             bench.at(0, |cx| Labeller::new(face).on_data_in(cx, PitId(0), &mut header, None));
             expected = path_label::through(expected, face);
-            assert_eq!(header.hop.get(Signal::PathLabel), Some(expected));
+            assert_eq!(header.hop.get(PATH_LABEL), Some(expected));
         }
     }
 }

@@ -3,6 +3,8 @@
 use tidegate_core::prelude::*;
 
 use super::Params;
+use crate::rcp::SHARED_RATE;
+use crate::toolbox::rate::flow_rtt::FLOW_RTT;
 
 /// Bytes of a full segment on the wire.
 const SEGMENT: f64 = 1514.0;
@@ -44,19 +46,19 @@ impl RateGate {
     fn count(&mut self, segment: &Header) {
         let size = segment.size().get();
         self.arrived += size;
-        if let Some(rtt) = segment.hop.get(Signal::FlowRtt).filter(|rtt| *rtt > 0) {
+        if let Some(rtt) = segment.hop.get(FLOW_RTT).filter(|rtt| *rtt > 0) {
             let (bytes, sum) = self.timed;
             self.timed = (bytes + size as f64, sum + size as f64 * f64::from(rtt) * 1e-6);
         }
     }
 
     fn stamp(&mut self, cx: &Context<'_>, segment: &mut Header) {
-        if segment.hop.get(Signal::SharedRate).is_none() {
+        if segment.hop.get(SHARED_RATE).is_none() {
             return;
         }
         let first = self.params.initial_rate * self.capacity(cx);
         let rate = *self.rate.get_or_insert(first);
-        segment.hop.put(Signal::SharedRate, ((rate * 8e-3) as u32).max(1));
+        segment.hop.put(SHARED_RATE, ((rate * 8e-3) as u32).max(1));
     }
 
     /// Longer round trips are adopted at once, shorter ones in proportion to the traffic that reports them.

@@ -11,6 +11,9 @@ use sender::Follower;
 mod gate;
 mod sender;
 
+/// Rate that the routers of the path share out to each flow, kbit/s.
+pub const SHARED_RATE: Signal = Signal::new(888, Merge::Min);
+
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "rcp",

@@ -1,7 +1,8 @@
 //! The sender's part: requests any rate, and paces at the returned one.
 
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::signal::micros;
+use crate::rcp::SHARED_RATE;
+use crate::toolbox::rate::flow_rtt::{FLOW_RTT, micros};
 
 /// Payload of a full segment over its bytes on the wire.
 const PAYLOAD_PART: f64 = 1448.0 / 1514.0;
@@ -33,18 +34,18 @@ impl CongestionController for Follower {
     }
 
     fn on_open(&mut self, hop: &mut HopSignals) {
-        hop.put(Signal::SharedRate, ANY);
+        hop.put(SHARED_RATE, ANY);
     }
 
     fn on_sent(&mut self, _: &mut Context<'_>, _: &Sent, hop: &mut HopSignals, flow: &FlowView) {
-        hop.put(Signal::SharedRate, ANY);
+        hop.put(SHARED_RATE, ANY);
         if let Some(rtt) = flow.smoothed_rtt {
-            hop.put(Signal::FlowRtt, micros(rtt));
+            hop.put(FLOW_RTT, micros(rtt));
         }
     }
 
     fn on_feedback(&mut self, _: &mut Context<'_>, hop: &HopSignals, _: &FlowView) {
-        if let Some(rate) = hop.get(Signal::SharedRate).filter(|rate| *rate != ANY) {
+        if let Some(rate) = hop.get(SHARED_RATE).filter(|rate| *rate != ANY) {
             self.rate = Some(BitRate::from_bps(u64::from(rate.max(1)) * 1000));
         }
     }

@@ -3,6 +3,8 @@
 use tidegate_core::prelude::*;
 
 use super::{Params, SEGMENT};
+use crate::toolbox::rate::flow_rtt::FLOW_RTT;
+use crate::xcp::{FLOW_WINDOW, WINDOW_FEEDBACK};
 
 /// Bounds of the control interval.
 const MIN_INTERVAL: Span = Span::from_millis(1);
@@ -46,13 +48,13 @@ struct FlowState {
 impl FlowState {
     /// `None` for a packet of another kind of flow, or before its first round trip.
     fn of(segment: &Header) -> Option<Self> {
-        let rtt = segment.hop.get(Signal::FlowRtt).filter(|rtt| *rtt > 0)?;
-        let window = segment.hop.get(Signal::FlowWindow)?;
+        let rtt = segment.hop.get(FLOW_RTT).filter(|rtt| *rtt > 0)?;
+        let window = segment.hop.get(FLOW_WINDOW)?;
         Some(Self {
             rtt: f64::from(rtt) * 1e-6,
             window: f64::from(window).max(SEGMENT),
             size: segment.size().get() as f64,
-            wanted: f64::from(from_zig_zag(segment.hop.get(Signal::WindowFeedback)?)),
+            wanted: f64::from(from_zig_zag(segment.hop.get(WINDOW_FEEDBACK)?)),
         })
     }
 }
@@ -144,7 +146,7 @@ impl FaceGate for FeedbackGate {
             self.count(cx, segment.size().get() as f64, flow);
             if let Some(flow) = flow {
                 let feedback = self.feedback(flow);
-                segment.hop.put(Signal::WindowFeedback, to_zig_zag(feedback.round() as i32));
+                segment.hop.put(WINDOW_FEEDBACK, to_zig_zag(feedback.round() as i32));
             }
         }
         GateVerdict::Admit

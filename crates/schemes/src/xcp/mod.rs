@@ -11,6 +11,11 @@ use sender::Xcp;
 mod gate;
 mod sender;
 
+/// Change of the sender's window that the routers of the path request, zig-zag coded bytes.
+pub const WINDOW_FEEDBACK: Signal = Signal::new(892, Merge::Last);
+/// Sender's congestion window, bytes.
+pub const FLOW_WINDOW: Signal = Signal::new(896, Merge::Last);
+
 /// Bytes of a full segment on the wire, in which windows and changes are told.
 const SEGMENT: f64 = 1514.0;
 

@@ -1,11 +1,12 @@
 //! The sender's part: sends window and round trip, and changes the window by the returned feedback.
 
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::signal::micros;
 
 use super::gate::{from_zig_zag, to_zig_zag};
 use super::SEGMENT;
 use crate::toolbox::window::tcp::TcpWindow;
+use crate::toolbox::rate::flow_rtt::{FLOW_RTT, micros};
+use crate::xcp::{FLOW_WINDOW, WINDOW_FEEDBACK};
 
 /// Part of the flight kept on a loss: as TCP (§3.2).
 const KEEP: f64 = 0.5;
@@ -33,13 +34,13 @@ impl CongestionController for Xcp {
 
     fn on_sent(&mut self, _: &mut Context<'_>, _: &Sent, hop: &mut HopSignals, flow: &FlowView) {
         let Some(rtt) = flow.smoothed_rtt else { return };
-        hop.put(Signal::FlowRtt, micros(rtt));
-        hop.put(Signal::FlowWindow, (self.window.get() * SEGMENT).min(MOST) as u32);
-        hop.put(Signal::WindowFeedback, to_zig_zag(WANTED));
+        hop.put(FLOW_RTT, micros(rtt));
+        hop.put(FLOW_WINDOW, (self.window.get() * SEGMENT).min(MOST) as u32);
+        hop.put(WINDOW_FEEDBACK, to_zig_zag(WANTED));
     }
 
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
-        let Some(feedback) = delivery.hop.get(Signal::WindowFeedback).map(from_zig_zag) else { return };
+        let Some(feedback) = delivery.hop.get(WINDOW_FEEDBACK).map(from_zig_zag) else { return };
         let may_grow = self.window.counts(delivery).is_some();
         // No router has written feedback.
         if feedback == WANTED {

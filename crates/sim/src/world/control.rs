@@ -6,7 +6,7 @@ use tidegate_core::ndn::face::NodeId;
 use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::observe::records::EventRecord;
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::scheme::control::{Directive, NetworkController, Orders, Report};
+use tidegate_core::scheme::control::{Message, NetworkController, Orders};
 use tidegate_core::units::Time;
 
 use super::{EventKind, World};
@@ -34,40 +34,46 @@ impl MessageLedger {
 
 /// A message on its way.
 #[derive(Debug)]
-struct Message<T> {
+struct InTransit {
     at: Time,
     sent_at: Time,
     node: NodeId,
-    content: T,
+    content: Box<dyn Message>,
 }
 
 /// One direction of the channel; delays are equal, so messages keep their order.
 #[derive(Debug)]
-struct Way<T> {
-    messages: VecDeque<Message<T>>,
+struct Way {
+    messages: VecDeque<InTransit>,
     ledger: MessageLedger,
     losses: Rng,
 }
 
-impl<T> Way<T> {
+impl Way {
     fn new(losses: Rng) -> Self {
         Self { messages: VecDeque::new(), ledger: MessageLedger::default(), losses }
     }
 
     /// Sends a message; when it arrives, unless it is lost.
-    fn send(&mut self, now: Time, channel: &ControllerPlan, node: NodeId, content: T) -> Option<Time> {
+    fn send(
+        &mut self,
+        now: Time,
+        channel: &ControllerPlan,
+        node: NodeId,
+        content: Box<dyn Message>,
+    ) -> Option<Time> {
         self.ledger.sent += 1;
         if channel.loss > 0.0 && self.losses.uniform() < channel.loss {
             self.ledger.lost += 1;
             return None;
         }
         let at = now + channel.delay;
-        self.messages.push_back(Message { at, sent_at: now, node, content });
+        self.messages.push_back(InTransit { at, sent_at: now, node, content });
         Some(at)
     }
 
     /// The message that arrives now.
-    fn take(&mut self, now: Time) -> Option<Message<T>> {
+    fn take(&mut self, now: Time) -> Option<InTransit> {
         // All messages have the same delay, so they arrive in the order in which they were sent.
         self.messages.front().is_some_and(|message| message.at <= now).then(|| self.messages.pop_front())?
     }
@@ -83,8 +89,8 @@ pub(super) struct Control {
     plan: ControllerPlan,
     /// `None` while it is down.
     controller: Option<Box<dyn NetworkController>>,
-    reports: Way<Report>,
-    directives: Way<Directive>,
+    reports: Way,
+    directives: Way,
     wake: Time,
     orders: Orders,
 }
@@ -112,7 +118,7 @@ fn make(plan: &ControllerPlan) -> Box<dyn NetworkController> {
 #[derive(Debug)]
 pub(super) struct Reported {
     pub(super) node: NodeId,
-    pub(super) report: Report,
+    pub(super) report: Box<dyn Message>,
 }
 
 impl World {
@@ -151,14 +157,14 @@ impl World {
         let now = self.now;
         let Some(control) = &mut self.control else { return };
         let Some(message) = control.reports.take(now) else { return };
-        let Message { sent_at, node, content, .. } = message;
+        let InTransit { sent_at, node, content, .. } = message;
         let Some(controller) = &mut control.controller else {
             // A controller that is down receives nothing; the report counts as lost, so that the ledger balances.
             control.reports.ledger.lost += 1;
             return;
         };
         control.reports.ledger.delivered += 1;
-        controller.on_report(now, node, sent_at, &content, &mut control.orders);
+        controller.on_report(now, node, sent_at, &*content, &mut control.orders);
         self.send_orders();
     }
 
@@ -217,7 +223,7 @@ impl World {
     pub(super) fn deliver_directive(&mut self) {
         let now = self.now;
         let Some(control) = &mut self.control else { return };
-        let Some(Message { node, content, .. }) = control.directives.take(now) else { return };
+        let Some(InTransit { node, content, .. }) = control.directives.take(now) else { return };
         let index = node.0 as usize;
         // The controller may address a node that is off since its report; the directive is then dropped.
         if !self.nodes.get(index).is_some_and(|node| node.is_on) {
@@ -227,7 +233,7 @@ impl World {
         control.directives.ledger.delivered += 1;
         self.note(node, Event::Directed { kind: Cause(content.kind()) });
         let super::SimNode { core, directions, .. } = &mut self.nodes[index];
-        core.on_directive(env!(self, index), &content, lines!(self, directions));
+        core.on_directive(env!(self, index), &*content, lines!(self, directions));
         self.settle(index);
         self.rearm_agents(index);
         self.drain_ready();

@@ -29,7 +29,7 @@ use tidegate_core::ndn::packet::{Header, Kind, Packet};
 use tidegate_core::ndn::producer::Producer;
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::observe::records::{EventRecord, FlowSamples, LinkSamples};
-use tidegate_core::scheme::control::Report;
+use tidegate_core::scheme::control::Message;
 use tidegate_core::tcp::TcpOptions;
 use tidegate_core::units::{Span, Time};
 
@@ -194,7 +194,7 @@ impl Sink for Recorder {
         self.events.push(EventRecord { time: at, node: node.0, event });
     }
 
-    fn report(&mut self, _: Time, node: NodeId, report: Report) {
+    fn report(&mut self, _: Time, node: NodeId, report: Box<dyn Message>) {
         self.reports.push(Reported { node, report });
     }
 }

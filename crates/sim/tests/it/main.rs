@@ -21,6 +21,7 @@ mod links;
 mod media;
 mod ndnsieve;
 mod oracles;
+mod own_vocabulary;
 mod papers;
 mod properties;
 mod restarts;

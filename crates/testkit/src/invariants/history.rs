@@ -88,7 +88,7 @@ impl History {
         let mark = if self.rng.chance(0.1) { 1 + self.rng.below(3) as u8 } else { 0 };
         let mut hop = marked_hop(mark);
         if self.rng.chance(0.2) {
-            hop.put(Signal::StampingRate, self.stamp());
+            hop.put(Signal::STAMPING_RATE, self.stamp());
         }
         DriverEventKind::Data { segment, hop, rtt: sent_at.map(|sent_at| self.now.since(sent_at)) }
     }

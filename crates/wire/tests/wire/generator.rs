@@ -183,10 +183,10 @@ impl Generator {
         if self.rng.chance(0.3) {
             hop.mark = self.rng.bits() as u8;
         }
-        // In the order of the wire, which is that of the table, so that each keeps its slot.
-        for signal in Signal::ALL {
-            if self.rng.chance(0.15) {
-                hop.put(*signal, (self.rng.bits() as u32) >> self.rng.below(32));
+        // In the order of the wire, so that each keeps its slot.
+        for signal in (0..1_000).filter_map(Signal::with_type) {
+            if self.rng.chance(0.07) {
+                hop.put(signal, (self.rng.bits() as u32) >> self.rng.below(32));
             }
         }
     }

@@ -170,10 +170,11 @@ fn three_signals_are_kept_and_their_values_saturate() {
         &long(944, &[1]),
     ]);
     let hop = fields.expect("valid").hop;
-    assert_eq!(hop.get(Signal::StampingRate), Some(9));
-    assert_eq!(hop.get(Signal::PathLabel), Some(u32::MAX));
-    assert_eq!(hop.get(Signal::RouterId), Some(5));
-    assert_eq!(hop.get(Signal::FlowClass), None);
+    let signal = |number| Signal::with_type(number).expect("a signal's number");
+    assert_eq!(hop.get(signal(904)), Some(9));
+    assert_eq!(hop.get(signal(912)), Some(u32::MAX));
+    assert_eq!(hop.get(signal(916)), Some(5));
+    assert_eq!(hop.get(signal(944)), None);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::ndn::pit::{Pit, PitEntry, PitId};
 use crate::ndn::strategy::{Strategy, Target};
 use crate::observe::event::{Event, EventMask, Side};
 use crate::rng::Rng;
-use crate::scheme::control::Directive;
+use crate::scheme::control::Message;
 use crate::units::{Packets, Span, Time};
 use gates::{Ending, Gates};
 
@@ -261,7 +261,7 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Passes a directive of the controller to every strategy and gate.
-    pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+    pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &dyn Message) {
         for Served { strategy, .. } in &mut self.strategies {
             strategy.on_directive(cx, directive);
         }

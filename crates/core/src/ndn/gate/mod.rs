@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::ndn::name::PrefixId;
 use crate::ndn::packet::{Header, NackReason};
 use crate::ndn::pit::PitId;
-use crate::scheme::control::Directive;
+use crate::scheme::control::Message;
 use crate::units::{Packets, Span, Time};
 
 /// Polices, shapes or stamps the traffic of one face. Every method has a default that does nothing.
@@ -79,7 +79,7 @@ pub trait FaceGate: std::fmt::Debug {
     }
 
     /// Handles a directive of the network controller.
-    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &dyn Message) {
         let _ = (cx, directive);
     }
 

@@ -7,7 +7,7 @@ use crate::ndn::face::FaceId;
 use crate::ndn::packet::{Header, NackReason, Packet};
 use crate::ndn::pit::PitId;
 use crate::observe::event::{Cause, Event};
-use crate::scheme::control::Directive;
+use crate::scheme::control::Message;
 use crate::units::{Span, Time};
 
 /// Counters of a face's gates.
@@ -243,7 +243,7 @@ impl<B> GateRow<B> {
         self.withdraw_before(cx, self.gates.len(), pending);
     }
 
-    pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+    pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &dyn Message) {
         self.gates.iter_mut().for_each(|gate| gate.gate.on_directive(cx, directive));
     }
 }

@@ -4,11 +4,10 @@ use tidegate_core::ndn::cs::UnsolicitedPolicy;
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::Name;
 use tidegate_core::ndn::packet::PitToken;
-use tidegate_core::scheme::control::Directive;
 use tidegate_core::scheme::signal::{Class, Signal};
 use tidegate_core::units::Span;
 
-use crate::forwarding::harness::{Router, Script, data, interest, interest_with, token, words};
+use crate::forwarding::harness::{Metric, Router, Script, data, interest, interest_with, token, words};
 
 #[test]
 fn data_reaches_every_downstream_with_its_own_token_and_an_untouched_body() {
@@ -145,11 +144,11 @@ fn mark_and_signals_travel_downstream_in_the_bulk_class() {
     answer.header.hop.mark = 2;
     answer.header.hop.class = Class::NOTICE;
     answer.header.hop.hops = 4;
-    answer.header.hop.put(Signal::StampingRate, 900);
+    answer.header.hop.put(Signal::STAMPING_RATE, 900);
     let sent = router.receive(1, 3, answer);
     let hop = sent[0].1.header.hop;
     assert_eq!((hop.mark, hop.class, hop.hops), (2, Class::BULK, 5));
-    assert_eq!(hop.get(Signal::StampingRate), Some(900));
+    assert_eq!(hop.get(Signal::STAMPING_RATE), Some(900));
     assert_eq!(router.told(), ["data from 3 mark 2 satisfied false"]);
 }
 
@@ -186,7 +185,7 @@ fn a_satisfied_entry_that_is_kept_hears_of_later_data_but_passes_none_on() {
 #[test]
 fn directives_reach_the_strategy() {
     let mut router = Router::new(&[3]);
-    let directive = Directive::Metrics { prefix: router.prefix, costs: vec![(FaceId(3), 2.5)] };
+    let directive = Metric(2.5);
     router.direct(&directive);
     assert_eq!(router.told(), [format!("{directive:?}")]);
 }

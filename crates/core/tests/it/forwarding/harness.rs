@@ -16,8 +16,16 @@ use tidegate_core::ndn::packet::{
 use tidegate_core::ndn::pit::{PitEntry, PitId};
 use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy};
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::scheme::control::Directive;
+use tidegate_core::scheme::control::Message;
+use tidegate_core::scheme::signal::{Merge, Signal};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+
+/// A signal that travels with the Interest.
+pub const FLOW_CLASS: Signal = Signal::new(944, Merge::Last);
+/// Another one.
+pub const FLOW_RTT: Signal = Signal::new(952, Merge::Last);
+/// A signal that the answerer returns.
+pub const TIMESTAMP_ECHO: Signal = Signal::new(932, Merge::Last);
 
 /// Face of the application; 0 to 5 are devices.
 pub const APPLICATION: u16 = 6;
@@ -124,7 +132,7 @@ impl Strategy for Scripted {
         self.note("content hit".to_owned());
     }
 
-    fn on_directive(&mut self, _: &mut Context<'_>, directive: &Directive) {
+    fn on_directive(&mut self, _: &mut Context<'_>, directive: &dyn Message) {
         self.note(format!("{directive:?}"));
     }
 
@@ -231,7 +239,7 @@ impl Router {
         out.0
     }
 
-    pub fn direct(&mut self, directive: &Directive) {
+    pub fn direct(&mut self, directive: &dyn Message) {
         self.call(Time::ZERO, |forwarder, cx| forwarder.on_directive(cx, directive));
     }
 
@@ -324,4 +332,14 @@ pub fn words(sent: &Sent) -> Vec<String> {
         Kind::Tcp(_) => "tcp".to_owned(),
     };
     sent.iter().map(|(face, packet)| format!("{face} {}", kind(packet))).collect()
+}
+
+/// A directive of no scheme.
+#[derive(Debug)]
+pub struct Metric(pub f64);
+
+impl Message for Metric {
+    fn kind(&self) -> &'static str {
+        "metric"
+    }
 }

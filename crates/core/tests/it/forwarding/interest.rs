@@ -8,6 +8,7 @@ use tidegate_core::units::Span;
 use crate::forwarding::harness::{
     APPLICATION, Router, Script, data, interest, interest_in, interest_with, ms, token, words,
 };
+use crate::forwarding::harness::{FLOW_CLASS, FLOW_RTT, TIMESTAMP_ECHO};
 
 #[test]
 fn two_downstreams_share_one_upstream_interest() {
@@ -167,16 +168,16 @@ fn a_cache_hit_carries_no_signals_but_echoes_and_the_token_of_its_interest() {
     router.receive(0, 0, interest(name, 1));
     let mut marked = data(name, 0);
     marked.header.hop.mark = 1;
-    marked.header.hop.put(Signal::StampingRate, 9);
+    marked.header.hop.put(Signal::STAMPING_RATE, 9);
     router.receive(1, 3, marked);
     let mut again = interest(name, 5);
-    again.header.hop.put(Signal::TimestampEcho, 7);
-    again.header.hop.put(Signal::FlowClass, 8);
+    again.header.hop.put(TIMESTAMP_ECHO, 7);
+    again.header.hop.put(FLOW_CLASS, 8);
     let hit = router.receive(2, 1, again);
     assert_eq!(words(&hit), ["1 data"]);
     let hop = &hit[0].1.header.hop;
-    assert_eq!((hop.mark, hop.get(Signal::StampingRate), hop.get(Signal::FlowClass)), (0, None, None));
-    assert_eq!(hop.get(Signal::TimestampEcho), Some(7), "the store answers as a producer does");
+    assert_eq!((hop.mark, hop.get(Signal::STAMPING_RATE), hop.get(FLOW_CLASS)), (0, None, None));
+    assert_eq!(hop.get(TIMESTAMP_ECHO), Some(7), "the store answers as a producer does");
     assert_eq!((token(&hit[0].1), hit[0].1.body), (1005, 77));
     assert_eq!((router.pending(), router.forwarder.counters().cache_hits), (0, 1));
     assert_eq!(router.told().last().map(String::as_str), Some("content hit"));
@@ -230,11 +231,11 @@ fn an_interest_with_a_lifetime_of_zero_ends_within_a_millisecond() {
 fn signals_and_body_of_an_interest_go_upstream() {
     let mut router = Router::new(&[3]);
     let mut asked = interest(router.name(1), 1);
-    asked.header.hop.put(Signal::FlowRtt, 500);
+    asked.header.hop.put(FLOW_RTT, 500);
     asked.header.hop.hops = 2;
     let sent = router.receive(0, 0, asked);
     let hop = sent[0].1.header.hop;
-    assert_eq!((hop.get(Signal::FlowRtt), hop.hops, sent[0].1.body), (Some(500), 3, 2001));
+    assert_eq!((hop.get(FLOW_RTT), hop.hops, sent[0].1.body), (Some(500), 3, 2001));
 }
 
 #[test]

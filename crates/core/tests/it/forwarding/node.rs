@@ -7,10 +7,10 @@ use tidegate_core::ndn::node::{Devices, Node};
 use tidegate_core::ndn::packet::{Header, Packet};
 use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Actions, Lanes, Queue, QueueDiscipline, Selection, Verdict};
-use tidegate_core::scheme::control::Directive;
+use tidegate_core::scheme::control::Message;
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
-use crate::forwarding::harness::{APPLICATION, Router, interest, ms};
+use crate::forwarding::harness::{APPLICATION, Metric, Router, interest, ms};
 
 /// Devices that keep what they send and what is asked of them.
 #[derive(Debug, Default)]
@@ -120,7 +120,7 @@ impl QueueDiscipline for Always {
         actions.release(1);
     }
 
-    fn on_directive(&mut self, cx: &mut Context<'_>, _: &Directive, actions: &mut Actions) {
+    fn on_directive(&mut self, cx: &mut Context<'_>, _: &dyn Message, actions: &mut Actions) {
         actions.wake_at(cx.now);
     }
 }
@@ -137,7 +137,7 @@ fn a_packet_held_after_a_mark_leaves_with_it_and_directives_reach_disciplines() 
     let (mut sink, mut wires) = (NoSink, Wires::default());
     node.send(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
     assert_eq!((node.faces()[0].held_packets(), wires.sent.len(), wires.asked.len()), (1, 0, 0));
-    let directive = Directive::Metrics { prefix, costs: vec![(FaceId(0), 1.0)] };
+    let directive = Metric(1.0);
     node.on_directive(env(&names, &mut sink), &directive, &mut wires);
     assert_eq!(wires.asked, [(FaceId(0), false, Some(ms(0)))]);
     node.wake_queue(env(&names, &mut sink), FaceId(0), &mut wires);

@@ -7,7 +7,7 @@ mod rounds;
 
 use tidegate_core::ndn::packet::Flags;
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::control::Congestion;
+use crate::brf::messages::Congestion;
 
 use super::allocator;
 use super::code::{self, Grant};
@@ -17,6 +17,7 @@ use super::machine::{Machine, Phase};
 use super::predictor::{Predictor, Verdict, features};
 use super::shares::{Census, Shares};
 use super::{Initial, Params};
+use crate::brf::code::GRANTED_RATE;
 
 /// Time for which packets that are not TCP, and flows without an entry in the table, retain their share.
 const UNLISTED_COUNTS: Span = Span::from_secs(1);
@@ -68,7 +69,7 @@ enum Arrival {
 
 /// Whether the sender of this segment understands grants.
 fn class_of(header: &Header) -> Class {
-    if header.hop.get(Signal::GrantedRate).is_some() { Class::Brf } else { Class::Other }
+    if header.hop.get(GRANTED_RATE).is_some() { Class::Brf } else { Class::Other }
 }
 
 /// Whether what was seen last at `at` still counts.
@@ -361,14 +362,14 @@ impl Port {
 /// Leaves the least grant of the path on an ACK, if one is due: always on a SYN-ACK, which may be one that comes again, and
 /// always where another switch has written, or its higher rate would reach the sender.
 fn write_grant(flow: &mut Flow, now: Time, header: &mut Header, is_syn_ack: bool, step: f64) {
-    let standing = header.hop.get(Signal::GrantedRate);
+    let standing = header.hop.get(GRANTED_RATE);
     flow.hear(now, standing);
     let is_assigned = standing.is_some_and(|value| code::read(value) != Grant::Unassigned);
     if !is_syn_ack && !is_assigned && !flow.is_due(now, step) {
         return;
     }
     let least = code::least(standing, flow.code(now));
-    if header.hop.put(Signal::GrantedRate, u32::from(least)) {
+    if header.hop.put(GRANTED_RATE, u32::from(least)) {
         flow.note_written(now, flow.granted(now));
     }
 }

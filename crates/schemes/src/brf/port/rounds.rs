@@ -1,7 +1,7 @@
 //! Actions at the end of a round, and in congestion.
 
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::control::Congestion;
+use crate::brf::messages::Congestion;
 
 use super::Port;
 use crate::brf::allocator;

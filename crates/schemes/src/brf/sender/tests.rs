@@ -1,6 +1,7 @@
 use super::*;
 use tidegate_testkit::ack_driver::{Ack, AckDriver};
 use tidegate_testkit::gate_bench::GateBench;
+use crate::brf::code::GRANTED_RATE;
 
 const RTT: Span = Span::from_millis(40);
 
@@ -28,7 +29,7 @@ impl Bench {
 
     fn hear(&mut self, at_ms: u64, value: u32) {
         let mut hop = HopSignals::default();
-        hop.put(Signal::GrantedRate, value);
+        hop.put(GRANTED_RATE, value);
         let Self { gates, sender, flow } = self;
         gates.at(at_ms * 1000, |cx| sender.on_feedback(cx, &hop, flow));
     }
@@ -87,7 +88,7 @@ fn the_syn_and_data_say_that_grants_are_understood() {
     let mut bench = Bench::new();
     let mut hop = HopSignals::default();
     bench.sender.on_open(&mut hop);
-    assert_eq!((hop.get(Signal::GrantedRate), bench.send(0).get(Signal::GrantedRate)), (Some(0), Some(0)));
+    assert_eq!((hop.get(GRANTED_RATE), bench.send(0).get(GRANTED_RATE)), (Some(0), Some(0)));
 }
 
 #[test]

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::control::{FlowGrant, QueueLoad};
+use crate::brf::messages::{Directive, FlowGrant, QueueLoad, Report};
 
 use super::detector::{Detector, Rules};
 use super::flow::Class;
 use super::flow_table::FlowNumber;
 use super::port::Port;
 use super::{Backlog, Control, Params, code};
+use crate::brf::code::GRANTED_RATE;
 
 /// A grant of another switch counts for so long.
 const FOREIGN_LASTS: Span = Span::from_secs(2);
@@ -99,8 +100,8 @@ impl Switch {
         let granted = self.foreign.range(all).map(|(_, foreign)| foreign).filter(counts);
         let Some(least) = granted.map(|foreign| foreign.grant.rate).min() else { return };
         let own = code::encode(least.as_bps() as f64 / 8.0);
-        let least = code::least(header.hop.get(Signal::GrantedRate), own);
-        header.hop.put(Signal::GrantedRate, u32::from(least));
+        let least = code::least(header.hop.get(GRANTED_RATE), own);
+        header.hop.put(GRANTED_RATE, u32::from(least));
     }
 
     /// Receives a grant of another switch; one that is older than the last is ignored.
@@ -254,15 +255,15 @@ impl RouterAgent for Agent {
         }
     }
 
-    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &dyn Message) {
         let mut switch = self.switch.borrow_mut();
-        match directive {
-            Directive::Congestion { face, state } if self.control == Control::Controller => {
+        match directive.get() {
+            Some(Directive::Congestion { face, state }) if self.control == Control::Controller => {
                 if let Some(port) = switch.ports.get_mut(face.index()) {
                     port.on_congestion(cx.now, *state);
                 }
             }
-            Directive::Grant(grant) => switch.hear_grant(cx.now, *grant),
+            Some(Directive::Grant(grant)) => switch.hear_grant(cx.now, *grant),
             _ => {}
         }
         switch.record(cx);

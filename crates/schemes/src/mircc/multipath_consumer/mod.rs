@@ -10,6 +10,8 @@ use tidegate_core::prelude::*;
 use super::path_table::ANY;
 use super::{PRIMARY, Params, SECONDARY};
 use crate::toolbox::rate::rate_follower::RateFollower;
+use crate::mircc::{FLOW_CLASS, PATH_CHOICE, STAMPING_RATE_SECONDARY};
+use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
 /// Most paths that are used.
 const MOST: usize = 16;
@@ -120,16 +122,16 @@ impl CongestionController for MultipathConsumer {
         self.follower.on_sent(cx, sent, hop, flow);
         let path = self.next_path();
         let is_primary = self.primary.is_none_or(|primary| primary == path);
-        hop.put(Signal::PathChoice, path);
-        hop.put(Signal::FlowClass, if is_primary { PRIMARY } else { SECONDARY });
+        hop.put(PATH_CHOICE, path);
+        hop.put(FLOW_CLASS, if is_primary { PRIMARY } else { SECONDARY });
     }
 
     fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
         let on_data = |signal| delivery.hop.get(signal);
-        let Some(primary) = on_data(Signal::StampingRate) else { return };
-        match on_data(Signal::PathLabel) {
+        let Some(primary) = on_data(Signal::STAMPING_RATE) else { return };
+        match on_data(PATH_LABEL) {
             Some(label) if label != ANY => {
-                let secondary = on_data(Signal::StampingRateSecondary).unwrap_or_default();
+                let secondary = on_data(STAMPING_RATE_SECONDARY).unwrap_or_default();
                 self.note(cx.now, label, primary, secondary);
                 self.elect(cx.now, flow.smoothed_rtt.unwrap_or_default());
                 self.follower.follow(u32::try_from(self.total()).unwrap_or(u32::MAX));

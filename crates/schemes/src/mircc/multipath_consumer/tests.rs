@@ -1,5 +1,7 @@
 use super::*;
 use tidegate_testkit::gate_bench::GateBench;
+use crate::mircc::{FLOW_CLASS, PATH_CHOICE, STAMPING_RATE_SECONDARY};
+use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
 /// A consumer without an Interest that looks for paths, at a node of its own.
 struct Bench {
@@ -28,7 +30,7 @@ impl Bench {
             consumer.on_sent(cx, &sent, &mut hop, flow);
         });
         let on_interest = |signal| hop.get(signal).expect("written");
-        (on_interest(Signal::PathChoice), on_interest(Signal::FlowClass))
+        (on_interest(PATH_CHOICE), on_interest(FLOW_CLASS))
     }
 
     /// Of the next `count` Interests, how many go by each label.
@@ -41,9 +43,9 @@ impl Bench {
     /// Data comes at `at_ms` by the path `label` with these Interests per second on it; the pace after it.
     fn hear(&mut self, at_ms: u64, label: Option<u32>, primary: u32, secondary: u32) -> Pacing {
         let mut hop = HopSignals::default();
-        hop.put(Signal::StampingRate, primary * 1_000);
-        hop.put(Signal::StampingRateSecondary, secondary * 1_000);
-        label.map(|label| hop.put(Signal::PathLabel, label));
+        hop.put(Signal::STAMPING_RATE, primary * 1_000);
+        hop.put(STAMPING_RATE_SECONDARY, secondary * 1_000);
+        label.map(|label| hop.put(PATH_LABEL, label));
         let (consumer, flow) = (&mut self.consumer, &self.flow);
         self.bench.at(at_ms * 1_000, |cx| consumer.on_delivery(cx, &delivery(cx.now, hop), flow));
         consumer.pacing()

@@ -9,6 +9,8 @@ use super::path_table::SharedPaths;
 use super::secondary::Secondary;
 use super::{Params, SECONDARY};
 use crate::toolbox::shaping::token_bucket::TokenBucket;
+use crate::mircc::{FLOW_CLASS, PATH_CHOICE, STAMPING_RATE_SECONDARY};
+use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
 choice! {
     /// What becomes of an Interest that finds the bucket full.
@@ -102,9 +104,9 @@ impl RateGate {
     fn count(&mut self, interest: &mut Header) {
         let mut class = 0;
         if let Some(Multipath { paths, .. }) = &self.multipath {
-            class = usize::from(interest.hop.get(Signal::FlowClass) == Some(SECONDARY));
-            if let Some(label) = interest.hop.get(Signal::PathChoice) {
-                interest.hop.put(Signal::PathChoice, paths.borrow().beyond(label, self.face));
+            class = usize::from(interest.hop.get(FLOW_CLASS) == Some(SECONDARY));
+            if let Some(label) = interest.hop.get(PATH_CHOICE) {
+                interest.hop.put(PATH_CHOICE, paths.borrow().beyond(label, self.face));
             }
         }
         self.arrived[class] += 1;
@@ -113,14 +115,14 @@ impl RateGate {
     fn stamp(&self, cx: &Context<'_>, data: &mut Header) {
         let capacity = self.capacity(cx);
         if self.params.stamping {
-            data.hop.put(Signal::StampingRate, milli(self.primary.get(capacity)));
+            data.hop.put(Signal::STAMPING_RATE, milli(self.primary.get(capacity)));
         }
         let Some(Multipath { secondary, paths }) = &self.multipath else { return };
         if self.params.stamping {
-            data.hop.put(Signal::StampingRateSecondary, milli(secondary.get(capacity)));
+            data.hop.put(STAMPING_RATE_SECONDARY, milli(secondary.get(capacity)));
         }
-        let beyond = data.hop.get(Signal::PathLabel).unwrap_or_default();
-        data.hop.put(Signal::PathLabel, paths.borrow_mut().learn(beyond, self.face));
+        let beyond = data.hop.get(PATH_LABEL).unwrap_or_default();
+        data.hop.put(PATH_LABEL, paths.borrow_mut().learn(beyond, self.face));
     }
 }
 

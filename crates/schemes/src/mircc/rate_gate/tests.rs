@@ -1,5 +1,7 @@
 use super::*;
 use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
+use crate::mircc::{FLOW_CLASS, PATH_CHOICE, STAMPING_RATE_SECONDARY};
+use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
 const ADMIT: GateVerdict = GateVerdict::Admit;
 
@@ -20,10 +22,10 @@ fn ask(bench: &mut GateBench, gate: &mut RateGate, at_us: u64) -> GateVerdict {
 fn answer(bench: &mut GateBench, gate: &mut RateGate, at_us: u64, size: u64, stamped: Option<u32>) -> u32 {
     let mut data = data(NameTable::ROOT, 1, size);
     if let Some(stamped) = stamped {
-        data.hop.put(Signal::StampingRate, stamped);
+        data.hop.put(Signal::STAMPING_RATE, stamped);
     }
     bench.at(at_us, |cx| gate.on_data_in(cx, PitId(0), &mut data, None));
-    data.hop.get(Signal::StampingRate).unwrap_or_default()
+    data.hop.get(Signal::STAMPING_RATE).unwrap_or_default()
 }
 
 fn wake(bench: &mut GateBench, gate: &mut RateGate, at_us: u64) {
@@ -116,18 +118,18 @@ fn with_several_paths_classes_are_counted_apart_and_labels_swapped() {
     let mut gate = RateGate::new(gate(&[]).params, FaceId(1), Some(SharedPaths::clone(&paths)));
     let label = paths.borrow_mut().learn(77, FaceId(1));
     let mut sent = interest(NameTable::ROOT, 1);
-    sent.hop.put(Signal::FlowClass, SECONDARY);
-    sent.hop.put(Signal::PathChoice, label);
+    sent.hop.put(FLOW_CLASS, SECONDARY);
+    sent.hop.put(PATH_CHOICE, label);
     (0..30).for_each(|_| _ = bench.at(0, |cx| gate.on_interest_out(cx, PitId(0), &mut sent.clone())));
     (0..20).for_each(|_| _ = ask(&mut bench, &mut gate, 0));
     bench.at(0, |cx| gate.on_interest_out(cx, PitId(0), &mut sent));
-    assert_eq!(sent.hop.get(Signal::PathChoice), Some(77));
+    assert_eq!(sent.hop.get(PATH_CHOICE), Some(77));
     assert_eq!(gate.arrived, [20, 31]);
     wake(&mut bench, &mut gate, 100_000);
     let mut data = data(NameTable::ROOT, 1, 1_250);
-    data.hop.put(Signal::PathLabel, 77);
+    data.hop.put(PATH_LABEL, 77);
     bench.at(100_000, |cx| gate.on_data_in(cx, PitId(0), &mut data, None));
     // Primary: N = 1, base = 1000, excess = 1000 - 200. Secondary: C2 = 800, base = 800, above the capacity with any excess.
-    let found = [Signal::StampingRate, Signal::StampingRateSecondary, Signal::PathLabel];
+    let found = [Signal::STAMPING_RATE, STAMPING_RATE_SECONDARY, PATH_LABEL];
     assert_eq!(found.map(|signal| data.hop.get(signal)), [Some(1_000_000), Some(800_000), Some(label)]);
 }

@@ -8,6 +8,7 @@ use super::path::Path;
 use super::{Form, Params, SCHEME, Timer};
 use crate::toolbox::forwarding::path_label;
 use crate::toolbox::reaction::congestion_loss::is_congestion;
+use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
 /// Maximum number of paths that are distinguished.
 const MOST: usize = 1_024;
@@ -148,7 +149,7 @@ impl CongestionController for Raaqm {
     }
 
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
-        let label = delivery.hop.get(Signal::PathLabel).filter(|_| self.params.per_path);
+        let label = delivery.hop.get(PATH_LABEL).filter(|_| self.params.per_path);
         self.follow(label.unwrap_or(path_label::NONE));
         // hICN takes no sample from a retransmitted segment.
         if delivery.rtt.is_some() || self.is_ndnsim() {

@@ -2,6 +2,7 @@ use super::*;
 use tidegate_core::scheme::congestion::LossSignal::{Expired, Timeout};
 use tidegate_testkit::driver::{Driver, DriverEvent, DriverEventKind};
 use tidegate_testkit::steps::{follow, lost};
+use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
 fn number(name: &'static str, value: f64) -> (&'static str, Value) {
     (name, Value::Number(value))
@@ -22,7 +23,7 @@ fn sure(more: &[(&'static str, Value)]) -> Driver {
 fn on_path(label: u32, rtt_ms: Option<u64>) -> DriverEvent {
     let mut hop = HopSignals::default();
     if label != path_label::NONE {
-        hop.put(Signal::PathLabel, label);
+        hop.put(PATH_LABEL, label);
     }
     let kind = DriverEventKind::Data { segment: 1, hop, rtt: rtt_ms.map(Span::from_millis) };
     DriverEvent { at: Time::ZERO + Span::from_secs(5), next_segment: 9, kind }

@@ -3,7 +3,10 @@
 //! Paper: the path labels of MIRCC (Mahdian et al., ICN 2016) and RAAQM (Carofiglio et al.); the hash is ours.
 
 use tidegate_core::hash::fnv1a_32;
-use tidegate_core::ndn::face::FaceId;
+use tidegate_core::prelude::*;
+
+/// Hash of the path that the Data took.
+pub const PATH_LABEL: Signal = Signal::new(912, Merge::Last);
 
 /// The label of Data that no router has labelled.
 pub const NONE: u32 = 0;

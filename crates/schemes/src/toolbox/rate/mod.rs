@@ -5,6 +5,7 @@
 
 pub mod ack_epoch;
 pub mod bbr_model;
+pub mod flow_rtt;
 pub mod gain_cycle;
 pub mod rate_follower;
 pub mod rate_sampler;

@@ -69,7 +69,7 @@ impl CongestionController for RateFollower {
     }
 
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
-        if let Some(stamp) = delivery.hop.get(Signal::StampingRate) {
+        if let Some(stamp) = delivery.hop.get(Signal::STAMPING_RATE) {
             self.follow(stamp);
         }
     }

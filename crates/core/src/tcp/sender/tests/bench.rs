@@ -13,11 +13,13 @@ use crate::rng::{Seed, Streams};
 use crate::scheme::congestion::{
     CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Recovery, Sent,
 };
-use crate::scheme::signal::{HopSignals, Signal};
+use crate::scheme::signal::{HopSignals, Merge, Signal};
 use crate::tcp::Source;
 use crate::tcp::options::{SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
 use crate::tcp::sender::{Reduction, Sender, SenderRule, SenderSettings, SenderSetup};
 use crate::units::{ByteCount, Span, Time};
+
+const SHARED_RATE: Signal = Signal::new(888, Merge::Min);
 
 pub const MSS: u16 = 1000;
 
@@ -58,7 +60,7 @@ impl CongestionController for Ear {
     }
 
     fn on_feedback(&mut self, _: &mut Context<'_>, hop: &HopSignals, flow: &FlowView) {
-        let rate = hop.get(Signal::SharedRate).expect("there is no other");
+        let rate = hop.get(SHARED_RATE).expect("there is no other");
         self.note((Heard::Feedback(rate), *flow));
     }
 
@@ -255,7 +257,7 @@ impl Bench {
     pub(super) fn feedback(&mut self, number: u32, stamp: u32, rate: u32) {
         let options = TcpOptions::default();
         let mut header = Self::header(number * u32::from(MSS), u16::MAX, Flags::ACK, &options, 0);
-        header.hop.put(Signal::SharedRate, rate);
+        header.hop.put(SHARED_RATE, rate);
         if let Kind::Tcp(segment) = &mut header.kind {
             segment.timestamp = stamp;
         }

@@ -9,11 +9,11 @@ use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::gate::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
 use tidegate_core::ndn::packet::{Header, NackReason};
 use tidegate_core::ndn::pit::PitId;
-use tidegate_core::scheme::control::Directive;
+use tidegate_core::scheme::control::Message;
 use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::{Packets, Span, Time};
 
-use crate::forwarding::harness::Router;
+use crate::forwarding::harness::{FLOW_CLASS, Router};
 
 #[derive(Debug)]
 pub struct GateScript {
@@ -44,13 +44,13 @@ impl Scripted {
 
 impl FaceGate for Scripted {
     fn on_interest_out(&mut self, _: &mut Context<'_>, _: PitId, interest: &mut Header) -> GateVerdict {
-        interest.hop.put(Signal::FlowClass, 7);
+        interest.hop.put(FLOW_CLASS, 7);
         self.note(format!("out {}", interest.name.segment.0));
         self.0.borrow_mut().verdicts.pop_front().unwrap_or(GateVerdict::Admit)
     }
 
     fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, data: &mut Header, rtt: Option<Span>) {
-        data.hop.put(Signal::StampingRate, 9);
+        data.hop.put(Signal::STAMPING_RATE, 9);
         self.note(format!("data after {rtt:?}"));
     }
 
@@ -78,7 +78,7 @@ impl FaceGate for Scripted {
         script.releases.drain(..).for_each(|(flow, count)| releases.release(flow, count));
     }
 
-    fn on_directive(&mut self, _: &mut Context<'_>, directive: &Directive) {
+    fn on_directive(&mut self, _: &mut Context<'_>, directive: &dyn Message) {
         self.note(format!("{directive:?}"));
     }
 

@@ -3,13 +3,12 @@
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::gate::{GateStats, GateVerdict};
 use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::scheme::control::Directive;
 use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::Span;
 
 use super::script::{gate, gated, install, told};
 use crate::forwarding::harness::{
-    APPLICATION, Instead, Router, Script, data, interest, interest_with, ms, nack, words,
+    APPLICATION, FLOW_CLASS, Instead, Metric, Router, Script, data, interest, interest_with, ms, nack, words,
 };
 
 const REFUSE: GateVerdict = GateVerdict::Nack(NackReason::Congestion);
@@ -26,9 +25,9 @@ fn an_admitted_interest_leaves_with_what_the_gate_wrote_on_it_and_its_answer_tel
     let mut router = gated(&gate);
     let sent = router.receive(5, 0, interest(router.name(1), 1));
     assert_eq!(words(&sent), ["3 interest"]);
-    assert_eq!(sent[0].1.header.hop.get(Signal::FlowClass), Some(7));
+    assert_eq!(sent[0].1.header.hop.get(FLOW_CLASS), Some(7));
     let answered = router.receive(25, 3, data(router.name(1), 0));
-    assert_eq!(answered[0].1.header.hop.get(Signal::StampingRate), Some(9));
+    assert_eq!(answered[0].1.header.hop.get(Signal::STAMPING_RATE), Some(9));
     assert_eq!(told(&gate), ["out 1".to_owned(), format!("data after {:?}", Some(Span::from_millis(20)))]);
 }
 
@@ -177,7 +176,7 @@ fn directives_reach_gates_and_the_earliest_wake_up_counts() {
     let mut router = Router::new(&[3]);
     install(&mut router, 3, &[&gates[0]]);
     install(&mut router, 4, &[&gates[1]]);
-    let directive = Directive::Metrics { prefix: router.prefix, costs: Vec::new() };
+    let directive = Metric(0.0);
     router.direct(&directive);
     for gate in &gates {
         assert_eq!(told(gate), [format!("{directive:?}")]);

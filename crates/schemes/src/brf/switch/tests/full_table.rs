@@ -1,6 +1,7 @@
 //! What happens to flows that find no place.
 
 use super::*;
+use crate::brf::code::GRANTED_RATE;
 
 fn full(entries: f64) -> Bench {
     let settings = [("table_entries", Value::Number(entries)), ("make_before_break", Value::Bool(false))];
@@ -20,7 +21,7 @@ fn flows_at(flows: u32, rate: f64) -> Vec<(u32, f64)> {
 
 fn class(bench: &Bench, number: u32) -> Class {
     let mut data = Bench::segment(bench.data, number, Flags::ACK, 1448, 1);
-    data.hop.put(Signal::GrantedRate, 0);
+    data.hop.put(GRANTED_RATE, 0);
     bench.switch.borrow().class(&data)
 }
 

@@ -3,9 +3,10 @@ use crate::brf::code::{Grant, decode};
 use crate::brf::{Params, code};
 use tidegate_core::context::{Env, Sink};
 use tidegate_core::ndn::packet::Flags;
-use tidegate_core::scheme::control::Congestion;
+use crate::brf::messages::Congestion;
 use tidegate_testkit::gate_bench::GateBench;
 use tidegate_testkit::steps::device;
+use crate::brf::code::GRANTED_RATE;
 
 mod full_table;
 mod other_switches;
@@ -81,7 +82,7 @@ impl Bench {
     fn syn(&mut self, at_us: u64, number: u32, is_brf: bool) {
         let mut syn = Self::segment(self.data, number, Flags::SYN, 0, 0);
         if is_brf {
-            syn.hop.put(Signal::GrantedRate, 0);
+            syn.hop.put(GRANTED_RATE, 0);
         }
         self.pass(at_us, DOWN, Direction::Out, syn);
     }
@@ -89,16 +90,16 @@ impl Bench {
     /// What the SYN-ACK carries on.
     fn syn_ack(&mut self, at_us: u64, number: u32) -> Option<u32> {
         let syn_ack = Self::segment(self.acks, number, Flags::SYN | Flags::ACK, 0, 1);
-        self.pass(at_us, DOWN, Direction::In, syn_ack).hop.get(Signal::GrantedRate)
+        self.pass(at_us, DOWN, Direction::In, syn_ack).hop.get(GRANTED_RATE)
     }
 
     /// What an ACK carries on that came with `standing`.
     fn ack_with(&mut self, at_us: u64, number: u32, standing: Option<u32>) -> Option<u32> {
         let mut ack = Self::segment(self.acks, number, Flags::ACK, 0, 1);
         if let Some(value) = standing {
-            ack.hop.put(Signal::GrantedRate, value);
+            ack.hop.put(GRANTED_RATE, value);
         }
-        self.pass(at_us, DOWN, Direction::In, ack).hop.get(Signal::GrantedRate)
+        self.pass(at_us, DOWN, Direction::In, ack).hop.get(GRANTED_RATE)
     }
 
     /// Rate that an ACK carries on; `None` where nothing is due.
@@ -113,7 +114,7 @@ impl Bench {
     fn marked(&mut self, at_us: u64, number: u32, is_brf: bool) {
         let mut data = Self::segment(self.data, number, Flags::ACK, 1448, 1);
         if is_brf {
-            data.hop.put(Signal::GrantedRate, 0);
+            data.hop.put(GRANTED_RATE, 0);
         }
         self.pass(at_us, DOWN, Direction::Out, data);
     }
@@ -437,7 +438,7 @@ fn grants_for_flows_whose_acks_take_another_way_reach_them_through_other_switche
     assert!(is_near(there.ack(260_000, 1), 5e5), "the older word came later");
     let data = Bench::segment(there.data, 1, Flags::ACK, 0, 1);
     let passed = there.pass(260_000, DOWN, Direction::In, data);
-    assert_eq!(passed.hop.get(Signal::GrantedRate), None, "the sender's own segments carry none");
+    assert_eq!(passed.hop.get(GRANTED_RATE), None, "the sender's own segments carry none");
     assert_eq!(there.ack(2_260_000, 1), None, "it was not said again");
 }
 
@@ -474,7 +475,7 @@ fn flows_that_find_no_room_in_the_table_are_in_the_class_of_others() {
     bench.data(90_000, 2);
     let class = |number| {
         let mut data = Bench::segment(bench.data, number, Flags::ACK, 1448, 1);
-        data.hop.put(Signal::GrantedRate, 0);
+        data.hop.put(GRANTED_RATE, 0);
         bench.switch.borrow().class(&data)
     };
     assert_eq!((class(1), class(2)), (Class::Brf, Class::Other));
@@ -510,8 +511,8 @@ fn grants_of_a_switch_that_restarted_are_newer_than_those_before() {
         let mut sink = Reports::default();
         let env = Env::new(Time::ZERO + Span::from_millis(at_ms), NodeId(0), &bench.gates.names, &mut sink);
         agent.tell_grants(&mut Context::new(env, &bench.gates.faces));
-        let grants = sink.0.into_iter().filter_map(|report| match report {
-            Report::Grant(grant) => Some(grant.sequence),
+        let grants = sink.0.iter().filter_map(|report| match report.get() {
+            Some(Report::Grant(grant)) => Some(grant.sequence),
             _ => None,
         });
         grants.collect::<Vec<u32>>()
@@ -527,12 +528,12 @@ fn grants_of_a_switch_that_restarted_are_newer_than_those_before() {
 
 /// Keeps reports.
 #[derive(Debug, Default)]
-struct Reports(Vec<Report>);
+struct Reports(Vec<Box<dyn Message>>);
 
 impl Sink for Reports {
     fn record(&mut self, _: Time, _: NodeId, _: Event) {}
 
-    fn report(&mut self, _: Time, _: NodeId, report: Report) {
+    fn report(&mut self, _: Time, _: NodeId, report: Box<dyn Message>) {
         self.0.push(report);
     }
 }

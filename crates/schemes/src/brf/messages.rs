@@ -1,0 +1,93 @@
+//! Reports of the switches and directives of the controller (§3.1): OpenFlow experimenter messages.
+
+use tidegate_core::prelude::*;
+
+/// A report of a switch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Report {
+    /// Counters of the queue of every device.
+    Queues(Vec<QueueLoad>),
+    /// Rate granted to a flow whose ACKs do not pass the switch, for switches that they pass.
+    Grant(FlowGrant),
+}
+
+impl Message for Report {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Queues(_) => "queues",
+            Self::Grant(_) => "grant",
+        }
+    }
+}
+
+/// A directive of the controller.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Directive {
+    /// Congestion of a face as the controller detected it; repeated as long as there is some.
+    Congestion {
+        /// The face.
+        face: FaceId,
+        /// State of the congestion.
+        state: Congestion,
+    },
+    /// Another switch grants a rate to a flow whose ACKs may pass this one.
+    Grant(FlowGrant),
+}
+
+impl Message for Directive {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Congestion { .. } => "congestion",
+            Self::Grant(_) => "grant",
+        }
+    }
+}
+
+/// Counters of one device's queue, as a controller polls them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueLoad {
+    /// The face.
+    pub face: FaceId,
+    /// Sending rate.
+    pub rate: BitRate,
+    /// Packets sent since the start.
+    pub sent_packets: u64,
+    /// Bytes sent since the start.
+    pub sent: ByteCount,
+    /// Bytes handed to the queue since the start, what it dropped among them.
+    pub arrived: ByteCount,
+    /// Packets dropped since the start.
+    pub dropped: u64,
+    /// Packets that wait.
+    pub waiting: Packets,
+    /// Packets that may wait.
+    pub limit: Packets,
+    /// Waiting bytes of flows whose rates the router grants.
+    pub governed: ByteCount,
+    /// Packets of such flows dropped since the start.
+    pub governed_dropped: u64,
+}
+
+/// Rate granted to a flow by one router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowGrant {
+    /// The router.
+    pub origin: NodeId,
+    /// Rises with each message of the router; an older one is to be ignored.
+    pub sequence: u32,
+    /// Name of the flow's data.
+    pub flow: Name,
+    /// The rate.
+    pub rate: BitRate,
+}
+
+/// Congestion of a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Congestion {
+    /// None.
+    Clear,
+    /// The queue holds this number of bytes.
+    Queue(ByteCount),
+    /// The arrival rate exceeds the capacity, but there is no queue yet.
+    Burst,
+}
