@@ -12,11 +12,11 @@ use crate::units::Time;
 /// Environment that a driver provides with every call.
 #[non_exhaustive]
 pub struct Env<'a> {
-    /// The time now.
+    /// Time of the call; the present.
     pub now: Time,
     /// The node that is called.
     pub node: NodeId,
-    /// All names.
+    /// Table of all interned names.
     pub names: &'a NameTable,
     /// Routes of prefixes that are not in the FIB.
     pub routes: &'a dyn Routes,
@@ -75,13 +75,13 @@ impl Sink for NoSink {
 
 /// Environment of a scheme during one call.
 pub struct Context<'a> {
-    /// The time now.
+    /// Time of the call; the present.
     pub now: Time,
     /// The node of the part.
     pub node: NodeId,
-    /// All names.
+    /// Table of all interned names.
     pub names: &'a NameTable,
-    /// The node's faces.
+    /// Views of the node's faces, by number.
     pub faces: &'a [FaceView],
     /// Routes of prefixes that are not in the FIB.
     pub routes: &'a dyn Routes,

@@ -47,7 +47,7 @@ impl Rng {
         Streams::of(seed).stream(name)
     }
 
-    /// 64 random bits.
+    /// Draws 64 random bits, all values equally likely.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         let s = &mut self.state;

@@ -8,7 +8,7 @@ use tidegate_core::prelude::*;
 use crate::toolbox::forwarding::next_try::next_try;
 use crate::toolbox::forwarding::retransmission_suppression::{DEVIATION, Params, Step};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "best-route",
     summary: "forwards Interests to the next hop of lowest cost; a retransmission tries the next one",

@@ -10,7 +10,7 @@ use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
 use crate::toolbox::window::adaptive_pipeline::AdaptivePipeline;
 use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "catchunks-aimd",
     summary: "ndnget's AIMD pipeline: the window is halved after a mark or loss, at most once per RTT",

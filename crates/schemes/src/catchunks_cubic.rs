@@ -9,7 +9,7 @@ use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
 use crate::toolbox::window::adaptive_pipeline::AdaptivePipeline;
 use crate::toolbox::window::cubic::{CubicRule, CubicWindow, TcpFriendliness};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "catchunks-cubic",
     summary: "ndnget's CUBIC pipeline: RFC 8312, with a decrease after a mark or loss, at most once per RTT",

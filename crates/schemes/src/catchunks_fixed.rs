@@ -10,7 +10,7 @@ use tidegate_core::scheme::whole::Limit;
 
 use crate::toolbox::timer::lifetime::LifetimeTimer;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "catchunks-fixed",
     summary: "ndnget's fixed pipeline: a fixed number of fetchers, each with exponential backoff after congestion Nacks",

@@ -6,7 +6,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::codel_state::{CodelSignal, CodelState};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "codel",
     summary: "drops packets while the queueing delay stays above a target",

@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::codel_marker::{Carrier, CodelMarker};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "codel-mark",
     summary: "marks packets while the queueing delay stays above a target",

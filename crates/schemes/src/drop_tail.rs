@@ -4,7 +4,7 @@
 
 use tidegate_core::prelude::*;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "drop-tail",
     summary: "drops packets that arrive at a full queue",

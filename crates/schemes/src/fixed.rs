@@ -5,7 +5,7 @@
 use tidegate_core::prelude::*;
 use tidegate_core::scheme::whole::Limit;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "fixed",
     summary: "a congestion window that never changes",

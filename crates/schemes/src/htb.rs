@@ -8,7 +8,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::shaping::htb::{ClassId, Htb, Next, Shape};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "htb",
     summary: "guarantees TCP and all other packets a rate each, and lends unused rate to the other class",

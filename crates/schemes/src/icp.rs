@@ -14,7 +14,7 @@ use crate::toolbox::reaction::once_per_timeout::OncePerTimeout;
 use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
 use crate::toolbox::window::rule::WindowRule;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "icp",
     summary: "one packet more per RTT; half the window after a timeout, whose timer lies between the lowest and highest \

@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::forwarding::retransmission_suppression::{DEVIATION, Params, Step};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "multicast",
     summary: "forwards Interests to every next hop",

@@ -8,7 +8,7 @@ use crate::toolbox::timer::lifetime::LifetimeTimer;
 use crate::toolbox::window::adaptive_pipeline::AdaptivePipeline;
 use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnd-aimd",
     summary: "ndnd's AIMD window: halved after every loss, also several times per RTT",

@@ -8,7 +8,7 @@ use crate::toolbox::timer::lifetime::LifetimeTimer;
 use crate::toolbox::window::adaptive_pipeline::AdaptivePipeline;
 use crate::toolbox::window::cubic::{CubicRule, CubicWindow, TcpFriendliness};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnd-cubic",
     summary: "ndnd's CUBIC window: the curve one RTT ahead, 0.7 of the window after every loss, also several times per RTT",

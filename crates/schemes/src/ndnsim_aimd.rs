@@ -8,7 +8,7 @@ use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
 use crate::toolbox::window::consumer_pcon::ConsumerPcon;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnsim-aimd",
     summary: "additive increase, half the window after a loss, as in ndnSIM's consumer",

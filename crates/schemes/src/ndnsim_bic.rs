@@ -8,7 +8,7 @@ use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 use crate::toolbox::window::bic::BicWindow;
 use crate::toolbox::window::consumer_pcon::ConsumerPcon;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnsim-bic",
     summary: "binary search for the window of the last loss, as in ndnSIM's consumer",

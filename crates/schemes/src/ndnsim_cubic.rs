@@ -8,7 +8,7 @@ use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 use crate::toolbox::window::consumer_pcon::ConsumerPcon;
 use crate::toolbox::window::cubic::{CubicRule, CubicWindow};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnsim-cubic",
     summary: "a cubic window curve around the window of the last loss, as in ndnSIM's consumer",

@@ -7,7 +7,7 @@ use tidegate_core::scheme::whole::Limit;
 
 use crate::toolbox::reaction::congestion_loss::is_congestion;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnsim-window",
     summary: "one packet more per Data, the initial window after a loss",

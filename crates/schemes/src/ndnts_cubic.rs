@@ -10,7 +10,7 @@ use crate::toolbox::reaction::once_per_timeout::OncePerTimeout;
 use crate::toolbox::window::cubic::{CubicRule, CubicWindow, TcpFriendliness};
 use crate::toolbox::window::rule::WindowRule;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnts-cubic",
     summary: "NDNts' CUBIC: grows to a standard TCP's window at once, fast convergence, one decrease per timeout",

@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::control_law;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "nfd-marking",
     summary: "marks packets while the queue stays above a fixed number of bytes",

@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::control_law;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "nfd-marking-0.6",
     summary: "marks packets from the moment the queue is half full",

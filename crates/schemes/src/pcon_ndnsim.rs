@@ -11,7 +11,7 @@ use crate::toolbox::window::consumer_pcon::ConsumerPcon;
 use crate::toolbox::window::cubic::{CubicRule, CubicWindow};
 use crate::toolbox::window::rule::WindowRule;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "pcon-ndnsim",
     summary: "PCON's consumer as included in ndnSIM: marks and losses decrease the window once per 1.5 RTTs",

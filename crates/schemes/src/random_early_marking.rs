@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::average_queue::AverageQueue;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "random-early-marking",
     summary: "marks Data at random, with a probability that grows with the average queue length (reconstruction)",

@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 use crate::toolbox::queue::average_queue::AverageQueue;
 use crate::toolbox::queue::red_law::{Chosen, RedChooser, RedLaw};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "red",
     summary: "drops or marks packets at random, with a probability that grows with the average queue length",

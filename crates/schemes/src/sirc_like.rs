@@ -10,7 +10,7 @@ use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
 use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
 use crate::toolbox::window::rule::WindowRule;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "sirc-like",
     summary: "paces Interests by the gaps between Data packets, slightly faster while there is no loss",

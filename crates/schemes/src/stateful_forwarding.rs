@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::forwarding::stateful_forwarding::{self as parts, Decreases, Params};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "stateful-forwarding",
     summary: "routers limit Interests per face, try the next face, else return a Nack; each Nack slows the consumer down",

@@ -12,7 +12,7 @@ const DEVIATIONS: [&str; parts::DEVIATIONS.len() + 1] = parts::deviations_after(
      and the same limit in routers, are ours.",
 );
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "stateful-forwarding-rtt",
     summary: "as stateful-forwarding, with at most one decrease per RTT",

@@ -4,7 +4,7 @@
 
 use tidegate_core::prelude::*;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "step-ecn",
     summary: "marks every packet that arrives at a queue longer than a threshold",

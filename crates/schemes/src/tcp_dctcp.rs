@@ -10,7 +10,7 @@ use crate::toolbox::window::tcp::TcpWindow;
 /// Part of the flight kept on a loss (§3.5).
 const KEEP: f64 = 0.5;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "tcp-dctcp",
     summary: "TCP: the window shrinks in proportion to the fraction of its segments that were marked",

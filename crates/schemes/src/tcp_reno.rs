@@ -10,7 +10,7 @@ use crate::toolbox::window::tcp::TcpWindow;
 /// Part of the flight kept on a loss (RFC 5681 eq. 4).
 const KEEP: f64 = 0.5;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "tcp-reno",
     summary: "TCP Reno: the window grows by one segment per RTT and is halved after a loss",

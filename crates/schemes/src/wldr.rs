@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use tidegate_core::link::service::{Labels, Part};
 use tidegate_core::prelude::*;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "wldr",
     summary: "WLDR: frames carry labels, the neighbour reports gaps, and missing frames are retransmitted",

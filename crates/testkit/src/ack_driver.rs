@@ -16,7 +16,7 @@ const SEGMENT: u64 = 1448;
 /// What an ACK acknowledges.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
-    /// Segments newly delivered.
+    /// Number of segments newly delivered.
     pub segments: u32,
     /// Round trip of the newest of them, ms.
     pub rtt_ms: u64,
@@ -53,7 +53,7 @@ impl AckDriver {
         Self { controller: rule(scheme, given).controller, flow }
     }
 
-    /// Congestion window, segments.
+    /// Congestion window of the sender, segments.
     pub fn window(&self) -> f64 {
         self.controller.window()
     }

@@ -8,12 +8,12 @@ use tidegate_core::scheme::congestion::{
 use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::{ByteCount, Span, Time};
 
-/// An ACK.
+/// One ACK as the window rule receives it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
-    /// Segments delivered.
+    /// Number of segments newly delivered.
     pub newly: u32,
-    /// Segments found lost.
+    /// Number of segments found lost.
     pub lost: u32,
     /// In flight after it.
     pub in_flight: u32,
@@ -78,7 +78,7 @@ impl<C: CongestionController> Acks<C> {
         call(&mut self.rule, &mut Context::detached(self.now), &self.flow);
     }
 
-    /// Lets `ms` pass.
+    /// Lets `ms` milliseconds of virtual time pass.
     pub fn wait(&mut self, ms: f64) {
         self.now += Span::from_secs_f64(ms / 1e3);
     }

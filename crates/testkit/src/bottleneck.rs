@@ -19,7 +19,7 @@ pub const PRODUCT: f64 = 64.0;
 pub struct Bottleneck<C: CongestionController> {
     /// The controller and the flow around it.
     pub driver: Driver<C>,
-    /// Virtual time.
+    /// Virtual time of the bottleneck.
     pub now: Time,
     /// Round trips counted: each ends with the first Data of an Interest sent after the last one's end.
     pub rounds: u32,
@@ -46,7 +46,7 @@ impl<C: CongestionController> Bottleneck<C> {
         }
     }
 
-    /// Interests outstanding.
+    /// Number of Interests outstanding at the controller.
     pub fn in_flight(&self) -> f64 {
         self.under_way.len() as f64
     }

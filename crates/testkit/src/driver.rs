@@ -46,11 +46,11 @@ pub enum DriverEventKind {
 /// One call of the controller.
 #[derive(Clone, Copy, Debug)]
 pub struct DriverEvent {
-    /// When.
+    /// Time of the event, since the start.
     pub at: Time,
     /// Lowest segment that was never asked for.
     pub next_segment: u32,
-    /// What happens.
+    /// Kind of event, with its fields.
     pub kind: DriverEventKind,
 }
 

@@ -12,7 +12,7 @@ use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 pub struct GateBench {
     /// Names of the packets.
     pub names: NameTable,
-    /// The devices.
+    /// Views of the node's devices, by face.
     pub faces: Vec<FaceView>,
     /// Events of the kind [`EventMask::CONTROL`], in the order recorded.
     pub events: Vec<Event>,

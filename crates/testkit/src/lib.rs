@@ -5,7 +5,9 @@
 //! | a consumer's window after each event, worked by hand | [`driver`], [`steps`] |
 //! | a consumer behind a bottleneck, round trip by round trip | [`bottleneck`] |
 //! | a TCP sender's window after each ACK | [`ack_driver`], with rate samples [`acks`] |
-//! | gates, strategies and agents of a router | [`gate_bench`] |
+//! | a queue discipline, packet by packet | [`queue_bench`] |
+//! | a forwarding strategy in a real forwarder | [`strategy_bench`] |
+//! | gates and agents of a router | [`gate_bench`] |
 //! | TCP connections through a shared queue, with gates, marks and losses | [`dumbbell`] |
 //! | what holds for every scheme, whatever happens | [`invariants`] |
 //! | that behaviour stays as recorded | [`golden`], with the courses of [`constant_rtt`] and [`dumbbell::course`] |
@@ -46,7 +48,9 @@ pub mod dumbbell;
 pub mod gate_bench;
 pub mod golden;
 pub mod invariants;
+pub mod queue_bench;
 pub mod steps;
+pub mod strategy_bench;
 
 use tidegate_core::scheme::params::{Settings, Value};
 

@@ -25,7 +25,7 @@ impl DeadNonceList {
         self.known.is_empty()
     }
 
-    /// Nonces remembered now.
+    /// Number of nonces that are remembered now.
     pub fn len(&self) -> usize {
         self.known.len()
     }

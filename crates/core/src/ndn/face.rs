@@ -96,7 +96,7 @@ impl FaceView {
         }
     }
 
-    /// Queue limit.
+    /// Queue limit of the face's device.
     pub fn limit(&self) -> Limit {
         self.limit
     }
@@ -123,7 +123,7 @@ impl FaceView {
         self.local
     }
 
-    /// Sending rate now.
+    /// Current sending rate of the device.
     pub fn rate(&self) -> BitRate {
         self.rate.get()
     }

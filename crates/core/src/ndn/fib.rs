@@ -8,7 +8,7 @@ use crate::ndn::name::{NameTable, PrefixId};
 pub struct NextHop {
     /// Cost, unitless; the lowest is best.
     pub cost: u32,
-    /// The face.
+    /// Face of this next hop.
     pub face: FaceId,
 }
 

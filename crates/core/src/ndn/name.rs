@@ -35,7 +35,7 @@ impl Name {
         Self { prefix, segment: Segment(segment) }
     }
 
-    /// The prefix itself.
+    /// The name of the prefix itself, without a segment number.
     pub const fn whole(prefix: PrefixId) -> Self {
         Self { prefix, segment: Segment::NONE }
     }

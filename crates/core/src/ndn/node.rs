@@ -165,7 +165,7 @@ impl<B: Clone + Default> Node<B> {
         self.clock = clock;
     }
 
-    /// Its clock.
+    /// The clock of this node.
     pub fn clock(&self) -> Clock {
         self.clock
     }
@@ -224,12 +224,12 @@ impl<B: Clone + Default> Node<B> {
         }
     }
 
-    /// The forwarder.
+    /// The forwarder of this node.
     pub fn forwarder(&self) -> &Forwarder<B> {
         &self.forwarder
     }
 
-    /// The forwarder.
+    /// The forwarder of this node, to change it.
     pub fn forwarder_mut(&mut self) -> &mut Forwarder<B> {
         &mut self.forwarder
     }

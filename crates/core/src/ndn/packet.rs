@@ -146,7 +146,7 @@ pub struct Data {
     pub freshness: Millis,
     /// Last segment of the object, [`Segment::NONE`] if unknown.
     pub final_segment: Segment,
-    /// Bytes of content.
+    /// Number of content bytes, without header and signature.
     pub payload: u32,
     /// Token of the Interest it answers.
     pub token: PitToken,
@@ -155,9 +155,9 @@ pub struct Data {
 /// Fields of a Nack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nack {
-    /// The refused Interest.
+    /// Fields of the refused Interest.
     pub interest: Interest,
-    /// Why.
+    /// Reason of the refusal (NDNLPv2).
     pub reason: NackReason,
 }
 
@@ -186,13 +186,13 @@ pub struct LossNotice {
 pub struct TcpSegment {
     /// First byte of the payload.
     pub seq: u32,
-    /// Next byte expected.
+    /// Next sequence number that the receiver expects.
     pub ack: u32,
     /// Sender's time stamp (RFC 7323), milliseconds.
     pub timestamp: u32,
     /// Echoed time stamp, milliseconds.
     pub echo: u32,
-    /// Bytes of payload.
+    /// Number of payload bytes, 0 for a pure ACK.
     pub payload: u16,
     /// Bytes that the receiver of the other direction still takes, in units of the scale given on its SYN (RFC 7323 §2).
     pub window: u16,
@@ -209,7 +209,7 @@ pub struct Flags(pub u8);
 impl Flags {
     /// The sender has no more data.
     pub const FIN: Self = Self(0x01);
-    /// Opens the connection.
+    /// SYN: the segment opens the connection.
     pub const SYN: Self = Self(0x02);
     /// The connection is aborted. No end here sends it; traffic monitors parse it.
     pub const RST: Self = Self(0x04);
@@ -273,7 +273,7 @@ pub mod wire_size {
         ByteCount::new(u64::from(name_len) + u64::from(DATA_OVERHEAD) + u64::from(payload))
     }
 
-    /// A loss notice.
+    /// Size of a loss notice, for a name of `name_len` bytes.
     pub fn loss_notice(name_len: u32) -> ByteCount {
         ByteCount::new(u64::from(name_len + NOTICE_OVERHEAD))
     }

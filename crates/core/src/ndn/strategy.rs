@@ -92,13 +92,13 @@ pub trait Strategy: std::fmt::Debug {
 /// An Interest that needs a decision.
 #[derive(Debug)]
 pub struct Arrival<'a> {
-    /// The Interest.
+    /// Header of the Interest, as received.
     pub interest: &'a Header,
     /// Face on which it arrived.
     pub from: FaceId,
     /// Its PIT entry's number.
     pub pending: PitId,
-    /// Its PIT entry.
+    /// PIT entry of the Interest.
     pub entry: &'a mut PitEntry,
     /// Whether it comes again: the same face had asked before and still waited. Told to
     /// [`on_interest`](Strategy::on_interest) alone.
@@ -112,7 +112,7 @@ pub struct Arrival<'a> {
 /// Destination of one copy of an Interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The face.
+    /// Face that the copy is sent through.
     pub face: FaceId,
     /// Whether the copy gets a new nonce (probes).
     pub fresh_nonce: bool,

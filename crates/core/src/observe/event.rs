@@ -145,9 +145,9 @@ impl Event {
 pub struct EventMask(pub u32);
 
 impl EventMask {
-    /// No events.
+    /// The empty set: no event is recorded.
     pub const NONE: Self = Self(0);
-    /// Every event.
+    /// The set of all kinds of events.
     pub const ALL: Self = Self(u32::MAX);
     /// Events of consumers: Interests, Data, losses, windows.
     pub const CONSUMERS: Self = Self(1 | 2 | 4 | 8);
@@ -155,7 +155,7 @@ impl EventMask {
     pub const QUEUES: Self = Self(16 | 32 | 64);
     /// Every packet on every face: several events for each packet and hop.
     pub const PACKETS: Self = Self(128);
-    /// Losses on links.
+    /// Losses of packets on links.
     pub const LOSSES: Self = Self(256);
     /// Content store hits and misses.
     pub const CACHE: Self = Self(512);

@@ -105,7 +105,7 @@ impl Bins {
 }
 
 impl DelayHistogram {
-    /// Counts one delay.
+    /// Counts one delay in its bucket.
     #[inline]
     pub fn add(&mut self, delay: Span) {
         let nanos = delay.as_nanos();

@@ -9,9 +9,9 @@ use crate::units::{BitRate, ByteCount, Span, Time};
 pub struct FlowRecord {
     /// Name of the flow: the scenario's, else `consumer:prefix`.
     pub name: String,
-    /// Consumer node.
+    /// Name of the consumer's node.
     pub consumer: String,
-    /// Producer node.
+    /// Name of the producer's node.
     pub producer: String,
     /// Name prefix that the flow fetches.
     pub prefix: String,
@@ -25,7 +25,7 @@ pub struct FlowRecord {
     pub stopped: Option<Time>,
     /// Segments of a finite flow; `None` for a timed one.
     pub segments: Option<u64>,
-    /// Distinct segments received.
+    /// Number of distinct segments received.
     pub delivered_segments: u64,
     /// Payload of the distinct segments received.
     pub delivered_payload: ByteCount,
@@ -33,15 +33,15 @@ pub struct FlowRecord {
     pub interests: u64,
     /// Number of retransmitted Interests.
     pub retransmissions: u64,
-    /// Retransmission timeouts.
+    /// Number of retransmission timeouts that expired.
     pub timeouts: u64,
     /// Data that came for a segment already received.
     pub duplicates: u64,
-    /// Nacks received.
+    /// Number of Nacks that the consumer received.
     pub nacks: u64,
     /// Data received with a congestion mark.
     pub marks: u64,
-    /// Loss notices received.
+    /// Number of loss notices that the consumer received.
     pub loss_notices: u64,
     /// Segments given up after the retry limit.
     pub abandoned: u64,
@@ -68,15 +68,15 @@ impl FlowRecord {
 /// One direction of one link of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkRecord {
-    /// Transmitting node.
+    /// Name of the transmitting node.
     pub from: String,
-    /// Receiving node.
+    /// Name of the receiving node.
     pub to: String,
     /// Rate at the end of the run.
     pub rate: BitRate,
     /// Mean rate over the run.
     pub mean_rate: BitRate,
-    /// Propagation delay.
+    /// Propagation delay of this direction.
     pub delay: Span,
     /// Packets handed to the queue, or to the gates before it and not refused by them.
     pub offered_packets: u64,
@@ -132,7 +132,7 @@ pub struct MediumRecord {
 /// One node of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeRecord {
-    /// Its name.
+    /// Name of the node, as in the scenario.
     pub name: String,
     /// Interests answered by its content store.
     pub cache_hits: u64,
@@ -152,11 +152,11 @@ pub struct NodeRecord {
 /// Mean, extremes and percentiles of a set of delays.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DelaySummary {
-    /// Number of delays.
+    /// Number of delays that were counted.
     pub count: u64,
     /// Mean; zero without delays.
     pub mean: Span,
-    /// Smallest.
+    /// Smallest of the counted delays.
     pub min: Span,
     /// Median, within 0.1 %.
     pub p50: Span,
@@ -164,20 +164,20 @@ pub struct DelaySummary {
     pub p95: Span,
     /// 99th percentile, within 0.1 %.
     pub p99: Span,
-    /// Largest.
+    /// Largest of the counted delays.
     pub max: Span,
 }
 
 /// State of every flow at each sampling instant; row `i` of each column belongs together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSamples {
-    /// Sampling instant.
+    /// Sampling instants, one per row.
     pub time: Vec<Time>,
     /// Index of the flow in the run's flow records.
     pub flow: Vec<u32>,
     /// Congestion window, packets; infinite for a flow without one, before the flow starts and after it has ended.
     pub window_packets: Vec<f32>,
-    /// Interests outstanding.
+    /// Number of Interests outstanding, one value per row.
     pub in_flight_packets: Vec<u32>,
     /// Distinct segments received since the start.
     pub delivered_segments: Vec<u64>,
@@ -218,13 +218,13 @@ fn every_second<T>(column: &mut Vec<T>) {
 /// State of every link direction at each sampling instant; row `i` of each column belongs together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkSamples {
-    /// Sampling instant.
+    /// Sampling instants, one per row.
     pub time: Vec<Time>,
     /// Index of the link direction in the run's link records.
     pub link: Vec<u32>,
-    /// Packets waiting.
+    /// Number of packets waiting, one value per row.
     pub queue_packets: Vec<u32>,
-    /// Bytes waiting.
+    /// Number of bytes waiting, one value per row.
     pub queue_bytes: Vec<u32>,
     /// Bytes put on the wire since the start; of the packet that is being sent, those that have left.
     pub sent_bytes: Vec<u64>,
@@ -241,7 +241,7 @@ pub struct LinkSamples {
 /// All results of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunRecord {
-    /// Scenario name.
+    /// Name of the scenario that was run.
     pub scenario: String,
     /// Seed of the run.
     pub seed: u64,
@@ -265,14 +265,14 @@ pub struct RunRecord {
     pub events: Vec<EventRecord>,
 }
 
-/// One recorded event.
+/// One recorded event with its time and node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventRecord {
     /// Time of the event.
     pub time: Time,
     /// Node where it happened.
     pub node: u32,
-    /// The event itself.
+    /// The event and its fields.
     pub event: crate::observe::event::Event,
 }
 

@@ -31,7 +31,7 @@ pub trait Lanes {
 /// A packet that waits in a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneHead<'a> {
-    /// Its header.
+    /// Header of the packet at the head.
     pub header: &'a Header,
     /// Arrival time of the packet.
     pub since: Time,

@@ -130,7 +130,7 @@ pub struct FlowView {
     pub highest_sent: u32,
     /// Highest segment received; 0 before the first.
     pub highest_received: u32,
-    /// Distinct segments received.
+    /// Number of distinct segments received.
     pub delivered: u64,
     /// Segments not received yet; `None` for an unbounded flow.
     pub remaining: Option<u64>,
@@ -277,7 +277,7 @@ impl RateSample {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Sent {
-    /// Its segment.
+    /// Number of the segment, from 0.
     pub segment: u32,
     /// Time of its departure.
     pub at: Time,
@@ -291,7 +291,7 @@ pub struct Sent {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Delivery {
-    /// Its segment.
+    /// Number of the segment, from 0.
     pub segment: u32,
     /// Bytes on the wire.
     pub size: ByteCount,
@@ -307,11 +307,11 @@ pub struct Delivery {
     pub delivered_at_send: u64,
     /// Interests outstanding before this arrival.
     pub in_flight_before: u32,
-    /// Congestion mark.
+    /// Level of the congestion mark; 0 for none.
     pub mark: u8,
     /// Every signal on the Data.
     pub hop: HopSignals,
-    /// Packets newly acknowledged.
+    /// Number of packets that are newly acknowledged.
     pub newly_acked: u32,
     /// Packets newly acknowledged selectively.
     pub newly_sacked: u32,
@@ -328,7 +328,7 @@ pub struct Delivery {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Loss {
-    /// Its segment.
+    /// Number of the segment, from 0.
     pub segment: u32,
     /// Time of the last departure of its Interest.
     pub sent_at: Time,

@@ -42,7 +42,7 @@ impl dyn Message {
     }
 }
 
-/// A network controller.
+/// A network controller, which receives reports and sends directives.
 pub trait NetworkController: std::fmt::Debug {
     /// A report of `from`, sent at `sent_at`, arrived.
     fn on_report(
@@ -77,7 +77,7 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// Sends a directive.
+    /// Sends a directive to the router `to`.
     pub fn direct(&mut self, to: NodeId, directive: impl Message) {
         self.directives.push((to, Box::new(directive)));
     }

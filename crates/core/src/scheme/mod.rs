@@ -40,11 +40,11 @@ pub struct Scheme {
     pub deviations: &'static [&'static str],
     /// Whether its parts draw random numbers, so that seeds differ by it.
     pub draws: bool,
-    /// Its parameters.
+    /// Declarations of its parameters, in order.
     pub params: &'static [ParamSpec],
     /// Consumer profile: timers and retransmission rules around its consumer.
     pub profile: ConsumerProfile,
-    /// Consumer part.
+    /// Constructor of the consumer's congestion controller.
     pub consumer: Option<Make<Box<dyn CongestionController>>>,
     /// Congestion control of a TCP sender.
     pub sender: Option<Make<SenderRule>>,
@@ -52,9 +52,9 @@ pub struct Scheme {
     pub discipline: Option<MakeFor<DeviceSetup, Box<dyn QueueDiscipline>>>,
     /// All parts on one router.
     pub router: Option<MakeFor<NodeSetup, RouterParts>>,
-    /// Forwarding strategy alone.
+    /// Constructor of a forwarding strategy without other parts.
     pub strategy: Option<Make<Box<dyn Strategy>>>,
-    /// Network controller.
+    /// Constructor of the network controller.
     pub controller: Option<Make<Box<dyn NetworkController>>>,
     /// Loss recovery at one end of a link.
     pub link_service: Option<Make<Box<dyn LinkService>>>,
@@ -201,15 +201,15 @@ impl Scheme {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct DeviceSetup {
-    /// Its face.
+    /// Face that the device transmits for.
     pub face: FaceId,
-    /// Sending rate.
+    /// Sending rate of the device.
     pub rate: BitRate,
-    /// Propagation delay.
+    /// Propagation delay of the link.
     pub delay: Span,
     /// The node at the other end; `None` when it is not known.
     pub neighbour: Option<NodeId>,
-    /// Queue limit.
+    /// Queue limit of the device.
     pub limit: Limit,
     /// Where a part draws from: a stream called as its scheme is its own.
     pub streams: Streams,
@@ -238,7 +238,7 @@ impl DeviceSetup {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct NodeSetup {
-    /// The router.
+    /// Number of the router's node.
     pub node: NodeId,
     /// Its devices, by face.
     pub devices: Vec<DeviceSetup>,
@@ -265,7 +265,7 @@ impl NodeSetup {
 pub struct RouterParts {
     /// Queue disciplines by face.
     pub disciplines: Vec<(FaceId, Box<dyn QueueDiscipline>)>,
-    /// Gates by face.
+    /// Gates with the faces that they belong to.
     pub gates: Vec<(FaceId, Box<dyn FaceGate>)>,
     /// Strategy, in place of the scenario's.
     pub strategy: Option<Box<dyn Strategy>>,

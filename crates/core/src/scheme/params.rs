@@ -106,13 +106,13 @@ pub struct ParamSpec {
     pub renamed_from: &'static [&'static str],
     /// Words that the parameter took in earlier versions, each with its present form; still accepted.
     pub renamed_words: &'static [(&'static str, &'static str)],
-    /// Help text.
+    /// Help text, a line each.
     pub doc: &'static [&'static str],
     /// Unit or set of words.
     pub unit: &'static str,
     /// Default, as it is written in a scenario.
     pub default: fn() -> String,
-    /// Accepted values.
+    /// Accepted values, as text for help and errors.
     pub range: fn() -> String,
 }
 
@@ -437,7 +437,7 @@ mod tests {
     use super::*;
 
     choice! {
-        /// Form.
+        /// Form of the rules in this test.
         pub enum Form { Literal = "literal" renamed_from "printed", Corrected = "corrected" }
     }
 

@@ -23,9 +23,9 @@ const SLOTS: usize = 3;
 pub struct Class(pub u8);
 
 impl Class {
-    /// Ordinary packets.
+    /// Class of ordinary packets, served last.
     pub const BULK: Self = Self(0);
-    /// Loss notices.
+    /// Class of loss notices, served first.
     pub const NOTICE: Self = Self(1);
     /// Classes a queue can have.
     pub const COUNT: usize = 2;
@@ -116,7 +116,7 @@ impl Signal {
         Some(Self { tag: place(tlv_type) as u8 + 1, merge: Merge::Last })
     }
 
-    /// NDNLPv2 TLV-TYPE number.
+    /// TLV-TYPE number of its NDNLPv2 field.
     #[inline]
     pub const fn tlv_type(self) -> u32 {
         Self::MIN_TYPE + 4 * (self.tag as u32 - 1)

@@ -35,7 +35,7 @@ impl Role {
         (Self::LinkService, "link service"),
     ];
 
-    /// Its word.
+    /// Word for the role in messages.
     pub fn word(self) -> &'static str {
         Self::ALL.into_iter().find(|(role, _)| *role == self).map_or("", |(_, word)| word)
     }
@@ -91,7 +91,7 @@ pub struct Companion {
 pub struct Need {
     /// The role in use.
     pub role: Role,
-    /// What it needs.
+    /// Counterpart without which the role does not work.
     pub other: Counterpart,
     /// What happens without, a main clause.
     pub without: &'static str,

@@ -68,7 +68,7 @@ impl TcpOptions {
 pub struct Segment {
     /// Flow, size, [`Kind::Tcp`](crate::ndn::packet::Kind::Tcp) and hop signals.
     pub header: Header,
-    /// Its options.
+    /// Options of the segment's header.
     pub options: TcpOptions,
 }
 

@@ -13,7 +13,7 @@ pub struct Frequency(f64);
 const UNITS: [(f64, &str); 3] = [(1.0, "/s"), (60.0, "/min"), (3600.0, "/h")];
 
 impl Frequency {
-    /// Times per second.
+    /// The frequency in events per second.
     #[inline]
     pub const fn per_second(self) -> f64 {
         self.0

@@ -63,22 +63,22 @@ impl Span {
     /// Longer than any run.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// `nanos` nanoseconds.
+    /// A span of `nanos` nanoseconds.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// `micros` microseconds; saturates.
+    /// A span of `micros` microseconds; saturates.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros.saturating_mul(1_000))
     }
 
-    /// `millis` milliseconds; saturates.
+    /// A span of `millis` milliseconds; saturates.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
-    /// `secs` seconds; saturates.
+    /// A span of `secs` seconds; saturates.
     pub const fn from_secs(secs: u64) -> Self {
         Self(secs.saturating_mul(NANOS))
     }
@@ -88,17 +88,17 @@ impl Span {
         Self((secs * NANOS as f64).round() as u64)
     }
 
-    /// Nanoseconds.
+    /// The span in whole nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds.
+    /// The span in seconds, rounded to a double.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NANOS as f64
     }
 
-    /// Milliseconds.
+    /// The span in milliseconds, rounded to a double.
     pub fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
@@ -129,7 +129,7 @@ impl BitRate {
         Self((mbps * 1e6).round() as u64)
     }
 
-    /// Bits per second.
+    /// The rate in bits per second.
     pub const fn as_bps(self) -> u64 {
         self.0
     }
@@ -162,10 +162,10 @@ impl BitRate {
 pub struct ByteCount(u64);
 
 impl ByteCount {
-    /// No bytes.
+    /// A size of no bytes.
     pub const ZERO: Self = Self(0);
 
-    /// `bytes` bytes.
+    /// A size of `bytes` bytes.
     pub const fn new(bytes: u64) -> Self {
         Self(bytes)
     }
@@ -192,7 +192,7 @@ impl ByteCount {
 pub struct Packets(u32);
 
 impl Packets {
-    /// `count` packets.
+    /// A number of `count` packets.
     pub const fn new(count: u32) -> Self {
         Self(count)
     }

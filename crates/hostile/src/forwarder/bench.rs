@@ -142,7 +142,7 @@ impl Bench {
         assert!(self.ports[id.index()].replace(port).is_none(), "the number of a face that is there");
     }
 
-    /// Removes a face.
+    /// Removes a face with its queue.
     pub fn detach(&mut self, face: FaceId) {
         if self.ports[face.index()].take().is_none() {
             return;
@@ -152,7 +152,7 @@ impl Bench {
         assert_eq!(self.node.detach(env!(self), face), u64::from(waiting));
     }
 
-    /// A frame arrives.
+    /// Handles a frame that arrives at a face.
     pub fn hear(&mut self, face: FaceId, frame: &[u8]) {
         let Self { now, names, tokens, nonces, .. } = self;
         let mut context = LinkContext { now: *now, names, tokens, nonces };

@@ -16,7 +16,7 @@ use tidegate_wire::FrameBatch;
 
 use super::books;
 
-/// A face's device.
+/// Device of one face of the bench.
 #[derive(Debug)]
 pub struct BenchPort {
     pub link: GenericLinkService,

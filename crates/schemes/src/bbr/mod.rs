@@ -8,7 +8,7 @@ use tidegate_core::prelude::*;
 
 use controller::Bbr;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "bbr",
     summary: "BBR version 1 on Interests: window and pacing rate from the maximum delivery rate and the minimum RTT",

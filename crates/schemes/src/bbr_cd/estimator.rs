@@ -43,15 +43,15 @@ impl Rates {
 /// Mean round trip, bandwidth and their product over a window of some round trips; the last values stay while no sample
 /// comes.
 #[derive(Debug)]
-pub struct Estimator {
+pub struct PathEstimator {
     local_cache_rtt: Span,
     samples_retransmissions: bool,
     rtts: LossTimer,
     rates: Rates,
 }
 
-impl Estimator {
-    /// One without samples.
+impl PathEstimator {
+    /// An estimator without samples, with these parameters.
     pub fn new(params: &Params) -> Self {
         Self {
             local_cache_rtt: params.local_cache_rtt,

@@ -13,10 +13,10 @@ use tidegate_core::scheme::congestion::SendOrder;
 
 use crate::toolbox::rate::bbr_model::{FullPipe, Rounds};
 use crate::toolbox::rate::gain_cycle::GainCycle;
-use estimator::{BandwidthRule, Estimator};
+use estimator::{BandwidthRule, PathEstimator};
 use samples::{CountedSamples, ProbeExit, SampleWatch};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "bbr-cd",
     summary: "BBR for consumers: window from mean delivery rate times mean RTT, its own loss timer, new Interests first",
@@ -100,7 +100,7 @@ enum State {
 struct BbrCd {
     params: Params,
     state: State,
-    estimator: Estimator,
+    estimator: PathEstimator,
     rounds: Rounds,
     pipe: FullPipe,
     watch: SampleWatch,
@@ -112,7 +112,7 @@ impl BbrCd {
     fn new(params: Params) -> Self {
         Self {
             state: State::Startup,
-            estimator: Estimator::new(&params),
+            estimator: PathEstimator::new(&params),
             rounds: Rounds::default(),
             pipe: FullPipe::new(params.full_growth, params.full_rounds),
             watch: SampleWatch::new(params.probe_rtt_threshold, params.probe_rtt_exit),

@@ -15,7 +15,7 @@ choice! {
 }
 
 choice! {
-    /// When ProbeRTT ends.
+    /// Condition on which ProbeRTT ends.
     pub enum ProbeExit {
         /// When enough samples have come since it began.
         SinceEntry = "since-entry",
@@ -44,7 +44,7 @@ impl SampleWatch {
         Self { threshold: threshold as usize, exit, times: VecDeque::new(), judged_from: None }
     }
 
-    /// A sample came.
+    /// Records that a sample arrived at `now`.
     pub fn note(&mut self, now: Time) {
         self.judged_from.get_or_insert(now);
         self.times.push_back(now);
@@ -68,7 +68,7 @@ impl SampleWatch {
         })
     }
 
-    /// ProbeRTT begins.
+    /// Forgets samples, as ProbeRTT begins.
     pub fn begin_probe(&mut self) {
         if self.exit == ProbeExit::SinceEntry {
             self.times.clear();

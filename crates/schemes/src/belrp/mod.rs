@@ -11,7 +11,7 @@ use tidegate_core::link::service::{Labels, Part};
 use tidegate_core::ndn::consumer::rto::{Estimator, EstimatorKind, TimeoutLimits};
 use tidegate_core::prelude::*;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "belrp",
     summary: "NDNLPv2 reliability: neighbours acknowledge frames, and lost frames are retransmitted",

@@ -4,9 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tidegate_core::prelude::*;
-use tidegate_core::scheme::signal::Class as Urgency;
 
-use super::flow::Class;
+use super::flow::SegmentClass;
 use super::shares::Shares;
 use super::switch::Switch;
 use super::Params;
@@ -102,16 +101,16 @@ impl ClassQueue {
 
     /// Of TCP flows that are not BRF's at most half of the room waits while there are BRF flows: each class has a queue of
     /// its own.
-    fn place_segment(&mut self, class: Class, header: &Header, queue: &FaceView, lanes: &dyn Lanes) -> Placement {
+    fn place_segment(&mut self, class: SegmentClass, header: &Header, queue: &FaceView, lanes: &dyn Lanes) -> Placement {
         let mut switch = self.switch.borrow_mut();
         let lane = if self.tree.has_priorities() && switch.is_limited(header) { LIMITED } else { BRF };
         let Some(port) = switch.ports.get_mut(self.face.index()) else { return Placement::Lane(OTHER) };
-        if class == Class::Other {
+        if class == SegmentClass::Other {
             let room = if port.has_brf() { queue.limit_packets().div_ceil(2) } else { queue.limit_packets() };
             let is_full = lanes.packets(OTHER) >= room;
             return if is_full { Placement::Refused(Cause("class full")) } else { Placement::Lane(OTHER) };
         }
-        if queue.is_full_for(Urgency::BULK, header.size()) {
+        if queue.is_full_for(Class::BULK, header.size()) {
             port.dropped += 1;
             return Placement::Refused(Cause("queue full"));
         }

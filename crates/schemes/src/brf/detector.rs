@@ -18,7 +18,7 @@ choice! {
     }
 }
 
-/// Thresholds.
+/// Thresholds of the congestion detector.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     /// Rule that detects congestion from load.
@@ -56,7 +56,7 @@ impl Threshold {
     }
 }
 
-/// Watches one queue.
+/// Watches one queue for congestion.
 #[derive(Clone, Debug, Default)]
 pub struct Detector {
     crossed: Option<Threshold>,

@@ -3,7 +3,7 @@
 use tidegate_core::ndn::packet::Flags;
 use tidegate_core::prelude::*;
 
-use super::allocator::{FlowClaim, Demand};
+use super::allocator::{FlowClaim, FlowDemand};
 use super::code::{self, Grant};
 use super::measure::{Meter, SEGMENT};
 use super::predictor::{Prediction, Predictor, Verdict};
@@ -11,7 +11,7 @@ use super::round_trip::RoundTrip;
 
 /// Queue that a TCP flow belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum SegmentClass {
     /// Its sender understands grants.
     Brf,
     /// CUBIC, and whatever else TCP has.
@@ -52,20 +52,20 @@ pub struct Written {
     pub rate: f64,
 }
 
-/// One flow.
+/// One flow of a switch, from its SYN on.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// Its queue.
-    pub class: Class,
+    /// Class of the queue that it uses.
+    pub class: SegmentClass,
     /// Prefix of its data; segments of its number under another prefix are its ACKs.
     pub data: PrefixId,
     /// Time of its arrival.
     pub since: Time,
     /// Its data passed last; before that, when it came.
     pub last_data: Time,
-    /// Round-trip time.
+    /// Estimate of the round-trip time.
     pub trip: RoundTrip,
-    /// Measured sending rate.
+    /// Meter of the sending rate.
     pub meter: Meter,
     /// Route of its ACKs.
     pub acks: AckPath,
@@ -75,7 +75,7 @@ pub struct Flow {
     pub promised: f64,
     /// Until then it is granted no more than this: others have not made room yet.
     pub held: Option<(Time, f64)>,
-    /// Last grant written.
+    /// Grant that was written last.
     pub written: Option<Written>,
     /// Guessed demand; `None` before it is admitted.
     pub prediction: Option<Prediction>,
@@ -90,7 +90,7 @@ pub struct Flow {
 
 impl Flow {
     /// A flow that is new at `now`.
-    pub fn new(now: Time, class: Class, data: PrefixId) -> Self {
+    pub fn new(now: Time, class: SegmentClass, data: PrefixId) -> Self {
         Self {
             class,
             data,
@@ -129,11 +129,11 @@ impl Flow {
     /// Demand and limits for the allocator.
     pub fn claim(&self) -> FlowClaim {
         let demand = match self.meter.real() {
-            None => Demand::Promised(self.promised),
+            None => FlowDemand::Promised(self.promised),
             Some(real) if self.meter.is_limited() => {
-                Demand::Limited { real: self.meter.average().unwrap_or(real) }
+                FlowDemand::Limited { real: self.meter.average().unwrap_or(real) }
             }
-            Some(real) => Demand::Unlimited { real },
+            Some(real) => FlowDemand::Unlimited { real },
         };
         FlowClaim { granted: self.rate, floor: self.floor(), demand }
     }
@@ -257,7 +257,7 @@ mod tests {
 
     /// A flow with a round trip of 40 ms, granted 1 Mbyte/s at 100 ms.
     fn flow() -> Flow {
-        let mut flow = Flow::new(at(0), Class::Brf, PrefixId(1));
+        let mut flow = Flow::new(at(0), SegmentClass::Brf, PrefixId(1));
         flow.trip.on_syn(at(0));
         flow.trip.on_answer(at(40));
         flow.rate = 1e6;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate_core::prelude::*;
 
-use super::flow::{Class, Flow};
+use super::flow::{SegmentClass, Flow};
 
 /// A SYN without an answer is forgotten.
 const UNANSWERED: Span = Span::from_secs(3);
@@ -21,10 +21,10 @@ pub type FlowNumber = u32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfOpen {
     /// Class of the flow by its SYN: whether the sender supports grants.
-    pub class: Class,
+    pub class: SegmentClass,
     /// Prefix of its data.
     pub data: PrefixId,
-    /// The last SYN.
+    /// Time of the last SYN.
     pub syn_at: Time,
 }
 
@@ -62,12 +62,12 @@ impl FlowTable {
         self.len() == 0
     }
 
-    /// A flow.
+    /// The flow with this number, if it is remembered.
     pub fn get(&self, number: FlowNumber) -> Option<&Flow> {
         self.flows.get(&number)
     }
 
-    /// A flow.
+    /// The flow with this number, to change it.
     pub fn get_mut(&mut self, number: FlowNumber) -> Option<&mut Flow> {
         self.flows.get_mut(&number)
     }
@@ -77,13 +77,13 @@ impl FlowTable {
         self.flows.iter().map(|(number, flow)| (*number, flow))
     }
 
-    /// As [`flows`](Self::flows), mutable.
+    /// The same flows as [`flows`](Self::flows), mutable.
     pub fn flows_mut(&mut self) -> impl Iterator<Item = &mut Flow> {
         self.flows.values_mut()
     }
 
     /// Records a SYN. A repeated one restarts the clock.
-    pub fn on_syn(&mut self, now: Time, number: FlowNumber, class: Class, data: PrefixId) {
+    pub fn on_syn(&mut self, now: Time, number: FlowNumber, class: SegmentClass, data: PrefixId) {
         if let Some(flow) = self.flows.get_mut(&number)
             && flow.gone_at.is_none()
         {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     fn live(table: &mut FlowTable, now: Time, number: FlowNumber) {
-        table.on_syn(now, number, Class::Brf, DATA);
+        table.on_syn(now, number, SegmentClass::Brf, DATA);
         table.open(now, number).expect("there is room").rate = f64::from(number);
     }
 
@@ -193,7 +193,7 @@ mod tests {
             if number % 50_000 == 0 {
                 table.flows_mut().for_each(|flow| flow.last_data = now);
             }
-            table.on_syn(now, 1_000 + number, Class::Other, DATA);
+            table.on_syn(now, 1_000 + number, SegmentClass::Other, DATA);
             assert!(table.len() <= 65_536);
         }
         assert_eq!(table.flows().count(), 100);
@@ -209,10 +209,10 @@ mod tests {
     fn a_full_table_evicts_the_flow_that_was_idle_longest_but_none_that_lives() {
         let mut table = FlowTable::new(3);
         (0..3).for_each(|number| live(&mut table, at(u64::from(number)), number));
-        table.on_syn(at(500), 9, Class::Brf, DATA);
+        table.on_syn(at(500), 9, SegmentClass::Brf, DATA);
         assert!(table.half_open(9).is_none() && table.flows().count() == 3, "all live");
         table.get_mut(0).unwrap().last_data = at(2_500);
-        table.on_syn(at(3_000), 9, Class::Brf, DATA);
+        table.on_syn(at(3_000), 9, SegmentClass::Brf, DATA);
         assert!(table.half_open(9).is_some() && table.get(1).is_none(), "the second was idle longest");
         assert!(table.get(0).is_some() && table.get(2).is_some());
     }
@@ -220,8 +220,8 @@ mod tests {
     #[test]
     fn a_syn_that_comes_again_starts_the_clock_of_the_handshake_anew() {
         let mut table = FlowTable::new(10);
-        table.on_syn(at(0), 1, Class::Brf, DATA);
-        table.on_syn(at(1_000), 1, Class::Brf, DATA);
+        table.on_syn(at(0), 1, SegmentClass::Brf, DATA);
+        table.on_syn(at(1_000), 1, SegmentClass::Brf, DATA);
         table.sweep(at(3_500));
         let flow = table.open(at(3_500), 1).expect("not three seconds yet");
         flow.trip.on_answer(at(3_600));
@@ -233,7 +233,7 @@ mod tests {
     fn what_has_ended_or_is_idle_for_a_minute_or_was_not_answered_is_forgotten() {
         let mut table = FlowTable::new(10);
         (0..3).for_each(|number| live(&mut table, at(0), number));
-        table.on_syn(at(0), 4, Class::Other, DATA);
+        table.on_syn(at(0), 4, SegmentClass::Other, DATA);
         table.get_mut(0).unwrap().gone_at = Some(at(100));
         table.get_mut(2).unwrap().last_data = at(30_000);
         table.sweep(at(99));

@@ -39,12 +39,12 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Without flows.
+    /// A machine without flows, in its initial state.
     pub fn new(form: Form) -> Self {
         Self { form, phase: Phase::Init }
     }
 
-    /// Current state.
+    /// Current state of the machine.
     pub fn phase(&self) -> Phase {
         self.phase
     }

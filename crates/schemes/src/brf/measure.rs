@@ -13,7 +13,7 @@ const LONGEST: Span = Span::from_millis(500);
 /// demand of a flow is its highest rate.
 const KEPT: usize = 4;
 
-/// Rules of judgement.
+/// Rules by which a flow counts as limited.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     /// A flow that sends less than this part of its grant is limited (the paper's α).
@@ -113,7 +113,7 @@ impl Meter {
         self.recent.iter().copied().take(self.judged)
     }
 
-    /// Judgements until now.
+    /// Number of judgements until now.
     pub fn judgements(&self) -> usize {
         self.judged
     }

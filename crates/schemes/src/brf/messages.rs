@@ -46,9 +46,9 @@ impl Message for Directive {
 /// Counters of one device's queue, as a controller polls them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueLoad {
-    /// The face.
+    /// Face of the device's queue.
     pub face: FaceId,
-    /// Sending rate.
+    /// Sending rate of the device.
     pub rate: BitRate,
     /// Packets sent since the start.
     pub sent_packets: u64,
@@ -58,7 +58,7 @@ pub struct QueueLoad {
     pub arrived: ByteCount,
     /// Packets dropped since the start.
     pub dropped: u64,
-    /// Packets that wait.
+    /// Number of packets that wait.
     pub waiting: Packets,
     /// Packets that may wait.
     pub limit: Packets,
@@ -71,13 +71,13 @@ pub struct QueueLoad {
 /// Rate granted to a flow by one router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowGrant {
-    /// The router.
+    /// Switch that grants the rate.
     pub origin: NodeId,
     /// Rises with each message of the router; an older one is to be ignored.
     pub sequence: u32,
     /// Name of the flow's data.
     pub flow: Name,
-    /// The rate.
+    /// Rate that the switch grants.
     pub rate: BitRate,
 }
 

@@ -43,7 +43,7 @@ use detector::Detection;
 use sender::BrfSender;
 use switch::{Agent, Gate, Switch};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "brf",
     summary: "switches grant each TCP flow a rate in its ACKs; a controller detects congestion; senders pace",

@@ -74,7 +74,7 @@ pub struct Prediction {
     pub features: Features,
     /// Logarithm of the expected demand, bytes/s.
     pub mean: f64,
-    /// The guess, bytes/s.
+    /// Predicted rate of the flow, bytes/s.
     pub rate: f64,
     /// Average share when it was made, bytes/s.
     pub average: f64,

@@ -5,9 +5,9 @@ use super::Params;
 /// Active flows of a device, by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Census {
-    /// BRF flows.
+    /// Number of BRF flows.
     pub brf: usize,
-    /// Other TCP flows.
+    /// Number of other TCP flows.
     pub other: usize,
     /// Whether anything but TCP passes.
     pub has_udp: bool,

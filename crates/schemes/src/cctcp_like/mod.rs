@@ -19,7 +19,7 @@ pub const ROUTER_ID: Signal = Signal::new(916, Merge::Last);
 /// Consumer's clock, which the answerer returns, microseconds.
 pub const TIMESTAMP_ECHO: Signal = Signal::new(932, Merge::Last);
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "cctcp-like",
     summary: "a separate TCP window and timer for each node that answers; the next segment is expected from the last source",

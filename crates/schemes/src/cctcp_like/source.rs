@@ -50,12 +50,12 @@ impl Source {
         }
     }
 
-    /// Packets.
+    /// Congestion window of the source, packets.
     pub fn window(&self) -> f64 {
         self.window.window()
     }
 
-    /// Packets.
+    /// Slow-start threshold of the source, packets.
     pub fn threshold(&self) -> f64 {
         self.window.threshold()
     }

@@ -18,7 +18,7 @@ const MILD: u8 = 1;
 /// Mark of severe congestion.
 const SEVERE: u8 = 2;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "coopcon-like",
     summary: "mild marks reduce the consumer's window slightly; severe marks make routers divert Interests",

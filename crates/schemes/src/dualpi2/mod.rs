@@ -10,7 +10,7 @@ use tidegate_core::prelude::*;
 
 use coupled::{Coupled, Recurrence};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "dualpi2",
     summary: "keeps the delay of ECT(1) segments low in a queue of their own, and couples their marks to the drops of all \

@@ -18,7 +18,7 @@ use crate::toolbox::rate::rate_follower::{RateFollower, Start};
 pub mod control;
 pub mod reporter;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ecn-rate-like",
     summary: "routers report one rate for all flows, from upstream capacity and downstream Data queue, without counting \

@@ -26,7 +26,7 @@ const DEPTH: ByteCount = ByteCount::new(3_000);
 /// Size of a Data before the first one came.
 const EXPECTED_DATA: ByteCount = ByteCount::new(1_100);
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "flecom-like",
     summary: "congestion levels from rising queueing delays; routers divert or shape, consumers reduce the window by the \

@@ -10,7 +10,7 @@ use tidegate_core::prelude::*;
 use crate::toolbox::queue::codel_state::{CodelSignal, CodelState};
 use flows::Flows;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "fq-codel",
     summary: "a queue with CoDel for each flow, served in turn; sparse flows are served first",

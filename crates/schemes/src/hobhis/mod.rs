@@ -22,7 +22,7 @@ pub mod lines;
 pub mod shaper;
 pub mod shaping;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "hobhis",
     summary: "routers delay Interests by the length of the flow's downstream Data queue, and report the shaping rate",

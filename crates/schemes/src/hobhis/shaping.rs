@@ -37,7 +37,7 @@ struct Source {
 pub(super) struct Rule {
     /// h, per response delay.
     pub design: f64,
-    /// B, packets.
+    /// Target length of the Data queue (B), packets.
     pub target: f64,
 }
 

@@ -24,7 +24,7 @@ pub mod rate;
 pub mod refusing;
 pub mod shaper;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "hr-icp",
     summary: "faces shape Interests to the capacity of the link in both directions and refuse the rest; consumers halve the \

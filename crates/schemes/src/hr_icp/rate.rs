@@ -19,9 +19,9 @@ pub(super) struct Load {
 /// Rates of Interests if both directions request as much as they can, bit/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Contended {
-    /// Own Interests.
+    /// Rate of the Interests of this end.
     pub own: f64,
-    /// The other end's.
+    /// Rate of the Interests of the other end.
     pub other: f64,
 }
 

@@ -31,9 +31,9 @@ impl Beta {
 /// The constants of the equations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
-    /// η, 0..=1.
+    /// Target utilisation of the link (η), 0..=1.
     pub utilisation: f64,
-    /// Equation 3.
+    /// Form of β in equation 3.
     pub beta: Beta,
     /// Weight of the newest value in the averages, 0..=1.
     pub weight: f64,
@@ -73,7 +73,7 @@ impl FairRate {
         self.rate.unwrap_or(capacity).clamp(LOWEST, capacity)
     }
 
-    /// An interval ends.
+    /// Computes the rate of the next interval from the last one's measurements.
     pub fn update(&mut self, measured: Measured) {
         let Measured { capacity, load, queue, rtt } = measured;
         let Rule { utilisation, beta, weight } = self.rule;

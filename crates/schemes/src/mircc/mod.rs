@@ -37,7 +37,7 @@ pub const FLOW_CLASS: Signal = Signal::new(944, Merge::Last);
 const PRIMARY: u32 = 0;
 const SECONDARY: u32 = 1;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "mircc",
     summary: "routers stamp the fair rate of their links on Data; consumers send at the lowest rate on the path",

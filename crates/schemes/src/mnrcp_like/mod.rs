@@ -16,7 +16,7 @@ pub mod consumer;
 pub mod counting_gate;
 pub mod spreading_strategy;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "mnrcp-like",
     summary: "routers divide links by the number of flows, refuse excess Interests and add up the rates of next hops",

@@ -37,13 +37,13 @@ impl Message for Report {
 /// A device as its router reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port {
-    /// The face.
+    /// Face that the device belongs to.
     pub face: FaceId,
     /// The node at the other end; `None` when it is not known.
     pub neighbour: Option<NodeId>,
-    /// Sending rate.
+    /// Sending rate of the device.
     pub rate: BitRate,
-    /// Propagation delay.
+    /// Propagation delay of the link.
     pub delay: Span,
     /// Whether the link is up.
     pub is_up: bool,
@@ -52,7 +52,7 @@ pub struct Port {
 /// Ways of a prefix at one router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// The prefix.
+    /// Prefix that the router forwards.
     pub prefix: PrefixId,
     /// Next hops, the one in use first.
     pub faces: Vec<FaceId>,
@@ -63,7 +63,7 @@ pub struct Route {
 /// Load of one face.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FaceLoad {
-    /// The face.
+    /// Face that the load belongs to.
     pub face: FaceId,
     /// Offered load over capacity, at least 0; may exceed 1.
     pub utilisation: f64,
@@ -74,9 +74,9 @@ pub struct FaceLoad {
 /// Costs of the faces of a router for a prefix, unitless, at least 0; the lowest is used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metrics {
-    /// The prefix.
+    /// Prefix that the costs apply to.
     pub prefix: PrefixId,
-    /// Costs by face.
+    /// Costs with the faces that they belong to.
     pub costs: Vec<(FaceId, f64)>,
 }
 

@@ -30,7 +30,7 @@ mod local_information;
 pub mod messages;
 pub mod metric_strategy;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnsieve",
     summary: "a controller moves mildly congested prefixes to other paths; consumers react to severe congestion",

@@ -15,7 +15,7 @@ use crate::toolbox::queue::codel_marker::{Carrier, CodelMarker};
 pub mod consumer;
 pub mod split_strategy;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "pcon",
     summary: "CoDel marks halve the consumer's BIC window and shift Interests to other next hops",

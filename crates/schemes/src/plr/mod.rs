@@ -15,7 +15,7 @@ use retransmission_store::RetransmissionStore;
 pub mod loss_notice;
 pub mod retransmission_store;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "plr",
     summary: "stores packets that overflow a queue, notifies consumers and forwards the stored packets once the queue \

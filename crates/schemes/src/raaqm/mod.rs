@@ -14,7 +14,7 @@ pub mod consumer;
 pub mod labeller;
 pub mod path;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "raaqm",
     summary: "decreases the window at random; the probability grows with the RTT relative to recent RTTs of the same path",

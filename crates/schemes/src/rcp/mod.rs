@@ -14,7 +14,7 @@ mod sender;
 /// Rate that the routers of the path share out to each flow, kbit/s.
 pub const SHARED_RATE: Signal = Signal::new(888, Merge::Min);
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "rcp",
     summary: "routers assign the same rate to every flow of a link, from its load and queue; TCP senders pace at the lowest",

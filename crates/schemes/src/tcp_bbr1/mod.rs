@@ -12,7 +12,7 @@ use tidegate_core::tcp::Reduction;
 
 use controller::Bbr;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "tcp-bbr1",
     summary: "Linux's BBR version 1: window and pacing rate from the maximum delivery rate and the minimum RTT",

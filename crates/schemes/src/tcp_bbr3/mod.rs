@@ -14,7 +14,7 @@ use tidegate_core::tcp::Reduction;
 
 use controller::Bbr;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "tcp-bbr3",
     summary: "BBR version 3: the model of version 1, bounded by the losses of a probe and the delivery of later rounds",

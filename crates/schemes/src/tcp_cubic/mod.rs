@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::window::tcp_cubic::{TcpCubicRule, TcpCubicWindow};
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "tcp-cubic",
     summary: "TCP CUBIC: a cubic window curve around the window of the last loss, 0.7 of the flight after a loss",

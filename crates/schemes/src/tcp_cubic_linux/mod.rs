@@ -6,14 +6,14 @@
 
 use tidegate_core::prelude::*;
 
-use crate::toolbox::window::tcp::{Change, TcpWindow};
+use crate::toolbox::window::tcp::{WindowChange, TcpWindow};
 use curve::Curve;
 use hystart::HyStart;
 
 mod curve;
 mod hystart;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "tcp-cubic-linux",
     summary: "TCP CUBIC by the rules of the Linux kernel, in whole segments",
@@ -157,15 +157,15 @@ impl CongestionController for CubicLinux {
         };
         match self.window.on_recovery(cx.now, recovery, |_| threshold) {
             // Everything but the window is forgotten (`bictcp_reset`).
-            Change::TimedOut => {
+            WindowChange::TimedOut => {
                 (self.curve, self.min_rtt) = (self.curve.forgotten(), None);
                 self.hystart = self.hystart.take().map(|_| HyStart::default());
             }
             // A second timeout for the same segment.
-            Change::None if matches!(recovery, Recovery::Timeout { .. }) => {
+            WindowChange::None if matches!(recovery, Recovery::Timeout { .. }) => {
                 (self.curve, self.counted) = (before, counted);
             }
-            Change::None | Change::Reduced | Change::Restored => {}
+            WindowChange::None | WindowChange::Reduced | WindowChange::Restored => {}
         }
     }
 }

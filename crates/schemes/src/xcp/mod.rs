@@ -19,7 +19,7 @@ pub const FLOW_WINDOW: Signal = Signal::new(896, Merge::Last);
 /// Bytes of a full segment on the wire, in which windows and changes are told.
 const SEGMENT: f64 = 1514.0;
 
-/// The catalogue entry.
+/// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "xcp",
     summary: "routers set in each TCP segment the number of bytes by which its sender changes the window",

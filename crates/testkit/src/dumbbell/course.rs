@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use tidegate_core::scheme::Scheme;
 use tidegate_core::units::Span;
 
-use super::{Bottleneck, Dumbbell, DumbbellFlow, Loss, seconds};
+use super::{Bottleneck, Dumbbell, DumbbellFlow, DumbbellLoss, seconds};
 
 /// The course of two flows under the TCP sender of `scheme`, with its router part if it has one, as a golden text.
 ///
@@ -15,7 +15,7 @@ use super::{Bottleneck, Dumbbell, DumbbellFlow, Loss, seconds};
 /// # Panics
 /// If the scheme has no TCP sender.
 pub fn course(scheme: &Scheme) -> String {
-    let setup = Bottleneck { loss: Loss::Every(5_000), ..Bottleneck::new(20.0, 100) };
+    let setup = Bottleneck { loss: DumbbellLoss::Every(5_000), ..Bottleneck::new(20.0, 100) };
     let setup = if scheme.router.is_some() { setup.behind(scheme, &[]) } else { setup };
     let late = DumbbellFlow { start: seconds(4.0), ..DumbbellFlow::of(scheme, &[], 60) };
     let mut path = Dumbbell::new(setup, vec![DumbbellFlow::of(scheme, &[], 40), late]);

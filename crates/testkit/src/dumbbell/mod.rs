@@ -22,7 +22,7 @@ use tidegate_core::tcp::{Segment, SenderStats, TcpOptions};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
 pub use course::course;
-pub use setup::{Bottleneck, DumbbellFlow, FixedWindow, Loss, PAYLOAD, StepMark, WIRE};
+pub use setup::{Bottleneck, DumbbellFlow, DumbbellLoss, FixedWindow, PAYLOAD, StepMark, WIRE};
 
 use ends::Ends;
 
@@ -41,7 +41,7 @@ enum What {
 /// The flows, the bottleneck, and the time.
 #[derive(Debug)]
 pub struct Dumbbell {
-    /// Virtual time.
+    /// Virtual time of the dumbbell.
     pub now: Time,
     flows: Vec<Ends>,
     names: NameTable,
@@ -51,7 +51,7 @@ pub struct Dumbbell {
     rate: BitRate,
     /// `None` while the line is free.
     busy_until: Option<Time>,
-    loss: Loss,
+    loss: DumbbellLoss,
     loses_behind: bool,
     draws: Rng,
     refused: u64,
@@ -133,12 +133,12 @@ impl Dumbbell {
         self.flows[flow].sender.completed_at()
     }
 
-    /// Data segments of `flow` that [`Loss`] took.
+    /// Data segments of `flow` that [`DumbbellLoss`] took.
     pub fn lost(&self, flow: usize) -> u64 {
         self.flows[flow].lost
     }
 
-    /// Packets that wait.
+    /// Number of packets that wait at the bottleneck.
     pub fn queued(&self) -> u32 {
         self.faces[0].queued_packets()
     }
@@ -256,12 +256,12 @@ impl Dumbbell {
         flow.offered += 1;
         let starts_round = flow.begin_round(self.now);
         let is_lost = match self.loss {
-            Loss::None => false,
-            Loss::Random(probability) => self.draws.uniform() < probability,
-            Loss::Every(count) => flow.offered.is_multiple_of(count),
-            Loss::Pairs(_) if flow.offered.is_multiple_of(2) => flow.lost_last,
-            Loss::Pairs(probability) => self.draws.uniform() < probability,
-            Loss::RestOfRound(probability) => {
+            DumbbellLoss::None => false,
+            DumbbellLoss::Random(probability) => self.draws.uniform() < probability,
+            DumbbellLoss::Every(count) => flow.offered.is_multiple_of(count),
+            DumbbellLoss::Pairs(_) if flow.offered.is_multiple_of(2) => flow.lost_last,
+            DumbbellLoss::Pairs(probability) => self.draws.uniform() < probability,
+            DumbbellLoss::RestOfRound(probability) => {
                 (!starts_round && flow.lost_last) || self.draws.uniform() < probability
             }
         };

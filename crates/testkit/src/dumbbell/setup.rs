@@ -30,7 +30,7 @@ pub struct Bottleneck {
     /// Gates of the bottleneck's face, called in this order.
     pub gates: Vec<Box<dyn FaceGate>>,
     /// Which data segments are lost.
-    pub loss: Loss,
+    pub loss: DumbbellLoss,
     /// Whether data are lost behind the bottleneck in place of before it.
     pub loses_behind: bool,
     /// Seed of all random numbers.
@@ -45,7 +45,7 @@ impl Bottleneck {
             buffer,
             disciplines: Vec::new(),
             gates: Vec::new(),
-            loss: Loss::None,
+            loss: DumbbellLoss::None,
             loses_behind: false,
             seed: 1,
         }
@@ -71,14 +71,14 @@ impl Bottleneck {
     }
 
     /// So fast that nothing ever waits for long: 100 Gbit/s.
-    pub fn wide(loss: Loss) -> Self {
+    pub fn wide(loss: DumbbellLoss) -> Self {
         Self { loss, ..Self::new(100_000.0, u32::MAX) }
     }
 }
 
 /// Which data segments of a flow get lost, retransmissions counted as others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Loss {
+pub enum DumbbellLoss {
     /// None.
     None,
     /// Each with this probability.
@@ -91,7 +91,7 @@ pub enum Loss {
     Pairs(f64),
 }
 
-/// One flow.
+/// One flow over the dumbbell's bottleneck.
 #[derive(Debug)]
 pub struct DumbbellFlow {
     /// Congestion control of the sender.
@@ -106,7 +106,7 @@ pub struct DumbbellFlow {
     pub start: Time,
     /// When the source ends; `None` for never.
     pub stop: Option<Time>,
-    /// What is sent.
+    /// Source of the data that is sent.
     pub source: Source,
 }
 

@@ -16,7 +16,7 @@ fn fixed(window: f64, rtt_ms: u64) -> DumbbellFlow {
 
 #[test]
 fn a_fixed_window_is_delivered_once_per_round_trip() {
-    let mut path = Dumbbell::new(Bottleneck::wide(Loss::None), vec![fixed(100.0, 20)]);
+    let mut path = Dumbbell::new(Bottleneck::wide(DumbbellLoss::None), vec![fixed(100.0, 20)]);
     let goodput = path.goodputs(1.0, 11.0)[0];
     let expected = 100.0 * PAYLOAD * 8e-6 / 0.020;
     assert!((goodput / expected - 1.0).abs() < 1e-3, "{goodput} against {expected}");
@@ -51,10 +51,10 @@ fn a_loss_takes_the_rest_of_its_round_trip_and_pairs_are_lost_together() {
     };
     let (mut begins, mut pairs) = ([false; 20], 0);
     for seed in 0..100 {
-        let (received, lost) = first_window(Loss::RestOfRound(0.1), seed);
+        let (received, lost) = first_window(DumbbellLoss::RestOfRound(0.1), seed);
         assert_eq!(received + lost, 20, "what came is all before what was lost");
         begins[received.min(19) as usize] |= lost > 0;
-        let (received, lost) = first_window(Loss::Pairs(0.1), seed);
+        let (received, lost) = first_window(DumbbellLoss::Pairs(0.1), seed);
         assert_eq!((received % 2, lost % 2), (0, 0));
         pairs += lost / 2;
     }
@@ -67,14 +67,14 @@ fn a_loss_takes_the_rest_of_its_round_trip_and_pairs_are_lost_together() {
 fn loss_takes_what_it_says_before_or_behind_the_bottleneck() {
     for loses_behind in [false, true] {
         let lossy = |loss| Bottleneck { loss, loses_behind, ..Bottleneck::new(50.0, 1000) };
-        let mut path = Dumbbell::new(lossy(Loss::Every(50)), vec![fixed(20.0, 20), fixed(20.0, 40)]);
+        let mut path = Dumbbell::new(lossy(DumbbellLoss::Every(50)), vec![fixed(20.0, 20), fixed(20.0, 40)]);
         path.run(seconds(10.0));
         for flow in 0..2 {
             let (sent, lost) = (path.stats(flow).segments, path.lost(flow));
             // Behind the bottleneck some that were sent still wait.
             assert!(sent / 50 - lost <= u64::from(loses_behind), "{lost} of {sent}");
         }
-        let mut path = Dumbbell::new(lossy(Loss::Random(0.02)), vec![fixed(20.0, 20)]);
+        let mut path = Dumbbell::new(lossy(DumbbellLoss::Random(0.02)), vec![fixed(20.0, 20)]);
         path.run(seconds(20.0));
         let part = path.lost(0) as f64 / path.stats(0).segments as f64;
         assert!((part / 0.02 - 1.0).abs() < 0.15, "{part}");
@@ -84,7 +84,7 @@ fn loss_takes_what_it_says_before_or_behind_the_bottleneck() {
 #[test]
 fn a_run_is_repeated_by_its_seed() {
     let run = |seed| {
-        let bottleneck = Bottleneck { seed, loss: Loss::Random(0.01), ..Bottleneck::new(10.0, 20) };
+        let bottleneck = Bottleneck { seed, loss: DumbbellLoss::Random(0.01), ..Bottleneck::new(10.0, 20) };
         let mut path = Dumbbell::new(bottleneck, vec![fixed(20.0, 20), fixed(20.0, 30)]);
         path.run(seconds(3.0));
         (path.stats(0), path.stats(1), path.received(0))

@@ -13,7 +13,7 @@ use tidegate_core::tcp::{Detection, SenderSettings, Source};
 use tidegate_core::units::{ByteCount, Span};
 
 use crate::driver::Driver;
-use crate::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, Loss, seconds};
+use crate::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, DumbbellLoss, seconds};
 
 use history::History;
 
@@ -90,7 +90,7 @@ pub fn check_sender(scheme: &Scheme) {
 fn deliver_files(scheme: &Scheme, seed: u64) {
     let mut draw = Rng::stream(Seed(seed), "history");
     let bottleneck = Bottleneck::new(1.0 + 50.0 * draw.uniform(), u32::MAX);
-    let loss = Loss::Random(0.1 * draw.uniform() * draw.uniform());
+    let loss = DumbbellLoss::Random(0.1 * draw.uniform() * draw.uniform());
     let setup = Bottleneck { loss, seed, buffer: 2 + draw.below(200), ..bottleneck };
     let setup = if scheme.router.is_some() { setup.behind(scheme, &[]) } else { setup };
     let mut flows = Vec::new();

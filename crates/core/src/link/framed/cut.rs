@@ -17,7 +17,7 @@ pub const SMALLEST_MTU: ByteCount = ByteCount::new(128);
 /// Division of a packet into frames: every frame but the last is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// Frames.
+    /// Number of frames, at least 1.
     pub count: u64,
     /// Bytes on the wire of each frame but the last.
     pub full: ByteCount,

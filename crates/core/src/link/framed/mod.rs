@@ -41,7 +41,7 @@ pub struct FrameCounts {
     pub lost: u64,
     /// Frames among those sent that were sent again by a link service.
     pub resent: u64,
-    /// Bytes sent.
+    /// Bytes sent in all frames.
     pub bytes: u64,
 }
 
@@ -97,12 +97,12 @@ impl<B> FramedLine<B> {
         self.counts
     }
 
-    /// Packets lost.
+    /// Number of packets that were lost.
     pub fn lost(&self) -> u64 {
         self.transits.lost
     }
 
-    /// Packets that arrived.
+    /// Number of packets that arrived whole.
     pub fn delivered(&self) -> u64 {
         self.transits.delivered
     }

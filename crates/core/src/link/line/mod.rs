@@ -15,9 +15,9 @@ pub use loss::LossPlan;
 /// Parameters of one direction of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineSetup {
-    /// Rate of sending.
+    /// Sending rate of this direction.
     pub rate: BitRate,
-    /// Propagation delay.
+    /// Propagation delay of this direction.
     pub delay: Span,
     /// Extra delay U(0, jitter) for each.
     pub jitter: Span,
@@ -91,7 +91,7 @@ impl<T> Line<T> {
         }
     }
 
-    /// Propagation delay.
+    /// Propagation delay of this direction.
     pub fn delay(&self) -> Span {
         self.delay
     }

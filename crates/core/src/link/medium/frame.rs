@@ -25,7 +25,7 @@ pub enum Outcome {
 /// A frame that is no longer the medium's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Tag as offered.
+    /// Tag that the sender gave when it offered the frame.
     pub tag: u64,
     /// Number of the radio that sent it.
     pub from: usize,

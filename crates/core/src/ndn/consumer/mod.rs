@@ -276,7 +276,7 @@ impl Consumer {
         self.receive_limit = segments.max(1);
     }
 
-    /// Congestion window, packets.
+    /// Congestion window of the controller, packets.
     pub fn window(&self) -> f64 {
         self.window
     }

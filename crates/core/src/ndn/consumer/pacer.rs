@@ -26,7 +26,7 @@ impl Cadence {
         }
     }
 
-    /// Steps of `gap`.
+    /// Steps of the constant length `gap`.
     pub fn of_gap(gap: Span) -> Self {
         Self { whole: gap.as_nanos(), ..Self::default() }
     }
@@ -37,7 +37,7 @@ impl Cadence {
         self.whole as f64 + part
     }
 
-    /// The next step.
+    /// Length of the next step; fractions of a nanosecond are carried over.
     #[inline]
     pub fn step(&mut self) -> Span {
         // A rate may use all 64 bits, so the sum is compared without being formed.

@@ -88,7 +88,7 @@ pub enum NoticeReaction {
 /// Rules of one consumer profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProfileRules {
-    /// Round-trip time estimator.
+    /// Estimator of the round-trip time, from which the RTO follows.
     pub estimator: EstimatorKind,
     /// Limits of the timeout, below and for backoff.
     pub timeout: TimeoutLimits,
@@ -98,7 +98,7 @@ pub struct ProfileRules {
     pub reading: TimeoutReading,
     /// Counting of outstanding Interests and reporting of losses.
     pub tracking: Tracking,
-    /// Order of retransmissions.
+    /// Order in which lost segments are retransmitted.
     pub retransmit: RetransmitOrder,
     /// Retransmissions of one segment before it is given up; `None` for no limit.
     pub retry_limit: Option<u32>,

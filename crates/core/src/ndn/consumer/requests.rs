@@ -36,7 +36,7 @@ impl Popularity {
         Self { cumulative }
     }
 
-    /// Number of objects.
+    /// Number of objects that were requested.
     pub fn objects(&self) -> u32 {
         self.cumulative.len() as u32
     }

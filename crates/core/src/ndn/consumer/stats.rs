@@ -8,7 +8,7 @@ use crate::units::{ByteCount, Span, Time};
 /// Counters of one flow since its start.
 #[derive(Clone, Debug, Default)]
 pub struct ConsumerStats {
-    /// Distinct segments received.
+    /// Number of distinct segments received.
     pub delivered: u64,
     /// Payload of the distinct segments received.
     pub delivered_payload: ByteCount,
@@ -22,13 +22,13 @@ pub struct ConsumerStats {
     pub timeouts: u64,
     /// Data that came for a segment already received or given up.
     pub duplicates: u64,
-    /// Nacks received.
+    /// Number of Nacks received.
     pub nacks: u64,
     /// Data received with a congestion mark, duplicates included.
     pub marks: u64,
-    /// Loss notices received.
+    /// Number of loss notices received.
     pub loss_notices: u64,
-    /// Segments given up.
+    /// Number of segments that were given up.
     pub abandoned: u64,
     /// Delays of segments that were requested once.
     once: DelayHistogram,

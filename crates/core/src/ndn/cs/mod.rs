@@ -99,7 +99,7 @@ pub struct Cs<B> {
 }
 
 impl<B: Clone> Cs<B> {
-    /// An empty store.
+    /// An empty store with this set-up.
     pub fn new(setup: CacheSetup, hash: NameHash) -> Self {
         let CacheSetup { capacity, policy, admission, streams } = setup;
         Self {

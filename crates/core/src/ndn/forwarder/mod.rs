@@ -180,12 +180,12 @@ impl<B: Clone + Default> Forwarder<B> {
         self.cs.narrow(prefix, setup);
     }
 
-    /// The FIB.
+    /// The FIB, to add and remove routes.
     pub fn fib_mut(&mut self) -> &mut Fib {
         &mut self.fib
     }
 
-    /// The PIT.
+    /// The PIT of this forwarder.
     pub fn pit(&self) -> &Pit {
         &self.pit
     }
@@ -195,7 +195,7 @@ impl<B: Clone + Default> Forwarder<B> {
         &self.dead_nonces
     }
 
-    /// The content store.
+    /// The content stores of this forwarder.
     pub fn cs(&self) -> &Stores<B> {
         &self.cs
     }

@@ -15,7 +15,7 @@ pub struct InRecord {
     /// Echoed in the answer.
     pub token: PitToken,
     pub(super) expires: Tick,
-    /// The downstream face.
+    /// Downstream face that the Interest came from.
     pub face: FaceId,
 }
 
@@ -32,11 +32,11 @@ impl InRecord {
 pub struct OutRecord {
     /// Time at which the last Interest left, or was held by a gate if it is still held.
     pub sent_at: Time,
-    /// Its nonce.
+    /// Nonce of the Interest that was sent last.
     pub nonce: u32,
-    /// The upstream face.
+    /// Upstream face that the Interest was sent to.
     pub face: FaceId,
-    /// The upstream's refusal.
+    /// Reason of the upstream's Nack; `None` while it may answer.
     pub nacked: Option<NackReason>,
     /// Interests sent again through the face since the first, saturating at 255.
     pub retransmissions: u8,
@@ -74,7 +74,7 @@ impl Spill {
 
 const INLINE_INS: usize = 2;
 
-/// One pending Interest.
+/// One pending Interest with its in-records and out-records.
 #[derive(Debug)]
 pub struct PitEntry {
     pub(super) name: Name,

@@ -33,7 +33,7 @@ pub struct Pit {
 }
 
 impl Pit {
-    /// An empty PIT.
+    /// An empty PIT that hashes names with `hash`.
     pub fn new(hash: NameHash) -> Self {
         Self {
             hash,
@@ -46,7 +46,7 @@ impl Pit {
         }
     }
 
-    /// Entries now.
+    /// Number of entries that are pending now.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -86,13 +86,13 @@ impl Pit {
             + self.wheel.memory_bytes()
     }
 
-    /// The entry `id`.
+    /// The entry with the number `id`.
     #[inline]
     pub fn entry(&self, id: PitId) -> &PitEntry {
         self.slab.get(id.0)
     }
 
-    /// The entry `id`.
+    /// The entry with the number `id`, to change it.
     #[inline]
     pub fn entry_mut(&mut self, id: PitId) -> &mut PitEntry {
         self.slab.get_mut(id.0)
@@ -197,7 +197,7 @@ impl Pit {
         (entry.satisfied, entry.suppression_ms, entry.notices) = (false, 0, 0);
     }
 
-    /// Removes the entry.
+    /// Removes the entry with the number `id`.
     #[inline]
     pub fn remove(&mut self, id: PitId) {
         let entry = self.slab.get(id.0);

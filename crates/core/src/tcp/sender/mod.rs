@@ -214,7 +214,7 @@ impl Sender {
         &self.last_delays
     }
 
-    /// The SYN leaves.
+    /// Time at which the SYN leaves.
     pub fn start(&self) -> Time {
         self.start
     }

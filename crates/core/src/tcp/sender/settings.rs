@@ -99,11 +99,11 @@ pub struct SenderSetup {
     pub name: Name,
     /// What the scheme makes of it.
     pub rule: SenderRule,
-    /// Habits around that.
+    /// Settings of the sender around the window rule.
     pub settings: SenderSettings,
-    /// What is sent.
+    /// Source of the data to send.
     pub source: Source,
-    /// The SYN leaves.
+    /// Time at which the SYN leaves.
     pub start: Time,
     /// Nothing leaves at or after this time; `None` for no such time.
     pub stop: Option<Time>,
@@ -124,11 +124,11 @@ pub struct SenderStats {
     pub retransmissions: u64,
     /// Times that the retransmission timer ran out, SYNs included.
     pub timeouts: u64,
-    /// Tail loss probes.
+    /// Number of tail loss probes sent (RFC 8985).
     pub probes: u64,
     /// Last segments sent again in a recovery for the sake of an ACK (RFC 6675 §4, rule 4), at most one in each.
     pub rescues: u64,
-    /// Fast recoveries.
+    /// Number of fast recoveries entered.
     pub recoveries: u64,
     /// Recoveries that were found to be needless.
     pub spurious: u64,

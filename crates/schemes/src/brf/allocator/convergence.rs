@@ -48,7 +48,7 @@ impl Lot {
                     let (granted, real) = (granted[*flow], real[*flow]);
                     below[*flow] = if real < LIMITED_BELOW * granted { below[*flow] + 1 } else { 0 };
                     let is_limited = below[*flow] >= confirmations;
-                    let demand = if is_limited { Demand::Limited { real } } else { Demand::Unlimited { real } };
+                    let demand = if is_limited { FlowDemand::Limited { real } } else { FlowDemand::Unlimited { real } };
                     FlowClaim { granted, floor: 0.0, demand }
                 };
                 let claims: Vec<FlowClaim> = here.iter().map(claim).collect();
@@ -110,8 +110,8 @@ fn a_limit_that_is_lifted_elsewhere_costs_two_rounds() {
     let lot = Lot { capacities: [9e6, 9e6, 9e6], flows: vec![(0, 0, 2e6), (0, 0, f64::INFINITY)] };
     assert!((lot.iterate(9, 2)[1] - (9e6 - HEADROOM * 2e6)).abs() < 1.0);
     // The first flow is limited no longer: its grant of 1.1 · 2e6 is used up, then it has its share.
-    let limited = |granted, real| FlowClaim { granted, floor: 0.0, demand: Demand::Limited { real } };
-    let free = |granted, real| FlowClaim { granted, floor: 0.0, demand: Demand::Unlimited { real } };
+    let limited = |granted, real| FlowClaim { granted, floor: 0.0, demand: FlowDemand::Limited { real } };
+    let free = |granted, real| FlowClaim { granted, floor: 0.0, demand: FlowDemand::Unlimited { real } };
     let first = share_out(Form::Corrected, 9e6, 1.1, &[limited(2.2e6, 2e6), free(6.8e6, 6.8e6)]);
     assert!((first[0] - 2.2e6).abs() < 1.0, "it sends what it is granted in this round");
     let second = share_out(Form::Corrected, 9e6, 1.1, &[free(first[0], first[0]), free(first[1], first[1])]);

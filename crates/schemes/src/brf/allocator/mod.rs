@@ -11,17 +11,17 @@ use super::Form;
 /// Demand and limits of one flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowClaim {
-    /// Allocated until now.
+    /// Rate allocated until now, bytes/s.
     pub granted: f64,
     /// Minimum allocation, if there is enough capacity: it keeps the feedback going.
     pub floor: f64,
     /// Demand of the flow, as far as known.
-    pub demand: Demand,
+    pub demand: FlowDemand,
 }
 
 /// Known demand of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Demand {
+pub enum FlowDemand {
     /// New: this much was promised (eq. 10).
     Promised(f64),
     /// Its application sends no more than this (`app_limited`).
@@ -40,17 +40,17 @@ impl FlowClaim {
     /// Measured rate; a new flow uses nothing yet.
     pub fn real(&self) -> f64 {
         match self.demand {
-            Demand::Promised(_) => 0.0,
-            Demand::Limited { real } | Demand::Unlimited { real } => real,
+            FlowDemand::Promised(_) => 0.0,
+            FlowDemand::Limited { real } | FlowDemand::Unlimited { real } => real,
         }
     }
 
     /// Most that the flow can use, infinite without a limit.
     fn cap(&self, headroom: f64) -> f64 {
         match self.demand {
-            Demand::Promised(rate) => rate.max(self.floor),
-            Demand::Limited { real } => (headroom * real).max(self.floor),
-            Demand::Unlimited { .. } => f64::INFINITY,
+            FlowDemand::Promised(rate) => rate.max(self.floor),
+            FlowDemand::Limited { real } => (headroom * real).max(self.floor),
+            FlowDemand::Unlimited { .. } => f64::INFINITY,
         }
     }
 }
@@ -94,8 +94,8 @@ fn share_out_corrected(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Ve
 /// Everybody has enough: room to grow into, in proportion, so that a demand that rises is not held up for a round.
 fn hand_out_spare(spare: f64, claims: &[FlowClaim], shares: &mut [f64]) {
     let wanted = |(claim, share): (&FlowClaim, &f64)| match claim.demand {
-        Demand::Limited { real } => (MAX_HEADROOM * real - share).max(0.0),
-        Demand::Promised(_) | Demand::Unlimited { .. } => 0.0,
+        FlowDemand::Limited { real } => (MAX_HEADROOM * real - share).max(0.0),
+        FlowDemand::Promised(_) | FlowDemand::Unlimited { .. } => 0.0,
     };
     let wants: Vec<f64> = claims.iter().zip(&*shares).map(wanted).collect();
     let total: f64 = wants.iter().sum();
@@ -109,9 +109,9 @@ fn hand_out_spare(spare: f64, claims: &[FlowClaim], shares: &mut [f64]) {
 /// flows that want more than there is are scaled down together.
 fn share_out_literal(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Vec<f64> {
     let limited = |claim: &FlowClaim| match claim.demand {
-        Demand::Limited { real } => Some(headroom * real),
-        Demand::Promised(rate) => Some(rate),
-        Demand::Unlimited { .. } => None,
+        FlowDemand::Limited { real } => Some(headroom * real),
+        FlowDemand::Promised(rate) => Some(rate),
+        FlowDemand::Unlimited { .. } => None,
     };
     let taken: f64 = claims.iter().filter_map(limited).sum();
     let others = claims.iter().filter(|claim| limited(claim).is_none()).count();
@@ -127,7 +127,7 @@ fn share_out_literal(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Vec<
 /// that the sum of the grants exceeds the capacity.
 pub fn admit(form: Form, capacity: f64, claims: &[FlowClaim], newcomer: usize) -> Vec<f64> {
     let mut rates: Vec<f64> = claims.iter().map(|claim| claim.granted).collect();
-    let Some(Demand::Promised(promised)) = claims.get(newcomer).map(|claim| claim.demand) else {
+    let Some(FlowDemand::Promised(promised)) = claims.get(newcomer).map(|claim| claim.demand) else {
         return rates;
     };
     rates[newcomer] = promised;
@@ -156,16 +156,16 @@ mod tests {
 
     const C: f64 = 12e6;
 
-    fn claim(demand: Demand) -> FlowClaim {
+    fn claim(demand: FlowDemand) -> FlowClaim {
         FlowClaim { granted: 0.0, floor: 0.0, demand }
     }
 
     fn limited(real: f64) -> FlowClaim {
-        claim(Demand::Limited { real })
+        claim(FlowDemand::Limited { real })
     }
 
     fn unlimited() -> FlowClaim {
-        claim(Demand::Unlimited { real: 1e6 })
+        claim(FlowDemand::Unlimited { real: 1e6 })
     }
 
     /// Max-min fair shares by bisection of the level: slow, and made in another way.
@@ -237,12 +237,12 @@ mod tests {
     }
 
     fn granted(rate: f64, real: f64) -> FlowClaim {
-        FlowClaim { granted: rate, floor: 0.0, demand: Demand::Unlimited { real } }
+        FlowClaim { granted: rate, floor: 0.0, demand: FlowDemand::Unlimited { real } }
     }
 
     #[test]
     fn a_newcomer_that_finds_room_changes_nobody() {
-        let claims = [granted(4e6, 4e6), claim(Demand::Promised(5e6))];
+        let claims = [granted(4e6, 4e6), claim(FlowDemand::Promised(5e6))];
         for form in [Form::Corrected, Form::Literal] {
             assert_eq!(admit(form, C, &claims, 1), [4e6, 5e6], "{form:?}");
         }
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn only_flows_above_the_level_give_way_to_a_newcomer() {
-        let claims = [granted(10e6, 10e6), granted(2e6, 2e6), claim(Demand::Promised(4e6))];
+        let claims = [granted(10e6, 10e6), granted(2e6, 2e6), claim(FlowDemand::Promised(4e6))];
         assert_eq!(admit(Form::Corrected, C, &claims, 2), [6e6, 2e6, 4e6]);
         // Everybody in the ratio (12 - 4) / 12 as printed.
         let literal = admit(Form::Literal, C, &claims, 2);
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn the_printed_admission_exceeds_the_capacity_by_the_grants_that_are_not_used() {
         // Limited flows are granted 1.1 of what they use: eq. 13 gives away (C - w) · 1.1.
-        let claims = [granted(11e6, 10e6), claim(Demand::Promised(6e6))];
+        let claims = [granted(11e6, 10e6), claim(FlowDemand::Promised(6e6))];
         let literal: f64 = admit(Form::Literal, C, &claims, 1).iter().sum();
         let corrected: f64 = admit(Form::Corrected, C, &claims, 1).iter().sum();
         assert!(literal > 1.04 * C && corrected <= C, "{literal} {corrected}");
@@ -271,9 +271,9 @@ mod tests {
         let mut rng = Rng::stream(Seed(2), "claims");
         for case in 0..2_000 {
             let demand = |rng: &mut Rng| match rng.below(3) {
-                0 => Demand::Promised(rng.exponential() * 3e6),
-                1 => Demand::Limited { real: rng.exponential() * 3e6 },
-                _ => Demand::Unlimited { real: rng.exponential() * 3e6 },
+                0 => FlowDemand::Promised(rng.exponential() * 3e6),
+                1 => FlowDemand::Limited { real: rng.exponential() * 3e6 },
+                _ => FlowDemand::Unlimited { real: rng.exponential() * 3e6 },
             };
             let one = |rng: &mut Rng| FlowClaim {
                 granted: rng.exponential() * 3e6,
@@ -281,7 +281,7 @@ mod tests {
                 demand: demand(rng),
             };
             let mut claims: Vec<FlowClaim> = (0..1 + rng.below(12)).map(|_| one(&mut rng)).collect();
-            claims[0].demand = Demand::Promised(rng.uniform() * C);
+            claims[0].demand = FlowDemand::Promised(rng.uniform() * C);
             for rates in [share_out(Form::Corrected, C, 1.1, &claims), admit(Form::Corrected, C, &claims, 0)] {
                 let sum: f64 = rates.iter().sum();
                 assert!(sum <= C * (1.0 + 1e-12) && rates.iter().all(|rate| *rate >= 0.0), "case {case}");

@@ -11,7 +11,7 @@ use crate::brf::messages::Congestion;
 
 use super::allocator;
 use super::code::{self, Grant};
-use super::flow::{AckPath, Class, Flow};
+use super::flow::{AckPath, SegmentClass, Flow};
 use super::flow_table::{FlowNumber, FlowTable};
 use super::machine::{Machine, Phase};
 use super::predictor::{Predictor, Verdict, features};
@@ -68,8 +68,8 @@ enum Arrival {
 }
 
 /// Whether the sender of this segment understands grants.
-fn class_of(header: &Header) -> Class {
-    if header.hop.get(GRANTED_RATE).is_some() { Class::Brf } else { Class::Other }
+fn class_of(header: &Header) -> SegmentClass {
+    if header.hop.get(GRANTED_RATE).is_some() { SegmentClass::Brf } else { SegmentClass::Other }
 }
 
 /// Whether what was seen last at `at` still counts.
@@ -119,7 +119,7 @@ impl Port {
 
     /// Whether a flow is known here as limited by its application.
     pub(super) fn is_limited(&self, number: FlowNumber) -> bool {
-        self.table.get(number).is_some_and(|flow| flow.class == Class::Brf && flow.meter.is_limited())
+        self.table.get(number).is_some_and(|flow| flow.class == SegmentClass::Brf && flow.meter.is_limited())
     }
 
     /// Tells what happened since the last time: the state's change, and how good first grants were, which stand beside the
@@ -138,7 +138,7 @@ impl Port {
     }
 
     /// Class of a flow, if it is known here.
-    pub(super) fn class(&self, number: FlowNumber) -> Option<Class> {
+    pub(super) fn class(&self, number: FlowNumber) -> Option<SegmentClass> {
         let flow = self.table.get(number).map(|flow| flow.class);
         flow.or_else(|| self.table.half_open(number).map(|half_open| half_open.class))
     }
@@ -244,7 +244,7 @@ impl Port {
         let was_open = flow.gone_at.is_none();
         flow.on_ack(now, is_syn_ack, segment);
         // The rate of a flow that rests is that of another time.
-        if flow.class == Class::Brf && flow.is_active(now) {
+        if flow.class == SegmentClass::Brf && flow.is_active(now) {
             write_grant(flow, now, header, is_syn_ack, self.params.feedback_step);
         }
         if was_open && flow.gone_at.is_some() {
@@ -270,8 +270,8 @@ impl Port {
             |flow: &Flow| flow.is_active(now) || (self.params.count_idle && flow.gone_at.is_none());
         for (_, flow) in self.table.flows().filter(|(_, flow)| is_counted(flow)) {
             match flow.class {
-                Class::Brf => census.brf += 1,
-                Class::Other => census.other += 1,
+                SegmentClass::Brf => census.brf += 1,
+                SegmentClass::Other => census.other += 1,
             }
         }
         self.has_tcp = census.brf + census.other > 0;
@@ -289,7 +289,7 @@ impl Port {
     /// share, and is not held back, since it sends already.
     fn admit(&mut self, now: Time, names: &NameTable, number: FlowNumber, arrival: Arrival) {
         self.recount(now);
-        let flow = self.table.get(number).filter(|flow| flow.class == Class::Brf);
+        let flow = self.table.get(number).filter(|flow| flow.class == SegmentClass::Brf);
         let Some(data) = flow.map(|flow| flow.data) else { return };
         let numbers = self.active(now);
         let Some(place) = numbers.iter().position(|active| *active == number) else { return };
@@ -326,7 +326,7 @@ impl Port {
 
     /// BRF flows that count, by number.
     fn active(&self, now: Time) -> Vec<FlowNumber> {
-        let brf = |(_, flow): &(FlowNumber, &Flow)| flow.class == Class::Brf && flow.is_active(now);
+        let brf = |(_, flow): &(FlowNumber, &Flow)| flow.class == SegmentClass::Brf && flow.is_active(now);
         self.table.flows().filter(brf).map(|(number, _)| number).collect()
     }
 

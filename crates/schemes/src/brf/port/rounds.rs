@@ -6,7 +6,7 @@ use crate::brf::messages::Congestion;
 use super::Port;
 use crate::brf::allocator;
 use crate::brf::elimination::Drain;
-use crate::brf::flow::{Class, Flow};
+use crate::brf::flow::{SegmentClass, Flow};
 use crate::brf::flow_table::FlowNumber;
 use crate::brf::machine::{Phase, Step};
 
@@ -72,7 +72,7 @@ impl Port {
     /// Measures every flow, and trains the predictor with those whose demand is known well enough.
     fn judge(&mut self, now: Time) {
         let rules = self.params.measure_rules();
-        for flow in self.table.flows_mut().filter(|flow| flow.class == Class::Brf && flow.is_active(now)) {
+        for flow in self.table.flows_mut().filter(|flow| flow.class == SegmentClass::Brf && flow.is_active(now)) {
             let is_judged = flow.meter.end_round(now, rules);
             if is_judged && flow.meter.judgements() >= JUDGEMENTS && !flow.is_measured {
                 self.verdicts.extend(flow.teach(&mut self.predictor));

@@ -8,7 +8,7 @@ use tidegate_core::prelude::*;
 use crate::brf::messages::{Directive, FlowGrant, QueueLoad, Report};
 
 use super::detector::{Detector, Rules};
-use super::flow::Class;
+use super::flow::SegmentClass;
 use super::flow_table::FlowNumber;
 use super::port::Port;
 use super::{Backlog, Control, Params, code};
@@ -48,11 +48,11 @@ impl Switch {
     }
 
     /// Class of a segment of a flow that is known, whichever way it goes.
-    pub(super) fn class(&self, header: &Header) -> Class {
+    pub(super) fn class(&self, header: &Header) -> SegmentClass {
         let number = header.name.segment.0;
         let known = self.ports.iter().find_map(|port| port.class(number));
         // A flow for which the table has no room gets no grant, so that its sender is CUBIC.
-        known.unwrap_or(Class::Other)
+        known.unwrap_or(SegmentClass::Other)
     }
 
     /// Whether a segment belongs to a flow that its application limits.

@@ -23,7 +23,7 @@ pub struct SplitTable {
 /// The next hop that a split chose.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// The face.
+    /// Face that the Interest is sent to.
     pub face: FaceId,
     /// The draw that fell on it, 0..1, uniform.
     pub draw: f64,

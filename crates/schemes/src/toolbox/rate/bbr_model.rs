@@ -31,7 +31,7 @@ impl PacketRate {
         Self((self.0 as f64 * factor).min(HIGHEST) as u64)
     }
 
-    /// Packets per second.
+    /// The rate in packets per second.
     pub fn per_second(self) -> f64 {
         self.0 as f64 / MICRO
     }

@@ -34,7 +34,7 @@ pub struct LossTimer {
 }
 
 impl LossTimer {
-    /// One without samples.
+    /// A timer without samples, with these settings.
     pub fn new(settings: LossTimerSettings) -> Self {
         Self { settings, rtts: Recent::default(), doublings: 0, since: Time::ZERO }
     }

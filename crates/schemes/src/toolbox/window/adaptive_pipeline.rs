@@ -9,7 +9,7 @@ use crate::toolbox::reaction::congestion_loss::is_congestion;
 use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
 use crate::toolbox::window::rule::WindowRule;
 
-/// The controller.
+/// Controller of ndn-tools' adaptive pipelines, around the window rule `R`.
 #[derive(Debug)]
 pub struct AdaptivePipeline<R> {
     /// Growth and decrease of the window.

@@ -25,7 +25,7 @@ pub struct AimdRule {
     pub restarts: bool,
 }
 
-/// An AIMD window.
+/// A window with additive increase and multiplicative decrease.
 #[derive(Clone, Debug)]
 pub struct AimdWindow {
     rule: AimdRule,

@@ -24,7 +24,7 @@ enum Phase {
     Probe { step: f64, target: f64 },
 }
 
-/// A BIC window.
+/// A window that grows by binary search (BIC).
 #[derive(Clone, Debug)]
 pub struct BicWindow {
     initial: f64,

@@ -8,7 +8,7 @@ use crate::toolbox::reaction::congestion_loss::is_congestion;
 use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 use crate::toolbox::window::rule::WindowRule;
 
-/// The controller.
+/// Controller of ndnSIM's `ConsumerPcon`, around the window rule `R`.
 #[derive(Debug)]
 pub struct ConsumerPcon<R> {
     /// Growth and decrease of the window.

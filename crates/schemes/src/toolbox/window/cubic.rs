@@ -65,7 +65,7 @@ impl CubicRule {
     }
 }
 
-/// A CUBIC window.
+/// A window that grows by CUBIC's curve.
 #[derive(Clone, Debug)]
 pub struct CubicWindow {
     rule: CubicRule,

@@ -10,7 +10,7 @@ use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 /// Smallest window, packets.
 const LEAST: f64 = 1.0;
 
-/// The window.
+/// A window that reacts to graded marks.
 #[derive(Clone, Debug)]
 pub struct GradedWindow {
     window: f64,
@@ -29,7 +29,7 @@ impl GradedWindow {
         Self { window, threshold: f64::INFINITY, gate, pause, open_from: Time::ZERO }
     }
 
-    /// Congestion window, packets.
+    /// Congestion window of the consumer, packets.
     pub fn window(&self) -> f64 {
         self.window
     }

@@ -15,7 +15,7 @@ const LOSS_WINDOW: f64 = 1.0;
 
 /// Change of the window by a change of the recovery state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum WindowChange {
     /// The window did not change.
     None,
     /// It shrank because of losses.
@@ -67,7 +67,7 @@ impl TcpWindow {
         }
     }
 
-    /// Segments.
+    /// Congestion window of the sender, segments.
     pub fn get(&self) -> f64 {
         self.window
     }
@@ -141,7 +141,7 @@ impl TcpWindow {
         now: Time,
         recovery: Recovery,
         threshold: impl FnOnce(f64) -> f64,
-    ) -> Change {
+    ) -> WindowChange {
         let flown = |flight: u32| f64::from(flight).min(self.window);
         match recovery {
             Recovery::Enter { flight } => {
@@ -149,10 +149,10 @@ impl TcpWindow {
                 self.before = Some((self.window, self.threshold));
                 self.phase = Phase::Fast;
                 self.shrink(now, threshold, threshold);
-                Change::Reduced
+                WindowChange::Reduced
             }
             // RFC 5681 §3.1: a segment that times out again holds the threshold.
-            Recovery::Timeout { .. } if self.is_silent => Change::None,
+            Recovery::Timeout { .. } if self.is_silent => WindowChange::None,
             Recovery::Timeout { flight } => {
                 let mut threshold = threshold(flown(flight)).max(MIN_THRESHOLD);
                 if self.phase != Phase::Open {
@@ -162,11 +162,11 @@ impl TcpWindow {
                 self.before = Some((self.window, self.threshold));
                 (self.phase, self.is_silent) = (Phase::Timeout, true);
                 self.shrink(now, LOSS_WINDOW, threshold);
-                Change::TimedOut
+                WindowChange::TimedOut
             }
             Recovery::Exit => {
                 self.phase = Phase::Open;
-                Change::None
+                WindowChange::None
             }
             Recovery::Spurious => self.restore(),
         }
@@ -201,11 +201,11 @@ impl TcpWindow {
         self.marks.admits(now, Time::MAX);
     }
 
-    fn restore(&mut self) -> Change {
+    fn restore(&mut self) -> WindowChange {
         self.phase = Phase::Open;
-        let Some((window, threshold)) = self.before.take() else { return Change::None };
+        let Some((window, threshold)) = self.before.take() else { return WindowChange::None };
         self.window = self.window.max(window);
         self.threshold = threshold;
-        Change::Restored
+        WindowChange::Restored
     }
 }

@@ -7,7 +7,7 @@ use tidegate_core::math;
 use tidegate_core::prelude::*;
 
 use crate::toolbox::window::hystart_plus::{HyStartPlus, Pace};
-use crate::toolbox::window::tcp::{Change, TcpWindow};
+use crate::toolbox::window::tcp::{TcpWindow, WindowChange};
 
 /// The numbers of the rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +102,7 @@ impl TcpCubicWindow {
         resumed
     }
 
-    /// Segments.
+    /// Congestion window of the sender, segments.
     pub fn get(&self) -> f64 {
         self.window.get()
     }
@@ -112,7 +112,7 @@ impl TcpCubicWindow {
         self.window.threshold()
     }
 
-    /// A segment leaves.
+    /// Records that a segment leaves, for HyStart's rounds.
     pub fn on_sent(&mut self, sent: &Sent, flow: &FlowView) {
         self.window.on_sent(sent, flow);
     }
@@ -140,13 +140,13 @@ impl TcpCubicWindow {
             self.remember_peak();
         }
         match self.window.on_recovery(now, recovery, |flight| beta * flight) {
-            Change::Reduced => self.before = before,
-            Change::TimedOut => {
+            WindowChange::Reduced => self.before = before,
+            WindowChange::TimedOut => {
                 self.before = before;
                 self.remember_timeout(peak);
             }
-            Change::Restored => self.memory = self.before,
-            Change::None => {}
+            WindowChange::Restored => self.memory = self.before,
+            WindowChange::None => {}
         }
     }
 

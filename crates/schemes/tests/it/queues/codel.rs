@@ -2,7 +2,7 @@
 
 use tidegate_core::prelude::*;
 
-use crate::queues::bench::{Bench, Popped};
+use crate::queues::bench::{Bench, Popped, named};
 
 fn word(word: &str) -> Value {
     Value::Text(word.to_owned())
@@ -18,7 +18,7 @@ fn expect(bench: &mut Bench, pops: &[(u64, u32, u8, &[u32])]) {
 
 #[test]
 fn codel_drops_at_the_times_of_its_control_law() {
-    let mut bench = Bench::new("codel", &[], 100);
+    let mut bench = Bench::new(named("codel"), &[], 100);
     bench.push_data(0, 18);
     expect(
         &mut bench,
@@ -55,7 +55,7 @@ fn codel_starts_over_after_sixteen_intervals_without_a_drop() {
     // Enters at 105, drops again at 205 and 276 (count 3) and is good at once, so the time of the next drop stays
     // 275.710678; 1600 ms later is 1875.710678, and a second overload drops first 105 ms after its begin.
     for (second, next_drop_after) in [(400, 71), (1_770, 71), (1_780, 100)] {
-        let mut bench = Bench::new("codel", &[], 100);
+        let mut bench = Bench::new(named("codel"), &[], 100);
         bench.push_data(0, 8);
         [5, 105, 205, 276, 277].into_iter().for_each(|millis| drop(bench.pop(millis)));
         bench.push_data(second, 20);
@@ -69,7 +69,7 @@ fn codel_starts_over_after_sixteen_intervals_without_a_drop() {
 
 #[test]
 fn codel_leaves_a_queue_of_one_packet_alone() {
-    let mut bench = Bench::new("codel", &[], 100);
+    let mut bench = Bench::new(named("codel"), &[], 100);
     bench.push_data(0, 1);
     for round in 1..20 {
         bench.push_data(round * 50, 1);
@@ -80,7 +80,7 @@ fn codel_leaves_a_queue_of_one_packet_alone() {
 #[test]
 fn a_notice_that_overtakes_the_queue_does_not_make_its_waiting_times_good() {
     for (scheme, expected) in [("codel", (2, 0, &[1][..])), ("codel-mark", (1, 1, &[][..]))] {
-        let mut bench = Bench::new(scheme, &[], 100);
+        let mut bench = Bench::new(named(scheme), &[], 100);
         bench.push_data(0, 20);
         bench.pop(6);
         bench.push_notice(60);
@@ -92,7 +92,7 @@ fn a_notice_that_overtakes_the_queue_does_not_make_its_waiting_times_good() {
 
 #[test]
 fn marking_codel_keeps_every_packet_and_marks_one_at_a_time() {
-    let mut bench = Bench::new("codel", &[("mark", Value::Bool(true))], 100);
+    let mut bench = Bench::new(named("codel"), &[("mark", Value::Bool(true))], 100);
     bench.push_data(0, 40);
     expect(
         &mut bench,
@@ -115,7 +115,7 @@ fn marking_codel_keeps_every_packet_and_marks_one_at_a_time() {
 
 #[test]
 fn codel_mark_counts_the_next_mark_from_the_last_one_stretched_by_a_tenth() {
-    let mut bench = Bench::new("codel-mark", &[], 100);
+    let mut bench = Bench::new(named("codel-mark"), &[], 100);
     bench.push_data(0, 11);
     expect(
         &mut bench,
@@ -156,7 +156,7 @@ fn codel_mark_counts_the_next_mark_from_the_last_one_stretched_by_a_tenth() {
 
 #[test]
 fn a_mark_left_at_the_face_is_taken_back_when_waiting_times_are_good_again() {
-    let mut bench = Bench::new("codel-mark", &[("carrier", word("face"))], 100);
+    let mut bench = Bench::new(named("codel-mark"), &[("carrier", word("face"))], 100);
     bench.push_data(0, 4);
     expect(&mut bench, &[(6, 0, 0, &[]), (107, 1, 0, &[])]);
     // Others wait, so it does not end by itself.
@@ -172,7 +172,7 @@ fn a_mark_left_at_the_face_is_taken_back_when_waiting_times_are_good_again() {
 #[test]
 fn a_mark_left_by_the_last_packet_ends_when_the_device_finds_the_queue_empty() {
     for (asked_ms, is_there) in [(107, true), (109, false)] {
-        let mut bench = Bench::new("codel-mark", &[("carrier", word("face"))], 100);
+        let mut bench = Bench::new(named("codel-mark"), &[("carrier", word("face"))], 100);
         bench.push_data(0, 2);
         // The last one takes up to 1 ms to send.
         expect(&mut bench, &[(6, 0, 0, &[]), (107, 1, 0, &[])]);

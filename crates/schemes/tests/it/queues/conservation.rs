@@ -4,7 +4,7 @@ use tidegate_core::ndn::face::Limit;
 use tidegate_core::prelude::*;
 use tidegate_schemes::SCHEMES;
 
-use crate::queues::bench::{Bench, data, interest, notice, segment};
+use crate::queues::bench::{Bench, data, interest, named, notice, segment};
 
 /// Pushes a random packet.
 fn push(bench: &mut Bench, rng: &mut Rng) {
@@ -35,7 +35,7 @@ fn expect_balance(bench: &Bench, sent: u64, case: &str) {
 /// Random pushes, pops, wake-ups, rates and failures of the link.
 fn run(scheme: &str, limit: Limit, seed: u64) {
     let mut rng = Rng::stream(Seed(seed), scheme);
-    let mut bench = Bench::limited(scheme, &[], limit);
+    let mut bench = Bench::limited(named(scheme), &[], limit);
     let mut sent = 0;
     // Phases that fill the queue and phases that drain it.
     for step in 0..4_000u64 {
@@ -70,7 +70,7 @@ fn packets_offered_are_sent_dropped_or_waiting() {
 fn what_waits_gets_out_in_the_end() {
     for scheme in SCHEMES.iter().filter(|scheme| scheme.discipline.is_some()) {
         let mut rng = Rng::stream(Seed(4), scheme.name);
-        let mut bench = Bench::new(scheme.name, &[], 50);
+        let mut bench = Bench::new(scheme, &[], 50);
         (0..40).for_each(|_| push(&mut bench, &mut rng));
         // Asked every millisecond, as a device that is free would be by the queue's own wake-ups.
         for _ in 0..5_000 {

@@ -3,7 +3,7 @@
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::prelude::*;
 
-use crate::queues::bench::{Bench, data, interest, notice};
+use crate::queues::bench::{Bench, data, interest, named, notice};
 
 /// What happens to the queue; packets are numbered in order of arrival, from 0.
 enum Step {
@@ -16,7 +16,7 @@ enum Step {
 use Step::{Pop, Push};
 
 fn follow(limit: Limit, steps: Vec<Step>) {
-    let mut bench = Bench::limited("drop-tail", &[], limit);
+    let mut bench = Bench::limited(named("drop-tail"), &[], limit);
     for (number, step) in (1..).zip(steps) {
         match step {
             Push(kind, size, kept) => {

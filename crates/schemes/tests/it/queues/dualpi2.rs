@@ -2,7 +2,7 @@
 
 use tidegate_core::prelude::*;
 
-use crate::queues::bench::{Bench, data, segment};
+use crate::queues::bench::{Bench, data, named, segment};
 use crate::queues::line::{Flow, Line, ms};
 
 fn text(value: &str) -> Value {
@@ -27,7 +27,7 @@ fn a_low_latency_segment_goes_before_classic_ones_that_came_up_to_thirty_ms_earl
     for (later_us, first) in [(0, 1), (30_000, 1), (30_001, 0)] {
         // No updates: the gains are 0.
         let still = [("alpha", Value::Number(0.0)), ("beta", Value::Number(0.0))];
-        let mut bench = Bench::new("dualpi2", &still, 100);
+        let mut bench = Bench::new(named("dualpi2"), &still, 100);
         push(&mut bench, 0, 0, Ecn::Classic);
         push(&mut bench, later_us, 1, Ecn::LowLatency);
         assert_eq!(pop(&mut bench, later_us), Some((first, 0)), "{later_us}");
@@ -44,7 +44,7 @@ fn a_low_latency_segment_is_marked_when_it_waited_longer_than_the_step() {
         ("1ms", slow, 0),
         ("1ms", slow + Span::from_nanos(1), 1),
     ] {
-        let mut bench = Bench::new("dualpi2", &[("step", text(step))], 100);
+        let mut bench = Bench::new(named("dualpi2"), &[("step", text(step))], 100);
         push(&mut bench, 0, 0, Ecn::LowLatency);
         bench.now = Time::ZERO + waited;
         let packet = bench.run(|queue, cx| queue.pop(cx)).expect("one waits");
@@ -55,7 +55,7 @@ fn a_low_latency_segment_is_marked_when_it_waited_longer_than_the_step() {
 #[test]
 fn a_ramp_marks_in_proportion() {
     let given = [("step", text("2ms")), ("ramp", text("4ms"))];
-    let mut bench = Bench::new("dualpi2", &given, 1_000);
+    let mut bench = Bench::new(named("dualpi2"), &given, 1_000);
     (0..400).for_each(|number| push(&mut bench, 0, number, Ecn::LowLatency));
     // 3 ms are a quarter of the way.
     let marked: u32 = (0..400).filter_map(|_| pop(&mut bench, 3_000)).map(|(_, mark)| u32::from(mark)).sum();
@@ -70,7 +70,7 @@ fn with_weights_the_classic_queue_keeps_its_part_while_both_are_full() {
         ("alpha", Value::Number(0.0)),
         ("beta", Value::Number(0.0)),
     ];
-    let mut line = Line::new(Bench::new("dualpi2", &given, 100_000));
+    let mut line = Line::new(Bench::new(named("dualpi2"), &given, 100_000));
     let flow = |number, ecn, size| Flow { number, ecn, size, gap: Span::from_micros(800) };
     line.run_flows(&[flow(1, Ecn::LowLatency, 1_500), flow(2, Ecn::Classic, 1_000)], ms(4_000));
     let bytes = [1, 2].map(|number| line.outcome(number, ms(0)).bytes as f64);
@@ -82,7 +82,7 @@ fn with_weights_the_classic_queue_keeps_its_part_while_both_are_full() {
 #[test]
 fn what_is_alone_is_sent_without_delay_or_mark() {
     for ecn in [Ecn::NotCapable, Ecn::Classic, Ecn::LowLatency] {
-        let mut line = Line::new(Bench::new("dualpi2", &[], 100));
+        let mut line = Line::new(Bench::new(named("dualpi2"), &[], 100));
         let flow = Flow { number: 1, ecn, size: 1_000, gap: Span::from_micros(900) };
         line.run_flows(&[flow], ms(1_000));
         let outcome = line.outcome(1, ms(0));
@@ -92,7 +92,7 @@ fn what_is_alone_is_sent_without_delay_or_mark() {
 
 #[test]
 fn ndn_packets_are_classic_and_marked() {
-    let mut line = Line::new(Bench::new("dualpi2", &[], 10_000));
+    let mut line = Line::new(Bench::new(named("dualpi2"), &[], 10_000));
     for number in 0..4_000u64 {
         line.push(Time::ZERO + Span::from_micros(700 * number), 0, data(), 1000);
     }

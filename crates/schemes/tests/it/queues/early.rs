@@ -2,11 +2,11 @@
 
 use tidegate_core::prelude::*;
 
-use crate::queues::bench::{Bench, data, interest, notice};
+use crate::queues::bench::{Bench, data, interest, named, notice};
 
 /// A queue of 100 packets that every one of `arrivals` finds to hold `standing`; what was marked and dropped.
 fn stand_still(scheme: &str, given: &[(&str, Value)], standing: u32, arrivals: u32) -> (u64, u64) {
-    let mut bench = Bench::new(scheme, given, 100);
+    let mut bench = Bench::new(named(scheme), given, 100);
     bench.push_data(0, standing);
     // The average comes to rest before anything counts.
     for round in 0..arrivals + 2_000 {
@@ -85,7 +85,7 @@ fn drain(bench: &mut Bench, down_to: u32) {
 /// Nine packets come at once, so that the average is 7.00390625, and have left after 100 ms; another comes `idle_us`
 /// later: whether it is marked.
 fn is_marked_after(scheme: &str, limit: u32, idle_us: u64) -> bool {
-    let mut bench = Bench::new(scheme, &sharp(scheme), limit);
+    let mut bench = Bench::new(named(scheme), &sharp(scheme), limit);
     bench.push_data(0, 9);
     bench.now = Time::from_nanos(100_000_000);
     drain(&mut bench, 0);
@@ -108,7 +108,7 @@ fn an_idle_queue_is_forgotten_by_typical_packets_since_the_last_one_left() {
 #[test]
 fn what_is_no_bulk_is_not_marked_and_interests_only_by_red() {
     for (scheme, interests) in [("red", 1), ("random-early-marking", 0)] {
-        let mut bench = Bench::new(scheme, &sharp(scheme), 100);
+        let mut bench = Bench::new(named(scheme), &sharp(scheme), 100);
         bench.push_data(0, 9);
         let before = marked(&bench);
         assert_eq!(before, 6, "{scheme}: averages of 2.125 and more");
@@ -123,7 +123,7 @@ fn what_is_no_bulk_is_not_marked_and_interests_only_by_red() {
 fn cycles(given: [(&str, f64); 4], act: impl Fn(&mut Bench)) -> usize {
     let given = given.map(|(name, value)| (name, Value::Number(value)));
     let given = [&given[..], &[("action", Value::Text("mark".to_owned()))]].concat();
-    let mut bench = Bench::new("red", &given, 100);
+    let mut bench = Bench::new(named("red"), &given, 100);
     for cycle in 1..=2_000 {
         bench.now = Time::from_nanos(cycle * 1_000_000_000);
         act(&mut bench);

@@ -2,7 +2,7 @@
 
 use tidegate_core::prelude::*;
 
-use crate::queues::bench::{Bench, data, segment};
+use crate::queues::bench::{Bench, data, named, segment};
 use crate::queues::line::{Flow, Line, ms};
 
 fn number(value: u32) -> Value {
@@ -39,7 +39,7 @@ fn lost(bench: &Bench, why: Cause) -> Vec<u32> {
 
 #[test]
 fn flows_share_the_line_equally_in_bytes_whatever_they_send() {
-    let mut line = Line::new(Bench::new("fq-codel", &[], 2_000));
+    let mut line = Line::new(Bench::new(named("fq-codel"), &[], 2_000));
     // Each offers more than its quarter of 1250 bytes per millisecond.
     let flows = [flow(1, 1514, 1_000), flow(2, 1514, 400), flow(3, 500, 500), flow(4, 100, 200)];
     line.run_flows(&flows, ms(3_000));
@@ -53,7 +53,7 @@ fn flows_share_the_line_equally_in_bytes_whatever_they_send() {
 
 #[test]
 fn a_sparse_flow_waits_for_one_packet_of_the_others_at_most() {
-    let mut line = Line::new(Bench::new("fq-codel", &[], 2_000));
+    let mut line = Line::new(Bench::new(named("fq-codel"), &[], 2_000));
     let mut flows: Vec<Flow> = (1..=8).map(|number| flow(number, 1514, 1_200)).collect();
     flows.push(flow(9, 100, 20_300));
     line.run_flows(&flows, ms(2_000));
@@ -68,7 +68,7 @@ fn a_sparse_flow_waits_for_one_packet_of_the_others_at_most() {
 #[test]
 fn new_flows_go_first_and_a_flow_that_runs_empty_waits_a_round_before_it_is_new_again() {
     let quantum = ("quantum", text("2000B"));
-    let mut bench = Bench::new("fq-codel", &[quantum], 100);
+    let mut bench = Bench::new(named("fq-codel"), &[quantum], 100);
     push(&mut bench, &[1, 1, 1, 1, 1, 2, 2]);
     let pop =
         |bench: &mut Bench| bench.run(|queue, cx| queue.pop(cx)).map(|packet| packet.header.name.segment.0);
@@ -85,7 +85,8 @@ fn new_flows_go_first_and_a_flow_that_runs_empty_waits_a_round_before_it_is_new_
 #[test]
 fn the_fattest_flow_makes_room_in_batches_of_up_to_half_of_it() {
     for (batch, lost_by_1) in [(1, 1), (3, 3), (64, 5)] {
-        let mut bench = Bench::new("fq-codel", &[("batch", number(batch)), ("limit", text("12pkt"))], 100);
+        let mut bench =
+            Bench::new(named("fq-codel"), &[("batch", number(batch)), ("limit", text("12pkt"))], 100);
         push(&mut bench, &[1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2]);
         assert_eq!(bench.queue.stats().dropped, 0);
         push(&mut bench, &[2]);
@@ -97,7 +98,7 @@ fn the_fattest_flow_makes_room_in_batches_of_up_to_half_of_it() {
 #[test]
 fn a_flow_that_floods_the_queue_loses_its_own_packets_only() {
     // Room for 40 packets by the device's limit; flow 1 sends ten times the line's rate.
-    let mut line = Line::new(Bench::new("fq-codel", &[("batch", number(1))], 40));
+    let mut line = Line::new(Bench::new(named("fq-codel"), &[("batch", number(1))], 40));
     line.run_flows(&[flow(1, 1000, 80), flow(2, 1000, 4_000), flow(3, 1000, 5_000)], ms(1_000));
     let lost = lost(&line.bench, Cause("fattest flow"));
     assert!(lost.len() > 8_000 && lost.iter().all(|flow| *flow == 1), "{}", lost.len());
@@ -113,7 +114,7 @@ fn with_one_queue_it_is_codel() {
         let one = [("flows", number(1)), ("ecn", Value::Bool(false))];
         let sent = [("fq-codel", &one[..]), ("codel", &[])].map(|(scheme, given)| {
             let mut draws = Rng::stream(Seed(seed), "arrivals");
-            let mut line = Line::new(Bench::new(scheme, given, 5_000));
+            let mut line = Line::new(Bench::new(named(scheme), given, 5_000));
             let mut at = Time::ZERO;
             for _ in 0..5_000 {
                 // Sometimes more than the line's 0.8 ms per packet, sometimes less.
@@ -135,7 +136,7 @@ fn a_segment_is_marked_where_it_may_be_and_dropped_where_not() {
     for (ecn, capable, marked, dropped) in
         [(true, Ecn::Classic, 1, 0), (true, Ecn::NotCapable, 0, 1), (false, Ecn::Classic, 0, 1)]
     {
-        let mut bench = Bench::new("fq-codel", &[("ecn", Value::Bool(ecn))], 100);
+        let mut bench = Bench::new(named("fq-codel"), &[("ecn", Value::Bool(ecn))], 100);
         (0..9).for_each(|_| bench.push_named(7, segment(capable, 0), 1000));
         // Above the target from 5 ms on; the first signal falls due at 105.
         for millis in [5, 104, 105, 106] {
@@ -149,7 +150,7 @@ fn a_segment_is_marked_where_it_may_be_and_dropped_where_not() {
 
 #[test]
 fn a_seed_spreads_sixty_connections_over_almost_as_many_queues() {
-    let mut bench = Bench::new("fq-codel", &[("quantum", text("1000B"))], 1_000);
+    let mut bench = Bench::new(named("fq-codel"), &[("quantum", text("1000B"))], 1_000);
     let connections: Vec<u32> = (0..60).collect();
     push(&mut bench, &connections);
     push(&mut bench, &connections);

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use tidegate_core::prelude::*;
 use tidegate_testkit::golden::Golden;
 
-use crate::queues::bench::{Bench, data};
+use crate::queues::bench::{Bench, data, named};
 use crate::queues::line::Line;
 
 /// Bytes per Data packet.
@@ -213,7 +213,7 @@ fn write_sample(bench: &Bench, text: &mut String, at: Time) {
 }
 
 fn trace(case: &Case) -> String {
-    let mut link = Line::new(Bench::new(case.scheme, case.given, case.limit));
+    let mut link = Line::new(Bench::new(named(case.scheme), case.given, case.limit));
     assert_eq!(link.bench.faces[0].rate().time_to_send(ByteCount::new(SIZE)), Span::from_millis(1));
     let mut text = format!("# {}: 10 Mbps, {SIZE} B packets, queue of {} packets\n", case.scheme, case.limit);
     let mut from = 0;

@@ -2,7 +2,7 @@
 
 use tidegate_core::prelude::*;
 
-use crate::queues::bench::{Bench, data, segment};
+use crate::queues::bench::{Bench, data, named, segment};
 use crate::queues::line::{Line, ms};
 
 fn parts(tcp: f64, tcp_ceil: f64, other: f64) -> Vec<(&'static str, Value)> {
@@ -42,7 +42,7 @@ fn expect(rates: [f64; 2], expected: [f64; 2]) {
 
 #[test]
 fn each_class_gets_its_rate_and_what_the_other_leaves() {
-    let mut line = Line::new(Bench::new("htb", &parts(0.3, 1.0, 0.7), 200));
+    let mut line = Line::new(Bench::new(named("htb"), &parts(0.3, 1.0, 0.7), 200));
     overload(&mut line, true, 0, 5_000);
     expect(rates(&line, 1_000, 5_000), [3.0, 7.0]);
     overload(&mut line, false, 5_000, 10_000);
@@ -51,7 +51,7 @@ fn each_class_gets_its_rate_and_what_the_other_leaves() {
 
 #[test]
 fn a_ceiling_holds_a_class_back_although_the_line_is_free() {
-    let mut line = Line::new(Bench::new("htb", &parts(0.3, 0.4, 0.5), 200));
+    let mut line = Line::new(Bench::new(named("htb"), &parts(0.3, 0.4, 0.5), 200));
     overload(&mut line, false, 0, 5_000);
     expect(rates(&line, 1_000, 5_000), [4.0, 0.0]);
     let wakes_again = line.bench.queue.next_wake().is_some_and(|at| at > line.bench.now);
@@ -60,7 +60,7 @@ fn a_ceiling_holds_a_class_back_although_the_line_is_free() {
 
 #[test]
 fn a_class_fills_half_of_the_queue_and_leaves_the_rest_to_the_other() {
-    let mut bench = Bench::new("htb", &[], 11);
+    let mut bench = Bench::new(named("htb"), &[], 11);
     (0..9).for_each(|_| bench.push_named(0, segment(Ecn::NotCapable, 0), 1000));
     (0..3).for_each(|_| bench.push_named(0, data(), 1000));
     let full = |event: &Event| matches!(event, Event::Dropped { cause: Cause("class full"), .. });
@@ -70,7 +70,7 @@ fn a_class_fills_half_of_the_queue_and_leaves_the_rest_to_the_other() {
 
 #[test]
 fn parts_follow_the_rate_of_the_line() {
-    let mut line = Line::new(Bench::new("htb", &parts(0.3, 0.3, 0.5), 200));
+    let mut line = Line::new(Bench::new(named("htb"), &parts(0.3, 0.3, 0.5), 200));
     overload(&mut line, false, 0, 2_000);
     line.bench.faces[0].set_rate(BitRate::from_mbps(20.0));
     overload(&mut line, false, 2_000, 6_000);

@@ -2,7 +2,7 @@
 
 use tidegate_core::scheme::params::Value;
 
-use crate::queues::bench::{Bench, data, interest};
+use crate::queues::bench::{Bench, data, interest, named};
 
 /// Pops at `millis` the packet `segment` with the mark `mark`.
 #[track_caller]
@@ -15,7 +15,7 @@ fn expect(bench: &mut Bench, steps: &[(u64, u32, u8)]) {
 
 #[test]
 fn coopcon_marks_mild_after_an_interval_and_severe_at_once_spaced_by_codels_law() {
-    let mut bench = Bench::new("coopcon-like", &[], 100);
+    let mut bench = Bench::new(named("coopcon-like"), &[], 100);
     bench.push_data(0, 11);
     expect(
         &mut bench,
@@ -48,7 +48,7 @@ fn coopcon_marks_mild_after_an_interval_and_severe_at_once_spaced_by_codels_law(
 #[test]
 fn coopcon_takes_a_queue_above_four_fifths_as_severe_unless_told_otherwise() {
     for (waiting, given, mark) in [(9, 0.8, 0), (10, 0.8, 2), (10, 1.0, 0)] {
-        let mut bench = Bench::new("coopcon-like", &[("severe_occupancy", Value::Number(given))], 10);
+        let mut bench = Bench::new(named("coopcon-like"), &[("severe_occupancy", Value::Number(given))], 10);
         bench.push_data(0, waiting);
         // One has left when its mark is decided: 8 or 9 of 10 wait.
         expect(&mut bench, &[(0, 0, mark)]);
@@ -59,7 +59,7 @@ fn coopcon_takes_a_queue_above_four_fifths_as_severe_unless_told_otherwise() {
 fn flecom_has_four_levels_between_the_target_and_twice_as_much() {
     // A wait of s makes the mean s/8, from 0, when the first period ends; the level is ceil(4 (mean/5 ms - 1)).
     for (waited, level) in [(39, 0), (48, 1), (58, 2), (68, 3), (79, 4), (99, 4)] {
-        let mut bench = Bench::new("flecom-like", &[], 100);
+        let mut bench = Bench::new(named("flecom-like"), &[], 100);
         bench.push_data(100 - waited, 1);
         expect(&mut bench, &[(100, 0, level)]);
     }
@@ -67,7 +67,7 @@ fn flecom_has_four_levels_between_the_target_and_twice_as_much() {
 
 #[test]
 fn flecom_keeps_a_level_for_a_period_and_lowers_it_while_waiting_times_do_not_grow() {
-    let mut bench = Bench::new("flecom-like", &[], 100);
+    let mut bench = Bench::new(named("flecom-like"), &[], 100);
     bench.push_data(0, 3);
     // Means: 5, 16.9 (period ends: level 4), 27.4.
     expect(&mut bench, &[(40, 0, 0), (100, 1, 4), (101, 2, 4)]);
@@ -88,7 +88,7 @@ fn flecom_keeps_a_level_for_a_period_and_lowers_it_while_waiting_times_do_not_gr
 #[test]
 fn interests_are_never_marked_but_their_waits_count() {
     for scheme in ["coopcon-like", "flecom-like"] {
-        let mut bench = Bench::new(scheme, &[], 100);
+        let mut bench = Bench::new(named(scheme), &[], 100);
         bench.push(interest(), 40);
         bench.push(interest(), 40);
         bench.push(data(), 1000);

@@ -2,7 +2,7 @@
 
 use tidegate_core::prelude::*;
 
-use crate::queues::bench::{Bench, data, interest, nack, tcp};
+use crate::queues::bench::{Bench, data, interest, nack, named, tcp};
 
 /// Pushes a packet of 1000 bytes; whether it was marked.
 fn push(bench: &mut Bench, millis: u64, kind: Kind) -> bool {
@@ -15,7 +15,7 @@ fn push(bench: &mut Bench, millis: u64, kind: Kind) -> bool {
 #[test]
 fn since_0_7_the_queue_must_stay_above_the_threshold_for_an_interval() {
     let threshold = Value::Text("3000B".to_owned());
-    let mut bench = Bench::new("nfd-marking", &[("threshold", threshold)], 100);
+    let mut bench = Bench::new(named("nfd-marking"), &[("threshold", threshold)], 100);
     bench.push_data(0, 4);
     let steps = [
         (10, data(), false), // 4000 waiting: first mark at 110
@@ -50,7 +50,7 @@ fn since_0_7_the_queue_must_stay_above_the_threshold_for_an_interval() {
 #[test]
 fn up_to_0_6_the_first_packet_above_half_the_limit_is_marked() {
     // 6 packets count 9000 bytes, half of it 4500; each push but the first is preceded by a pop.
-    let mut bench = Bench::new("nfd-marking-0.6", &[], 6);
+    let mut bench = Bench::new(named("nfd-marking-0.6"), &[], 6);
     bench.push_data(0, 5);
     assert!(push(&mut bench, 1, interest())); // 5000 waiting; next at 1 + 100 = 101
     let steps = [
@@ -89,7 +89,7 @@ fn up_to_0_6_the_first_packet_above_half_the_limit_is_marked() {
 #[test]
 fn a_queue_of_32_packets_is_marked_under_the_old_rule_only() {
     for (scheme, marked) in [("nfd-marking", 0), ("nfd-marking-0.6", 1)] {
-        let mut bench = Bench::new(scheme, &[], 32);
+        let mut bench = Bench::new(named(scheme), &[], 32);
         bench.push_data(0, 60);
         bench.push_data(99, 60);
         assert_eq!(bench.queue.stats().marked, marked, "{scheme}");

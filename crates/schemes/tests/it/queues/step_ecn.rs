@@ -2,7 +2,7 @@
 
 use tidegate_core::prelude::*;
 
-use crate::queues::bench::{Bench, segment};
+use crate::queues::bench::{Bench, named, segment};
 
 fn text(value: &str) -> Value {
     Value::Text(value.to_owned())
@@ -10,7 +10,7 @@ fn text(value: &str) -> Value {
 
 /// Marks of the packets that get into an empty queue one after the other.
 fn marks(given: &[(&str, Value)], ecn: Ecn, count: u32) -> Vec<u8> {
-    let mut bench = Bench::new("step-ecn", given, 100);
+    let mut bench = Bench::new(named("step-ecn"), given, 100);
     (0..count).for_each(|number| bench.push_named(number, segment(ecn, 0), 1000));
     let pop = || bench.run(|queue, cx| queue.pop(cx)).map(|packet| packet.header.hop.mark);
     std::iter::from_fn(pop).collect()
@@ -35,7 +35,7 @@ fn the_threshold_can_be_a_time_of_the_line() {
 
 #[test]
 fn marks_end_with_the_queue() {
-    let mut bench = Bench::new("step-ecn", &[("packets", text("1pkt"))], 100);
+    let mut bench = Bench::new(named("step-ecn"), &[("packets", text("1pkt"))], 100);
     let push = |bench: &mut Bench| bench.push_named(0, segment(Ecn::Classic, 0), 1000);
     (0..3).for_each(|_| push(&mut bench));
     (0..2).for_each(|_| assert!(bench.run(|queue, cx| queue.pop(cx)).is_some()));

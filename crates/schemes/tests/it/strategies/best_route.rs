@@ -3,12 +3,12 @@
 use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate, NoRoute};
 
 use crate::strategies::router::Event::{Data, Down, Interest, Nack, Up};
-use crate::strategies::router::Router;
+use crate::strategies::router::{Router, named};
 
 /// Downstreams 0 and 1; next hops 3, 4, 5 from the cheapest. "Asked" gives when each was last asked.
 #[test]
 fn retransmissions_walk_through_the_next_hops_with_doubled_pauses() {
-    let mut router = Router::new("best-route", &[3, 4, 5]);
+    let mut router = Router::new(named("best-route"), &[3, 4, 5]);
     router.follow(&[
         (0, Interest(0), &["3 interest"]),    // first: the cheapest; pause 10
         (9, Interest(0), &[]),                // 9 < 10
@@ -46,7 +46,7 @@ fn retransmissions_walk_through_the_next_hops_with_doubled_pauses() {
 #[test]
 fn an_interest_without_a_usable_next_hop_is_refused() {
     for (upstreams, from, down) in [(&[][..], 0, 5), (&[3], 3, 5), (&[3], 0, 3)] {
-        let mut router = Router::new("best-route", upstreams);
+        let mut router = Router::new(named("best-route"), upstreams);
         router.tell(0, Down(down));
         let expected = format!("{from} nack NoRoute");
         assert_eq!(router.tell(1, Interest(from)), [expected], "{upstreams:?}, {down} down");
@@ -56,7 +56,7 @@ fn an_interest_without_a_usable_next_hop_is_refused() {
 
 #[test]
 fn a_retransmission_without_a_usable_next_hop_waits_and_still_moves_the_pause_on() {
-    let mut router = Router::new("best-route", &[3]);
+    let mut router = Router::new(named("best-route"), &[3]);
     router.follow(&[
         (0, Interest(0), &["3 interest"]),
         (10, Interest(3), &[]), // may go, but 3 is where it came from; pause 20
@@ -68,7 +68,7 @@ fn a_retransmission_without_a_usable_next_hop_waits_and_still_moves_the_pause_on
 
 #[test]
 fn after_every_upstream_refused_the_cheapest_is_asked_at_once() {
-    let mut router = Router::new("best-route", &[3, 4]);
+    let mut router = Router::new(named("best-route"), &[3, 4]);
     router.follow(&[
         (0, Interest(0), &["3 interest"]),
         (10, Interest(0), &["4 interest"]),

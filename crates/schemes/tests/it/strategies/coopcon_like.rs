@@ -3,12 +3,12 @@
 use tidegate_core::scheme::params::Value;
 
 use crate::strategies::router::Event::{Data, Interest, Marked};
-use crate::strategies::router::{Router, expect_share};
+use crate::strategies::router::{Router, expect_share, named};
 
 fn router(given: &[(&str, f64)]) -> Router {
     let given: Vec<(&str, Value)> =
         given.iter().map(|(name, value)| (*name, Value::Number(*value))).collect();
-    Router::of_part("coopcon-like", &given, &[3, 4])
+    Router::of_part(named("coopcon-like"), &given, &[3, 4])
 }
 
 #[test]

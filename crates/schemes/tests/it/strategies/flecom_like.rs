@@ -3,12 +3,12 @@
 use tidegate_core::scheme::params::Value;
 
 use crate::strategies::router::Event::{Interest, Marked};
-use crate::strategies::router::{Router, expect_share};
+use crate::strategies::router::{Router, expect_share, named};
 
 fn router(given: &[(&str, f64)]) -> Router {
     let given: Vec<(&str, Value)> =
         given.iter().map(|(name, value)| (*name, Value::Number(*value))).collect();
-    Router::of_part("flecom-like", &given, &[3, 4])
+    Router::of_part(named("flecom-like"), &given, &[3, 4])
 }
 
 /// Asks again and again, until an Interest goes to `face`; only then is it answered.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use tidegate_core::ndn::packet::NackReason;
 use tidegate_testkit::golden::Golden;
 
-use crate::strategies::router::{Event, Router};
+use crate::strategies::router::{Event, Router, named};
 
 const CASE: &str = "retransmissions.txt";
 
@@ -29,7 +29,7 @@ fn events() -> Vec<(u64, Event)> {
 }
 
 fn trace(scheme: &str) -> String {
-    let mut router = Router::new(scheme, &[3, 4, 5]);
+    let mut router = Router::new(named(scheme), &[3, 4, 5]);
     let mut text = format!("# {scheme}: next hops 3, 4, 5, cheapest first; one name\n");
     for (face, gap) in ASKING {
         writeln!(text, "# an Interest from {face} every {gap} ms").expect("a string");

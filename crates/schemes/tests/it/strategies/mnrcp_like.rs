@@ -3,10 +3,10 @@
 use tidegate_core::ndn::packet::NackReason;
 
 use crate::strategies::router::Event::{Data, Interest, Nack};
-use crate::strategies::router::Router;
+use crate::strategies::router::{Router, named};
 
 fn router() -> Router {
-    Router::of_part("mnrcp-like", &[], &[3, 4])
+    Router::of_part(named("mnrcp-like"), &[], &[3, 4])
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use tidegate_core::ndn::packet::NackReason::NoRoute;
 
 use crate::strategies::router::Event::{Data, Down, Interest, Nack, Up};
-use crate::strategies::router::Router;
+use crate::strategies::router::{Router, named};
 
 /// Downstreams 0 and 1; next hops 3, 4, 5. "3: 9 < 10" gives the time since 3 was asked and its pause.
 #[test]
 fn every_next_hop_is_asked_again_after_its_own_pause() {
-    let mut router = Router::new("multicast", &[3, 4, 5]);
+    let mut router = Router::new(named("multicast"), &[3, 4, 5]);
     let all: &[&str] = &["3 interest", "4 interest", "5 interest"];
     router.follow(&[
         (0, Interest(3), &["4 interest", "5 interest"]), // never back to where it came from
@@ -42,7 +42,7 @@ fn every_next_hop_is_asked_again_after_its_own_pause() {
 #[test]
 fn an_interest_without_a_usable_next_hop_is_refused() {
     for (upstreams, from, down) in [(&[][..], 0, 5), (&[3], 3, 5), (&[3], 0, 3)] {
-        let mut router = Router::new("multicast", upstreams);
+        let mut router = Router::new(named("multicast"), upstreams);
         router.tell(0, Down(down));
         let expected = format!("{from} nack NoRoute");
         assert_eq!(router.tell(1, Interest(from)), [expected], "{upstreams:?}, {down} down");
@@ -52,7 +52,7 @@ fn an_interest_without_a_usable_next_hop_is_refused() {
 
 #[test]
 fn the_only_next_hop_that_asks_itself_is_refused_after_its_pause() {
-    let mut router = Router::new("multicast", &[3]);
+    let mut router = Router::new(named("multicast"), &[3]);
     router.follow(&[
         (0, Interest(0), &["3 interest"]),
         (9, Interest(3), &[]), // 9 < 10

@@ -4,12 +4,12 @@ use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
 use tidegate_core::scheme::params::Value;
 
 use crate::strategies::router::Event::{self, Congested, Data, Down, Interest, Marked, Nack};
-use crate::strategies::router::{DRAWS, Router, expect_share_spaced};
+use crate::strategies::router::{DRAWS, Router, expect_share_spaced, named};
 
 fn router(given: &[(&str, f64)]) -> Router {
     let given: Vec<(&str, Value)> =
         given.iter().map(|(name, value)| (*name, Value::Number(*value))).collect();
-    Router::of_part("pcon", &given, &[3, 4])
+    Router::of_part(named("pcon"), &given, &[3, 4])
 }
 
 /// Asked so far apart that nothing is pending.
@@ -70,7 +70,7 @@ fn a_probes_late_answer_counts_while_the_entry_stays() {
             ("straggler", Value::Text(straggler.to_owned())),
             ("initial_split", Value::Text("equal".to_owned())),
         ];
-        let mut router = Router::of_part("pcon", &given, &[3, 4]);
+        let mut router = Router::of_part(named("pcon"), &given, &[3, 4]);
         ask_everywhere(&mut router, 0, &[(1, Data(3)), (at_ms, Marked(4, 1))]);
         let mut chosen_first = 0;
         for turn in 1..=u64::from(DRAWS) {
@@ -103,7 +103,7 @@ fn an_interest_that_joins_a_congested_queue_has_its_data_marked() {
     let cases: [(bool, &[&str]); 2] = [(true, &["0 marked"]), (false, &["0 data"])];
     for (mark_pending, answer) in cases {
         let given = [("probing", Value::Number(0.0)), ("mark_pending", Value::Bool(mark_pending))];
-        let mut router = Router::of_part("pcon", &given, &[3, 4]);
+        let mut router = Router::of_part(named("pcon"), &given, &[3, 4]);
         router.follow(&[
             (0, Congested(3), &[]),
             (1, Interest(0), &["3 interest"]),

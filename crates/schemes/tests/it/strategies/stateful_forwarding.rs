@@ -4,13 +4,13 @@ use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
 use tidegate_core::scheme::params::Value;
 
 use crate::strategies::router::Event::{Data, Down, Interest, Nack};
-use crate::strategies::router::Router;
+use crate::strategies::router::{Router, named};
 
 /// Next hops 3, 4 and 5, whose limits let out one Interest at once and another one after 0.912 ms.
 fn router(given: &[(&str, Value)]) -> Router {
     let mut all = vec![("burst", Value::Text("0ms".to_owned())), ("dynamic_burst", Value::Bool(false))];
     all.extend(given.iter().cloned());
-    Router::of_gated_part("stateful-forwarding", &all, &[3, 4, 5])
+    Router::of_gated_part(named("stateful-forwarding"), &all, &[3, 4, 5])
 }
 
 #[test]

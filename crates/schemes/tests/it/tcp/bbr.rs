@@ -5,7 +5,7 @@
 use tidegate_core::prelude::*;
 use tidegate_schemes::{tcp_bbr1, tcp_bbr3};
 
-use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, Loss, WIRE, mean, seconds};
+use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, DumbbellLoss, WIRE, mean, seconds};
 
 /// Packets per second of the line.
 const PER_SECOND: f64 = 100e6 / 8.0 / WIRE;
@@ -25,7 +25,7 @@ fn bbr3() -> DumbbellFlow {
 }
 
 fn lossy(loss: f64, seed: u64) -> Bottleneck {
-    Bottleneck { loss: Loss::Random(loss), seed, ..Bottleneck::new(100.0, 1_000) }
+    Bottleneck { loss: DumbbellLoss::Random(loss), seed, ..Bottleneck::new(100.0, 1_000) }
 }
 
 /// Goodput of a minute, mean of seeds, Mbit/s.
@@ -75,7 +75,7 @@ fn no_more_is_in_flight_than_twice_the_product_and_the_quanta() {
     let burst = (1.25 * 0.99 * PER_SECOND / 1_024.0).floor();
     let most = 2.0 * PRODUCT + 3.0 * burst + 4.0;
     for (loss, buffer) in [(0.0, 1_000), (0.0, 100_000), (0.05, 1_000)] {
-        let bottleneck = Bottleneck { loss: Loss::Random(loss), ..Bottleneck::new(100.0, buffer) };
+        let bottleneck = Bottleneck { loss: DumbbellLoss::Random(loss), ..Bottleneck::new(100.0, buffer) };
         let mut path = Dumbbell::new(bottleneck, vec![bbr1(NO_LUMPS)]);
         path.run(seconds(2.0));
         let seen = path.trace(25.0, Span::from_micros(500), |path| path.in_flight(0));
@@ -101,7 +101,8 @@ fn a_line_that_becomes_slower_is_given_twice_the_product_of_before_and_the_quant
 fn a_buffer_that_is_never_filled_makes_no_difference() {
     for loss in [0.0, 0.02] {
         let run = |buffer| {
-            let bottleneck = Bottleneck { loss: Loss::Random(loss), ..Bottleneck::new(100.0, buffer) };
+            let bottleneck =
+                Bottleneck { loss: DumbbellLoss::Random(loss), ..Bottleneck::new(100.0, buffer) };
             let mut path = Dumbbell::new(bottleneck, vec![bbr1(&[])]);
             path.run(seconds(30.0));
             (path.received(0), path.stats(0))

@@ -125,7 +125,7 @@ fn the_kernel_s_rules_come_within_a_segment_of_the_curve() {
 #[test]
 fn a_loss_leaves_717_of_1024_of_the_kernel_s_window() {
     let flow = DumbbellFlow::of(scheme("tcp-cubic-linux"), &alone(), 100);
-    let mut path = Dumbbell::new(Bottleneck::wide(Loss::Every(10_000)), vec![flow]);
+    let mut path = Dumbbell::new(Bottleneck::wide(DumbbellLoss::Every(10_000)), vec![flow]);
     path.run(seconds(60.0));
     let windows = path.trace(200.0, Span::from_millis(10), |path| path.window(0));
     let cuts: Vec<_> = windows.windows(2).filter(|pair| pair[1] < pair[0]).collect();

@@ -45,7 +45,7 @@ fn every_default_and_every_end_of_a_range_makes_a_sender_that_runs() {
             for value in values(spec) {
                 let given = companions(scheme, spec.name, &value);
                 assert_eq!(scheme.check(&settings(&given)), Ok(()), "{}", scheme.name);
-                let setup = Bottleneck { loss: Loss::Every(300), ..Bottleneck::new(10.0, 50) };
+                let setup = Bottleneck { loss: DumbbellLoss::Every(300), ..Bottleneck::new(10.0, 50) };
                 let setup = if scheme.router.is_some() { setup.behind(scheme, &given) } else { setup };
                 let mut path = Dumbbell::new(setup, vec![DumbbellFlow::of(scheme, &given, 20)]);
                 path.run(seconds(2.0));

@@ -13,7 +13,7 @@ mod rfc9438;
 
 use tidegate_core::prelude::*;
 use tidegate_schemes::{SCHEMES, find};
-use tidegate_testkit::dumbbell::{self, Bottleneck, Dumbbell, DumbbellFlow, Loss, mean, seconds};
+use tidegate_testkit::dumbbell::{self, Bottleneck, Dumbbell, DumbbellFlow, DumbbellLoss, mean, seconds};
 
 /// The scheme called `name`.
 fn scheme(name: &str) -> &'static Scheme {
@@ -33,7 +33,7 @@ fn on(is_on: bool) -> Value {
 /// Mean window over time of a flow of which every `period`-th segment is lost: over 20 losses, after `first` others.
 fn deterministic_window(name: &str, given: &[(&str, Value)], rtt_ms: u64, period: u64, first: u64) -> f64 {
     let flow = DumbbellFlow::of(scheme(name), given, rtt_ms);
-    let mut path = Dumbbell::new(Bottleneck::wide(Loss::Every(period)), vec![flow]);
+    let mut path = Dumbbell::new(Bottleneck::wide(DumbbellLoss::Every(period)), vec![flow]);
     let round_trip = Span::from_millis(rtt_ms);
     let mut windows = Vec::new();
     while path.lost(0) < first + 20 {
@@ -50,7 +50,7 @@ fn deterministic_window(name: &str, given: &[(&str, Value)], rtt_ms: u64, period
 
 /// Mean goodput over four seeds of a flow alone on 100 Mbit/s and 20 ms with losses before a queue of 1000 packets, from the
 /// fifth to the 65th second, Mbit/s.
-fn goodput_under(flow: impl Fn() -> DumbbellFlow, loss: Loss) -> f64 {
+fn goodput_under(flow: impl Fn() -> DumbbellFlow, loss: DumbbellLoss) -> f64 {
     let goodput = |seed| {
         let bottleneck = Bottleneck { loss, seed, ..Bottleneck::new(100.0, 1000) };
         Dumbbell::new(bottleneck, vec![flow()]).goodputs(5.0, 65.0)[0]
@@ -60,5 +60,5 @@ fn goodput_under(flow: impl Fn() -> DumbbellFlow, loss: Loss) -> f64 {
 
 /// The same where each segment is lost with probability `p`.
 fn random_goodput(flow: impl Fn() -> DumbbellFlow, p: f64) -> f64 {
-    goodput_under(flow, Loss::Random(p))
+    goodput_under(flow, DumbbellLoss::Random(p))
 }

@@ -50,7 +50,7 @@ fn plain() -> DumbbellFlow {
 fn without_tail_probes_reno_follows_the_model_with_timeouts_under_the_losses_of_that_model() {
     // The model loses what follows a loss in the same round trip, and counts that as one.
     for p in [0.005, 0.01, 0.02, 0.05, 0.1] {
-        let (goodput, model) = (goodput_under(plain, Loss::RestOfRound(p)), padhye(0.020, p));
+        let (goodput, model) = (goodput_under(plain, DumbbellLoss::RestOfRound(p)), padhye(0.020, p));
         assert!((goodput / model - 1.0).abs() < 0.2, "p = {p}: {goodput:.2}, model {model:.2}");
     }
 }

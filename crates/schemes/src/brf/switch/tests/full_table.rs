@@ -19,7 +19,7 @@ fn flows_at(flows: u32, rate: f64) -> Vec<(u32, f64)> {
     (1..=flows).map(|number| (number, rate / f64::from(flows))).collect()
 }
 
-fn class(bench: &Bench, number: u32) -> Class {
+fn class(bench: &Bench, number: u32) -> SegmentClass {
     let mut data = Bench::segment(bench.data, number, Flags::ACK, 1448, 1);
     data.hop.put(GRANTED_RATE, 0);
     bench.switch.borrow().class(&data)
@@ -31,7 +31,7 @@ fn a_flow_that_found_no_place_goes_with_the_others_however_it_is_marked() {
     bench.syn(100_000, 2, true);
     assert_eq!(bench.syn_ack(110_000, 2), None);
     bench.marked(120_000, 2, true);
-    assert_eq!((class(&bench, 1), class(&bench, 2)), (Class::Brf, Class::Other));
+    assert_eq!((class(&bench, 1), class(&bench, 2)), (SegmentClass::Brf, SegmentClass::Other));
     assert_eq!(bench.ack(120_000, 2), None, "it is granted nothing");
     // Such flows have a share, that of one flow, until a second after their last data.
     let shares = bench.switch.borrow().ports[0].shares();

@@ -478,7 +478,7 @@ fn flows_that_find_no_room_in_the_table_are_in_the_class_of_others() {
         data.hop.put(GRANTED_RATE, 0);
         bench.switch.borrow().class(&data)
     };
-    assert_eq!((class(1), class(2)), (Class::Brf, Class::Other));
+    assert_eq!((class(1), class(2)), (SegmentClass::Brf, SegmentClass::Other));
 }
 
 #[test]

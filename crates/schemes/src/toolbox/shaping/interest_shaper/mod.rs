@@ -88,7 +88,7 @@ impl InterestShaper {
         self.bucket.is_some()
     }
 
-    /// Interests that wait.
+    /// Number of Interests that wait.
     pub fn waiting(&self) -> usize {
         self.flows.values().map(VecDeque::len).sum()
     }
