@@ -28,7 +28,7 @@
 
 use tidegate_core::context::{Env, Sink};
 use tidegate_core::ndn::face::Limit;
-use tidegate_core::ndn::packet::{Data, Interest, LossNotice, Millis, Nack, Packet, PitToken};
+use tidegate_core::ndn::packet::{Data, Interest, LossNotice, Millis, Nack, Packet, PitToken, TcpFlags};
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::prelude::*;
 use tidegate_core::queue::Queue;
@@ -212,6 +212,7 @@ pub fn tcp() -> Kind {
 
 /// A TCP segment with this time stamp.
 pub fn segment(ecn: Ecn, timestamp: u32) -> Kind {
-    let (seq, ack, echo, payload, window, flags) = (0, 0, 0, 900, 0, 0);
+    let (seq, ack, echo, payload, window) = (0, 0, 0, 900, 0);
+    let flags = TcpFlags::default();
     Kind::Tcp(TcpSegment { seq, ack, timestamp, echo, payload, window, flags, ecn })
 }

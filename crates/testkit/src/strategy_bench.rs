@@ -29,7 +29,6 @@ use tidegate_core::prelude::*;
 
 /// An event at the router; the number is a face.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub enum StrategyEvent {
     /// An Interest of 4 s with a nonce of its own arrives.
     Interest(u16),

@@ -71,7 +71,8 @@ impl Header {
     /// connection's, one that holds none (an ACK) by no segment.
     pub const fn label(&self) -> Name {
         let Kind::Tcp(segment) = self.kind else { return self.name };
-        let holds_some = segment.payload > 0 || segment.flags & (Flags::SYN.0 | Flags::FIN.0) != 0;
+        let holds_some =
+            segment.payload > 0 || segment.flags.has(TcpFlags::SYN) || segment.flags.has(TcpFlags::FIN);
         Name {
             prefix: self.name.prefix,
             segment: if holds_some { Segment(segment.seq) } else { Segment::NONE },
@@ -197,16 +198,16 @@ pub struct TcpSegment {
     /// Bytes that the receiver of the other direction still takes, in units of the scale given on its SYN (RFC 7323 §2).
     pub window: u16,
     /// SYN, FIN, ACK, ECE, CWR as in the TCP header.
-    pub flags: u8,
+    pub flags: TcpFlags,
     /// What the IP header says of congestion marks; a mark itself stands in the hop signals.
     pub ecn: Ecn,
 }
 
 /// Control bits of the TCP header (RFC 9293 §3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(pub u8);
+pub struct TcpFlags(pub u8);
 
-impl Flags {
+impl TcpFlags {
     /// The sender has no more data.
     pub const FIN: Self = Self(0x01);
     /// SYN: the segment opens the connection.
@@ -231,7 +232,7 @@ impl Flags {
     }
 }
 
-impl BitOr for Flags {
+impl BitOr for TcpFlags {
     type Output = Self;
 
     fn bitor(self, other: Self) -> Self {

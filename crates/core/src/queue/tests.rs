@@ -7,7 +7,7 @@ use super::*;
 use crate::context::{Env, NoSink};
 use crate::ndn::face::{FaceView, Limit, NodeId};
 use crate::ndn::name::{Name, NameTable, PrefixId};
-use crate::ndn::packet::{Data, Ecn, Kind, LossNotice, Millis, PitToken, TcpSegment};
+use crate::ndn::packet::{Data, Ecn, Kind, LossNotice, Millis, PitToken, TcpFlags, TcpSegment};
 use crate::units::{BitRate, ByteCount, Packets};
 
 /// What a [`Scripted`] discipline does, and what it saw at each choice: packets and bytes by lane.
@@ -112,7 +112,8 @@ fn data() -> Kind {
 }
 
 fn segment(ecn: Ecn) -> Kind {
-    let (seq, ack, timestamp, echo, payload, window, flags) = (0, 0, 0, 0, 60, 0, 0);
+    let (seq, ack, timestamp, echo, payload, window) = (0, 0, 0, 0, 60, 0);
+    let flags = TcpFlags::default();
     Kind::Tcp(TcpSegment { seq, ack, timestamp, echo, payload, window, flags, ecn })
 }
 

@@ -87,7 +87,6 @@ pub fn least(standing: Option<u32>, mine: u16) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::prelude::*;
 
     fn said(rate: f64) -> u64 {
         decode(encode(rate)).bytes_per_second().expect("a rate was written")

@@ -1,6 +1,6 @@
 //! State of a switch for one TCP flow (FLOW_INFO_BRF of Fig. 4).
 
-use tidegate_core::ndn::packet::Flags;
+use tidegate_core::ndn::packet::TcpFlags;
 use tidegate_core::prelude::*;
 
 use super::allocator::{FlowClaim, FlowDemand};
@@ -192,9 +192,9 @@ impl Flow {
 
     /// Notes a FIN of the data's direction or of the other; after both it ends, or with a reset of either.
     fn note_end(&mut self, now: Time, segment: &TcpSegment, is_of_data: bool) {
-        let flags = Flags(segment.flags);
-        self.fins[usize::from(is_of_data)] |= flags.has(Flags::FIN);
-        if (flags.has(Flags::RST) || self.fins == [true; 2]) && self.gone_at.is_none() {
+        let flags = segment.flags;
+        self.fins[usize::from(is_of_data)] |= flags.has(TcpFlags::FIN);
+        if (flags.has(TcpFlags::RST) || self.fins == [true; 2]) && self.gone_at.is_none() {
             // Either may come again.
             self.gone_at = Some(now + self.rtt() * 2);
         }
@@ -242,7 +242,7 @@ mod tests {
         Time::ZERO + Span::from_millis(millis)
     }
 
-    fn segment(flags: Flags) -> TcpSegment {
+    fn segment(flags: TcpFlags) -> TcpSegment {
         TcpSegment {
             seq: 1,
             ack: 1,
@@ -250,7 +250,7 @@ mod tests {
             echo: 0,
             payload: 0,
             window: 0,
-            flags: flags.0,
+            flags,
             ecn: tidegate_core::ndn::packet::Ecn::NotCapable,
         }
     }
@@ -300,9 +300,9 @@ mod tests {
     fn a_flow_ends_with_both_fins_and_counts_no_more() {
         let mut flow = flow();
         flow.last_data = at(500);
-        flow.note_end(at(500), &segment(Flags::FIN), true);
+        flow.note_end(at(500), &segment(TcpFlags::FIN), true);
         assert!(flow.is_active(at(600)) && flow.gone_at.is_none());
-        flow.note_end(at(600), &segment(Flags::FIN), false);
+        flow.note_end(at(600), &segment(TcpFlags::FIN), false);
         assert_eq!((flow.is_active(at(600)), flow.gone_at), (false, Some(at(680))));
     }
 
@@ -310,9 +310,9 @@ mod tests {
     fn a_reset_of_either_end_ends_a_flow() {
         for is_of_data in [true, false] {
             let mut flow = flow();
-            flow.note_end(at(100), &segment(Flags::ACK), is_of_data);
+            flow.note_end(at(100), &segment(TcpFlags::ACK), is_of_data);
             assert!(flow.is_active(at(100)));
-            flow.note_end(at(100), &segment(Flags::RST | Flags::ACK), is_of_data);
+            flow.note_end(at(100), &segment(TcpFlags::RST | TcpFlags::ACK), is_of_data);
             assert_eq!((flow.is_active(at(100)), flow.gone_at), (false, Some(at(180))));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::ndn::packet::Packet;
+use tidegate_core::ndn::packet::{Packet, TcpFlags};
 use tidegate_core::queue::{Queue, QueueStats};
 
 use super::*;
@@ -17,7 +17,8 @@ fn counts(base: f64, ecn: Ecn, count: u32) -> QueueStats {
     let coupled = Coupled::fixed(&params(), base);
     let discipline = DualPi2 { coupled, ..DualPi2::new(params()) };
     let (mut bench, mut queue) = (GateBench::new(), Queue::<()>::new(FaceId(0), vec![Box::new(discipline)]));
-    let (seq, ack, timestamp, echo, payload, window, flags) = (0, 0, 0, 0, 900, 0, 0);
+    let (seq, ack, timestamp, echo, payload, window) = (0, 0, 0, 0, 900, 0);
+    let flags = TcpFlags::default();
     let kind = Kind::Tcp(TcpSegment { seq, ack, timestamp, echo, payload, window, flags, ecn });
     for number in 0..count {
         let header = Header::new(Name::segment(PrefixId(0), number), kind, ByteCount::new(1_000));

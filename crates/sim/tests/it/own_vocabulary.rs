@@ -92,7 +92,9 @@ struct Planner;
 
 impl NetworkController for Planner {
     fn on_report(&mut self, now: Time, from: NodeId, _: Time, report: &dyn Message, orders: &mut Orders) {
-        assert!(report.get::<Ceiling>().is_none() && report.get::<Backlog>().is_some(), "{report:?}");
+        assert!(report.get::<Ceiling>().is_none(), "{report:?}");
+        let Some(Backlog(packets)) = report.get() else { panic!("{report:?} is of no other scheme") };
+        assert!(*packets <= 6 * 40, "{packets}");
         if now >= Time::ZERO + Span::from_secs(1) {
             orders.direct(from, Ceiling(7));
         }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use tidegate_core::ndn::packet::Ecn;
-use tidegate_core::ndn::packet::Flags;
+use tidegate_core::ndn::packet::TcpFlags;
 use tidegate_core::tcp::{SenderRule, Source};
 use tidegate_core::units::ByteCount;
 
@@ -124,7 +124,7 @@ impl FaceGate for Watch {
         self.wake = self.wake.or(Some(cx.now + Span::from_millis(10)));
         let Kind::Tcp(tcp) = segment.kind else { return GateVerdict::Admit };
         let counter = &self.seen[usize::from(direction == Direction::In)];
-        if tcp.payload > 0 || (direction == Direction::In && !Flags(tcp.flags).has(Flags::SYN)) {
+        if tcp.payload > 0 || (direction == Direction::In && !tcp.flags.has(TcpFlags::SYN)) {
             counter.set(counter.get() + 1);
         }
         let is_tenth = direction == Direction::Out && tcp.payload > 0 && counter.get() == 10;

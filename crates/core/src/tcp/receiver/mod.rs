@@ -18,7 +18,7 @@ use super::reassembly::{Placed, Reassembly};
 use super::sequence::SequenceSpace;
 use crate::clock::Clock;
 use crate::ndn::name::Name;
-use crate::ndn::packet::Flags;
+use crate::ndn::packet::TcpFlags;
 use crate::ndn::packet::{Ecn, Header, Kind, TcpSegment};
 use crate::scheme::signal::HopSignals;
 use crate::units::{ByteCount, Time};
@@ -126,11 +126,11 @@ impl Receiver {
     /// Takes in a segment of the sender's; anything else is not for it.
     pub fn on_segment(&mut self, now: Time, header: &Header) {
         let Kind::Tcp(segment) = header.kind else { return };
-        let flags = Flags(segment.flags);
-        if header.hop.has_any() && (segment.payload > 0 || flags.has(Flags::SYN)) {
+        let flags = segment.flags;
+        if header.hop.has_any() && (segment.payload > 0 || flags.has(TcpFlags::SYN)) {
             self.signals = header.hop.echoed();
         }
-        if flags.has(Flags::SYN) {
+        if flags.has(TcpFlags::SYN) {
             self.on_syn(now, &segment);
         } else if self.stage != Stage::Listening {
             self.on_acknowledgement(&segment);
@@ -210,8 +210,8 @@ impl Receiver {
         let options = TcpOptions { syn: Some(options), ..TcpOptions::default() };
         let window = self.window.unscaled(self.stream.next());
         // RFC 3168 §6.1.1.
-        let has_ecn = self.takes_ecn && Flags(segment.flags).has(Flags::ECE | Flags::CWR);
-        let flags = (Flags::SYN | Flags::ACK).with_if(has_ecn, Flags::ECE);
+        let has_ecn = self.takes_ecn && segment.flags.has(TcpFlags::ECE | TcpFlags::CWR);
+        let flags = (TcpFlags::SYN | TcpFlags::ACK).with_if(has_ecn, TcpFlags::ECE);
         self.push(now, 0, flags, window, options);
     }
 
@@ -227,7 +227,7 @@ impl Receiver {
     fn on_data(&mut self, now: Time, segment: &TcpSegment, is_marked: bool) {
         let next = self.stream.next();
         let Some(start) = self.peer.position(segment.seq, next) else { return };
-        let has_fin = Flags(segment.flags).has(Flags::FIN);
+        let has_fin = segment.flags.has(TcpFlags::FIN);
         let end = start + u64::from(segment.payload) + u64::from(has_fin);
         if start == end {
             // A bare ACK; below what was acknowledged it asks whether the window is still closed.
@@ -242,7 +242,7 @@ impl Receiver {
         if self.echo.must_tell_before(is_marked) && self.timer.is_waiting() {
             self.acknowledge(now);
         }
-        self.echo.take_in(is_marked, Flags(segment.flags).has(Flags::CWR));
+        self.echo.take_in(is_marked, segment.flags.has(TcpFlags::CWR));
         if has_fin {
             self.end = Some(end - 1);
         }
@@ -278,12 +278,12 @@ impl Receiver {
         self.timer.clear();
         self.acknowledged = self.stream.next();
         let options = TcpOptions { sack: self.stream.sack_blocks(self.peer), syn: None };
-        let flags = Flags::ACK.with_if(self.echo.tells(), Flags::ECE).with_if(closes, Flags::FIN);
+        let flags = TcpFlags::ACK.with_if(self.echo.tells(), TcpFlags::ECE).with_if(closes, TcpFlags::FIN);
         let window = self.window.advertise(self.stream.next());
         self.push(now, OWN_FIN, flags, window, options);
     }
 
-    fn push(&mut self, now: Time, position: u64, flags: Flags, window: u16, options: TcpOptions) {
+    fn push(&mut self, now: Time, position: u64, flags: TcpFlags, window: u16, options: TcpOptions) {
         let segment = TcpSegment {
             seq: self.own.number(position),
             ack: self.peer.number(self.stream.next()),
@@ -291,7 +291,7 @@ impl Receiver {
             echo: self.stamp,
             payload: 0,
             window,
-            flags: flags.0,
+            flags,
             ecn: Ecn::NotCapable,
         };
         let size = segment_size(ByteCount::ZERO, &options) + self.ack_option;

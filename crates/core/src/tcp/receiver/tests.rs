@@ -22,14 +22,14 @@ fn setup() -> ReceiverSetup {
 /// A receiver after the handshake; the sender's first byte has the number 1.
 fn open(setup: ReceiverSetup) -> Receiver {
     let mut receiver = Receiver::new(setup);
-    receiver.on_segment(Time::ZERO, &header(0, 0, Flags::SYN, 5));
+    receiver.on_segment(Time::ZERO, &header(0, 0, TcpFlags::SYN, 5));
     let answer = receiver.poll().expect("SYN-ACK");
     let Kind::Tcp(segment) = answer.header.kind else { panic!("{answer:?}") };
-    assert_eq!((segment.seq, segment.ack, segment.flags), (7, 1, 0x12));
+    assert_eq!((segment.seq, segment.ack, segment.flags.0), (7, 1, 0x12));
     receiver
 }
 
-fn header(seq: u32, payload: u16, flags: Flags, stamp: u32) -> Header {
+fn header(seq: u32, payload: u16, flags: TcpFlags, stamp: u32) -> Header {
     let segment = TcpSegment {
         seq,
         ack: 8,
@@ -37,7 +37,7 @@ fn header(seq: u32, payload: u16, flags: Flags, stamp: u32) -> Header {
         echo: 0,
         payload,
         window: 0,
-        flags: flags.0,
+        flags,
         ecn: Ecn::NotCapable,
     };
     let size = segment_size(ByteCount::new(u64::from(payload)), &TcpOptions::default());
@@ -50,7 +50,7 @@ fn at(millis: u64) -> Time {
 
 /// Segment `number`, sent with its arrival's time stamp.
 fn give(receiver: &mut Receiver, millis: u64, number: u32) {
-    receiver.on_segment(at(millis), &header(1 + number * 1000, MSS, Flags::ACK, millis as u32));
+    receiver.on_segment(at(millis), &header(1 + number * 1000, MSS, TcpFlags::ACK, millis as u32));
 }
 
 /// Acknowledged number and SACK blocks of every ACK that leaves.
@@ -121,13 +121,13 @@ fn the_echoed_stamp_is_that_of_the_first_segment_not_acknowledged() {
 fn a_mark_is_told_until_the_sender_has_reduced() {
     let mut receiver = open(ReceiverSetup { habit: AckHabit { every: 1, ..setup().habit }, ..setup() });
     let mut told = Vec::new();
-    for (number, mark, flags) in [(0, 0, Flags::ACK), (1, 1, Flags::ACK), (2, 0, Flags::ACK)] {
+    for (number, mark, flags) in [(0, 0, TcpFlags::ACK), (1, 1, TcpFlags::ACK), (2, 0, TcpFlags::ACK)] {
         let mut packet = header(1 + number * 1000, MSS, flags, 1);
         packet.hop.raise_mark(mark);
         receiver.on_segment(at(1), &packet);
     }
-    receiver.on_segment(at(1), &header(3001, MSS, Flags::ACK | Flags::CWR, 1));
-    told.extend(acks(&mut receiver).iter().map(|(ack, _)| Flags(ack.flags).has(Flags::ECE)));
+    receiver.on_segment(at(1), &header(3001, MSS, TcpFlags::ACK | TcpFlags::CWR, 1));
+    told.extend(acks(&mut receiver).iter().map(|(ack, _)| ack.flags.has(TcpFlags::ECE)));
     assert_eq!(told, [false, true, true, false]);
 }
 
@@ -135,12 +135,12 @@ fn a_mark_is_told_until_the_sender_has_reduced() {
 fn an_exact_echo_parts_marked_from_unmarked_segments() {
     let mut receiver = open(ReceiverSetup { echo: EcnEcho::Exact, ..setup() });
     for (number, mark) in [(0, 0), (1, 1), (2, 1), (3, 1), (4, 0)] {
-        let mut packet = header(1 + number * 1000, MSS, Flags::ACK, 1);
+        let mut packet = header(1 + number * 1000, MSS, TcpFlags::ACK, 1);
         packet.hop.raise_mark(mark);
         receiver.on_segment(at(1), &packet);
     }
     let told: Vec<(u32, bool)> =
-        acks(&mut receiver).iter().map(|(ack, _)| (ack.ack, Flags(ack.flags).has(Flags::ECE))).collect();
+        acks(&mut receiver).iter().map(|(ack, _)| (ack.ack, ack.flags.has(TcpFlags::ECE))).collect();
     assert_eq!(told, [(1001, false), (2001, true), (4001, true), (5001, false)]);
 }
 
@@ -169,24 +169,24 @@ fn a_window_over_64_kib_is_scaled() {
 #[test]
 fn a_probe_of_a_closed_window_is_answered() {
     let mut receiver = open(setup());
-    receiver.on_segment(at(1), &header(0, 0, Flags::ACK, 1));
+    receiver.on_segment(at(1), &header(0, 0, TcpFlags::ACK, 1));
     assert_eq!(numbers(&mut receiver), [1]);
-    receiver.on_segment(at(1), &header(1, 0, Flags::ACK, 1));
+    receiver.on_segment(at(1), &header(1, 0, TcpFlags::ACK, 1));
     assert_eq!(numbers(&mut receiver), [], "the ACK of the handshake");
 }
 
 #[test]
 fn the_receiver_closes_with_the_sender_and_says_so_again_when_asked_again() {
     let mut receiver = open(setup());
-    let fin = header(1, 500, Flags::ACK | Flags::FIN, 1);
+    let fin = header(1, 500, TcpFlags::ACK | TcpFlags::FIN, 1);
     receiver.on_segment(at(1), &fin);
     let ack = acks(&mut receiver);
-    assert_eq!((ack[0].0.ack, ack[0].0.seq, ack[0].0.flags), (502, 8, 0x11));
+    assert_eq!((ack[0].0.ack, ack[0].0.seq, ack[0].0.flags.0), (502, 8, 0x11));
     assert_eq!(receiver.received().get(), 500);
     receiver.on_segment(at(2), &fin);
-    assert_eq!(acks(&mut receiver)[0].0.flags, 0x11);
+    assert_eq!(acks(&mut receiver)[0].0.flags.0, 0x11);
     assert!(!receiver.is_closed());
-    let mut last = header(502, 0, Flags::ACK, 1);
+    let mut last = header(502, 0, TcpFlags::ACK, 1);
     if let Kind::Tcp(segment) = &mut last.kind {
         segment.ack = 9;
     }
@@ -200,7 +200,7 @@ fn nothing_is_taken_before_a_syn_and_a_repeated_syn_is_answered_again() {
     give(&mut receiver, 1, 0);
     assert_eq!((numbers(&mut receiver), receiver.received().get()), (vec![], 0));
     let mut receiver = open(setup());
-    receiver.on_segment(at(5), &header(0, 0, Flags::SYN, 5));
+    receiver.on_segment(at(5), &header(0, 0, TcpFlags::SYN, 5));
     assert_eq!(numbers(&mut receiver), [1]);
 }
 
@@ -228,8 +228,8 @@ fn a_window_that_the_application_opens_by_less_than_two_segments_stays_as_it_was
 #[test]
 fn the_answer_to_a_repeated_syn_echoes_its_own_time_stamp() {
     let mut receiver = Receiver::new(setup());
-    receiver.on_segment(at(10), &header(0, 0, Flags::SYN, 5));
-    receiver.on_segment(at(1010), &header(0, 0, Flags::SYN, 1005));
+    receiver.on_segment(at(10), &header(0, 0, TcpFlags::SYN, 5));
+    receiver.on_segment(at(1010), &header(0, 0, TcpFlags::SYN, 1005));
     let echoed: Vec<u32> = acks(&mut receiver).into_iter().map(|(segment, _)| segment.echo).collect();
     assert_eq!(echoed, [5, 1005]);
 }
@@ -239,9 +239,9 @@ fn only_a_receiver_that_takes_part_grants_ecn_and_only_if_asked() {
     let answer = |ecn, flags| {
         let mut receiver = Receiver::new(ReceiverSetup { ecn, ..setup() });
         receiver.on_segment(Time::ZERO, &header(0, 0, flags, 5));
-        acks(&mut receiver)[0].0.flags
+        acks(&mut receiver)[0].0.flags.0
     };
-    let asks = Flags::SYN | Flags::ECE | Flags::CWR;
+    let asks = TcpFlags::SYN | TcpFlags::ECE | TcpFlags::CWR;
     assert_eq!((answer(true, asks), answer(false, asks)), (0x52, 0x12));
-    assert_eq!((answer(true, Flags::SYN), answer(true, Flags::SYN | Flags::ECE)), (0x12, 0x12));
+    assert_eq!((answer(true, TcpFlags::SYN), answer(true, TcpFlags::SYN | TcpFlags::ECE)), (0x12, 0x12));
 }

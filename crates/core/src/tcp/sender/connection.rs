@@ -2,7 +2,7 @@
 
 use super::timers::Timers;
 use super::{FIRST, Sender};
-use crate::ndn::packet::Flags;
+use crate::ndn::packet::TcpFlags;
 use crate::ndn::packet::{Ecn, Header, Kind, Millis, TcpSegment};
 use crate::tcp::options::{Segment, SynOptions, TcpOptions, segment_size, stamp};
 use crate::tcp::sequence::SequenceSpace;
@@ -31,8 +31,8 @@ pub(super) struct Owed {
 }
 
 /// Whether a SYN-ACK with these flags takes part in ECN (RFC 3168 §6.1.1): one that has both may only mirror the SYN.
-fn grants_ecn(flags: Flags) -> bool {
-    flags.has(Flags::ECE) && !flags.has(Flags::CWR)
+fn grants_ecn(flags: TcpFlags) -> bool {
+    flags.has(TcpFlags::ECE) && !flags.has(TcpFlags::CWR)
 }
 
 impl Sender {
@@ -47,16 +47,16 @@ impl Sender {
             let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
             // RFC 3168 §6.1.1: an ECN-setup SYN.
             let asks = self.ecn != Ecn::NotCapable;
-            let flags = Flags::SYN.with_if(asks, Flags::ECE | Flags::CWR);
+            let flags = TcpFlags::SYN.with_if(asks, TcpFlags::ECE | TcpFlags::CWR);
             let mut syn = self.segment(now, 0, 0, flags, options);
             self.controller.on_open(&mut syn.header.hop);
             return Some(syn);
         }
         if std::mem::take(&mut self.owed.window_probe) {
-            return Some(self.segment(now, self.board.acked() - 1, 0, Flags::ACK, TcpOptions::default()));
+            return Some(self.segment(now, self.board.acked() - 1, 0, TcpFlags::ACK, TcpOptions::default()));
         }
         if std::mem::take(&mut self.owed.ack) {
-            return Some(self.segment(now, self.board.next(), 0, Flags::ACK, TcpOptions::default()));
+            return Some(self.segment(now, self.board.next(), 0, TcpFlags::ACK, TcpOptions::default()));
         }
         None
     }
@@ -67,7 +67,7 @@ impl Sender {
         now: Time,
         position: u64,
         payload: u16,
-        flags: Flags,
+        flags: TcpFlags,
         options: TcpOptions,
     ) -> Segment {
         let segment = TcpSegment {
@@ -78,7 +78,7 @@ impl Sender {
             payload,
             // The receiver sends no data.
             window: 0,
-            flags: flags.0,
+            flags,
             // RFC 3168 §6.1.4 and §6.1.5: on new data alone; retransmissions too, as Linux does for ECT(1) and as a
             // simulation without attackers may.
             ecn: if payload > 0 { self.ecn } else { Ecn::NotCapable },
@@ -101,7 +101,7 @@ impl Sender {
                 self.peer_scale = syn.window_scale.min(14);
             }
             self.edge = FIRST + u64::from(segment.window);
-            if !grants_ecn(Flags(segment.flags)) {
+            if !grants_ecn(segment.flags) {
                 self.ecn = Ecn::NotCapable;
             }
             self.timers.rto = None;

@@ -8,7 +8,7 @@ use super::news::News;
 use super::recovery::{AckSummary, Phase};
 use super::tail::ProbeOutcome;
 use crate::context::Context;
-use crate::ndn::packet::Flags;
+use crate::ndn::packet::TcpFlags;
 use crate::ndn::packet::{Header, Kind, Millis, TcpSegment};
 use crate::observe::event::Cause;
 use crate::scheme::congestion::{Delivery, Recovery};
@@ -19,26 +19,26 @@ impl Sender {
     /// Takes in a segment of the receiver's; segments may leave afterwards. Anything else is not for it.
     pub fn on_segment(&mut self, cx: &mut Context<'_>, header: &Header, options: &TcpOptions) {
         let Kind::Tcp(segment) = header.kind else { return };
-        let flags = Flags(segment.flags);
+        let flags = segment.flags;
         if header.hop.has_any() && matches!(self.stage, Stage::SynSent | Stage::Open) {
             self.hear_feedback(cx, header, &segment);
         }
         match self.stage {
             Stage::Waiting => {}
-            Stage::SynSent | Stage::Open if flags.has(Flags::SYN | Flags::ACK) => {
+            Stage::SynSent | Stage::Open if flags.has(TcpFlags::SYN | TcpFlags::ACK) => {
                 self.on_syn(cx.now, &segment, options);
             }
             Stage::SynSent => {}
-            Stage::Open | Stage::Closed if !flags.has(Flags::ACK) => {}
+            Stage::Open | Stage::Closed if !flags.has(TcpFlags::ACK) => {}
             Stage::Open => {
                 self.peer_stamp = self.peer_stamp.max(segment.timestamp);
-                if flags.has(Flags::FIN) {
+                if flags.has(TcpFlags::FIN) {
                     self.on_fin(&segment);
                 }
                 self.on_ack(cx, header, &segment, options);
                 self.close_if_done(cx.now);
             }
-            Stage::Closed => self.owed.ack |= flags.has(Flags::FIN),
+            Stage::Closed => self.owed.ack |= flags.has(TcpFlags::FIN),
         }
     }
 
@@ -77,7 +77,7 @@ impl Sender {
             self.answer_repair(cx);
         }
         self.restart_timers(cx, &summary);
-        let is_marked = Flags(segment.flags).has(Flags::ECE);
+        let is_marked = segment.flags.has(TcpFlags::ECE);
         self.hear_mark(is_marked);
         if news.delivered() > 0 || newly_lost > 0 || is_marked {
             let delivery = self.delivery(cx, header, &summary, in_flight_before, newly_lost, is_marked);

@@ -6,7 +6,7 @@ use super::sack_loss::Extra;
 use super::scoreboard::Record;
 use super::{FIRST, Sender};
 use crate::context::Context;
-use crate::ndn::packet::Flags;
+use crate::ndn::packet::TcpFlags;
 use crate::observe::event::Cause;
 use crate::scheme::congestion::{Pacing, SendOrder, Sent};
 use crate::tcp::options::{Segment, TcpOptions, stamp};
@@ -198,9 +198,9 @@ impl Sender {
         let snapshot = self.meter.on_sent(cx.now, self.board.in_flight());
         let length = new.payload + u16::from(new.has_fin);
         let number = self.board.send_new(cx.now, length, snapshot);
-        let flags = Flags::ACK
-            .with_if(new.has_fin, Flags::FIN)
-            .with_if(std::mem::take(&mut self.owes_cwr), Flags::CWR);
+        let flags = TcpFlags::ACK
+            .with_if(new.has_fin, TcpFlags::FIN)
+            .with_if(std::mem::take(&mut self.owes_cwr), TcpFlags::CWR);
         let segment = self.segment(cx.now, position, new.payload, flags, TcpOptions::default());
         (self.timers.persist, self.persisted) = (None, 0);
         let sent = Sent { segment: number as u32, at: cx.now, is_retransmission: false };
@@ -223,7 +223,7 @@ impl Sender {
             }
         }
         let has_fin = self.end() == Some(end);
-        let flags = Flags::ACK.with_if(has_fin, Flags::FIN);
+        let flags = TcpFlags::ACK.with_if(has_fin, TcpFlags::FIN);
         let payload = length - u16::from(has_fin);
         let segment = self.segment(cx.now, end - u64::from(length), payload, flags, TcpOptions::default());
         let sent = Sent { segment: number as u32, at: cx.now, is_retransmission: true };

@@ -1,7 +1,6 @@
 //! The Data pipelines.
 
 use tidegate_core::ndn::cs::UnsolicitedPolicy;
-use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::Name;
 use tidegate_core::ndn::packet::PitToken;
 use tidegate_core::scheme::signal::{Class, Signal};

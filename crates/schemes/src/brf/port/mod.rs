@@ -5,7 +5,7 @@
 
 mod rounds;
 
-use tidegate_core::ndn::packet::Flags;
+use tidegate_core::ndn::packet::TcpFlags;
 use tidegate_core::prelude::*;
 use crate::brf::messages::Congestion;
 
@@ -176,9 +176,9 @@ impl Port {
     /// A TCP segment leaves through the device.
     pub(super) fn on_out(&mut self, now: Time, names: &NameTable, header: &Header, segment: &TcpSegment) {
         let number = header.name.segment.0;
-        let flags = Flags(segment.flags);
-        if flags.has(Flags::SYN) {
-            if !flags.has(Flags::ACK) {
+        let flags = segment.flags;
+        if flags.has(TcpFlags::SYN) {
+            if !flags.has(TcpFlags::ACK) {
                 self.table.on_syn(now, number, class_of(header), header.name.prefix);
             }
             return;
@@ -233,7 +233,7 @@ impl Port {
         segment: &TcpSegment,
     ) -> bool {
         let number = header.name.segment.0;
-        let is_syn_ack = Flags(segment.flags).has(Flags::SYN | Flags::ACK);
+        let is_syn_ack = segment.flags.has(TcpFlags::SYN | TcpFlags::ACK);
         if is_syn_ack && self.table.half_open(number).is_some_and(|half| half.data != header.name.prefix) {
             self.table.open(now, number);
             self.admit(now, names, number, Arrival::New);

@@ -6,7 +6,6 @@ use tidegate_core::ndn::packet::{Header, Kind};
 use tidegate_core::observe::event::Event;
 use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
-use tidegate_core::scheme::signal::Signal;
 use tidegate_core::scheme::{RouterParts, Scheme};
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::run;

@@ -7,7 +7,7 @@ use crate::context::{Context, Env, NoSink};
 use crate::ndn::face::NodeId;
 use crate::ndn::fib::NoRoutes;
 use crate::ndn::name::{Name, NameTable};
-use crate::ndn::packet::Flags;
+use crate::ndn::packet::TcpFlags;
 use crate::ndn::packet::{Ecn, Header, Kind, TcpSegment};
 use crate::rng::{Seed, Streams};
 use crate::scheme::congestion::{
@@ -158,7 +158,7 @@ impl Bench {
         self.set(120);
         let syn = SynOptions { mss: 9000, window_scale: 0 };
         let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
-        self.give(0, window, Flags::SYN | Flags::ACK, options, 100);
+        self.give(0, window, TcpFlags::SYN | TcpFlags::ACK, options, 100);
         self
     }
 
@@ -184,7 +184,7 @@ impl Bench {
 
     pub(super) fn poll(&mut self) -> Vec<Left> {
         let number = |seq: u32| seq.wrapping_sub(u32::MAX - 1500).wrapping_sub(1) / u32::from(MSS);
-        self.segments().iter().map(|(tcp, _)| (number(tcp.seq), tcp.payload, tcp.flags)).collect()
+        self.segments().iter().map(|(tcp, _)| (number(tcp.seq), tcp.payload, tcp.flags.0)).collect()
     }
 
     /// Numbers of the segments with data that leave now.
@@ -214,7 +214,7 @@ impl Bench {
             sack.push(Self::seq(*first), Self::seq(*end));
         }
         let at = 1 + number * u32::from(MSS);
-        self.give(at - 1, u16::MAX, Flags::ACK, TcpOptions { sack, syn: None }, echo);
+        self.give(at - 1, u16::MAX, TcpFlags::ACK, TcpOptions { sack, syn: None }, echo);
     }
 
     /// As [`ack`](Self::ack) for everything before segment `number`, with one block from segment `first` over the FIN.
@@ -222,7 +222,7 @@ impl Bench {
         let mut sack = SackBlocks::default();
         sack.push(Self::seq(first), Self::seq(last + 1).wrapping_add(1));
         let length = number * u32::from(MSS);
-        self.give(length, u16::MAX, Flags::ACK, TcpOptions { sack, syn: None }, echo);
+        self.give(length, u16::MAX, TcpFlags::ACK, TcpOptions { sack, syn: None }, echo);
     }
 
     fn seq(number: u32) -> u32 {
@@ -230,19 +230,19 @@ impl Bench {
     }
 
     /// A segment of the receiver's that acknowledges `length` bytes.
-    pub(super) fn give(&mut self, length: u32, window: u16, flags: Flags, options: TcpOptions, echo: u32) {
+    pub(super) fn give(&mut self, length: u32, window: u16, flags: TcpFlags, options: TcpOptions, echo: u32) {
         self.give_header(Self::header(length, window, flags, &options, echo), &options);
     }
 
-    fn header(length: u32, window: u16, flags: Flags, options: &TcpOptions, echo: u32) -> Header {
+    fn header(length: u32, window: u16, flags: TcpFlags, options: &TcpOptions, echo: u32) -> Header {
         let segment = TcpSegment {
-            seq: u32::from(!flags.has(Flags::SYN)),
+            seq: u32::from(!flags.has(TcpFlags::SYN)),
             ack: (u32::MAX - 1500).wrapping_add(1 + length),
             timestamp: 1,
             echo,
             payload: 0,
             window,
-            flags: flags.0,
+            flags,
             ecn: Ecn::NotCapable,
         };
         let size = segment_size(ByteCount::ZERO, options);
@@ -256,7 +256,7 @@ impl Bench {
     /// An ACK for everything before segment `number` that left at `stamp` and carries `rate`.
     pub(super) fn feedback(&mut self, number: u32, stamp: u32, rate: u32) {
         let options = TcpOptions::default();
-        let mut header = Self::header(number * u32::from(MSS), u16::MAX, Flags::ACK, &options, 0);
+        let mut header = Self::header(number * u32::from(MSS), u16::MAX, TcpFlags::ACK, &options, 0);
         header.hop.put(SHARED_RATE, rate);
         if let Kind::Tcp(segment) = &mut header.kind {
             segment.timestamp = stamp;

@@ -1,5 +1,5 @@
 use super::bench::{Bench, Heard};
-use crate::ndn::packet::Flags;
+use crate::ndn::packet::TcpFlags;
 use crate::scheme::congestion::{LossSignal, Recovery};
 use crate::tcp::Source;
 use crate::tcp::options::TcpOptions;
@@ -340,7 +340,7 @@ fn a_recovery_whose_every_retransmission_came_twice_is_undone_once() {
 
 #[test]
 fn a_recovery_is_undone_after_its_end_too_but_not_once_the_next_has_begun_or_a_mark_came() {
-    let after = |has_next: bool, flags: Flags| {
+    let after = |has_next: bool, flags: TcpFlags| {
         let mut bench =
             bench(10.0, SenderSettings { detection: Detection::Sack, ..SenderSettings::default() });
         bench.set(141);
@@ -355,13 +355,13 @@ fn a_recovery_is_undone_after_its_end_too_but_not_once_the_next_has_begun_or_a_m
             assert_eq!(bench.trouble(), [gap(11), enter(5)]);
             bench.sent();
         }
-        bench.give(11_000, u16::MAX, Flags::ACK | flags, TcpOptions::default(), 141);
+        bench.give(11_000, u16::MAX, TcpFlags::ACK | flags, TcpOptions::default(), 141);
         bench.ack(11, &[(0, 1)], 141);
         bench.trouble()
     };
-    assert_eq!(after(false, Flags::default()), [Heard::Recovery(Recovery::Spurious)]);
-    assert_eq!(after(true, Flags::default()), []);
-    assert_eq!(after(false, Flags::ECE), []);
+    assert_eq!(after(false, TcpFlags::default()), [Heard::Recovery(Recovery::Spurious)]);
+    assert_eq!(after(true, TcpFlags::default()), []);
+    assert_eq!(after(false, TcpFlags::ECE), []);
 }
 
 #[test]

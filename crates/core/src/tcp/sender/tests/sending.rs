@@ -1,5 +1,5 @@
 use super::bench::{Bench, MSS};
-use crate::ndn::packet::Flags;
+use crate::ndn::packet::TcpFlags;
 use crate::scheme::congestion::Pacing;
 use crate::tcp::Source;
 use crate::tcp::options::TcpOptions;
@@ -42,11 +42,11 @@ fn the_receivers_window_holds_the_sender_back_and_is_probed_when_closed() {
     let mut bench = Bench::new(10.0, Source::Endless, SenderSettings::default()).open(2500);
     assert_eq!(bench.sent(), [0, 1], "half a segment waits while something is under way");
     bench.set(140);
-    bench.give(2000, 0, Flags::ACK, TcpOptions::default(), 120);
+    bench.give(2000, 0, TcpFlags::ACK, TcpOptions::default(), 120);
     // The right edge of 2500 stays, so that half a segment goes out alone.
     assert_eq!(bench.segments().iter().map(|(tcp, _)| tcp.payload).collect::<Vec<_>>(), [500]);
     bench.set(160);
-    bench.give(2500, 0, Flags::ACK, TcpOptions::default(), 140);
+    bench.give(2500, 0, TcpFlags::ACK, TcpOptions::default(), 140);
     assert_eq!(bench.sent(), []);
     assert!(bench.sender.is_source_limited());
     let rto = bench.sender.view().rto;
@@ -59,7 +59,7 @@ fn the_receivers_window_holds_the_sender_back_and_is_probed_when_closed() {
     let waits: Vec<Span> = probes.windows(2).map(|pair| pair[1].0.since(pair[0].0)).collect();
     assert_eq!(waits, [rto * 2, rto * 4]);
     assert!(probes.iter().all(|(_, payload)| *payload == 0));
-    bench.give(2500, 9000, Flags::ACK, TcpOptions::default(), 140);
+    bench.give(2500, 9000, TcpFlags::ACK, TcpOptions::default(), 140);
     assert_eq!(bench.segments().len(), 9);
 }
 
@@ -139,8 +139,14 @@ fn a_mark_is_told_with_the_ack_and_answered_once_per_window() {
     bench.set(140);
     let mut answered = Vec::new();
     for number in [1, 2, 5] {
-        bench.give(number * u32::from(MSS), u16::MAX, Flags::ACK | Flags::ECE, TcpOptions::default(), 120);
-        answered.extend(bench.segments().iter().map(|(tcp, _)| Flags(tcp.flags).has(Flags::CWR)));
+        bench.give(
+            number * u32::from(MSS),
+            u16::MAX,
+            TcpFlags::ACK | TcpFlags::ECE,
+            TcpOptions::default(),
+            120,
+        );
+        answered.extend(bench.segments().iter().map(|(tcp, _)| tcp.flags.has(TcpFlags::CWR)));
     }
     // Segments 4 and 5 leave with the first two ACKs, 6 to 8 with the third, which acknowledges what left meanwhile.
     assert_eq!(answered, [true, false, true, false, false]);

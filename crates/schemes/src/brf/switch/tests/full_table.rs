@@ -20,7 +20,7 @@ fn flows_at(flows: u32, rate: f64) -> Vec<(u32, f64)> {
 }
 
 fn class(bench: &Bench, number: u32) -> SegmentClass {
-    let mut data = Bench::segment(bench.data, number, Flags::ACK, 1448, 1);
+    let mut data = Bench::segment(bench.data, number, TcpFlags::ACK, 1448, 1);
     data.hop.put(GRANTED_RATE, 0);
     bench.switch.borrow().class(&data)
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::brf::code::{Grant, decode};
 use crate::brf::{Params, code};
 use tidegate_core::context::{Env, Sink};
-use tidegate_core::ndn::packet::Flags;
+use tidegate_core::ndn::packet::TcpFlags;
 use crate::brf::messages::Congestion;
 use tidegate_testkit::gate_bench::GateBench;
 use tidegate_testkit::steps::device;
@@ -64,7 +64,7 @@ impl Bench {
         header
     }
 
-    fn segment(prefix: PrefixId, number: u32, flags: Flags, payload: u16, byte: u32) -> Header {
+    fn segment(prefix: PrefixId, number: u32, flags: TcpFlags, payload: u16, byte: u32) -> Header {
         let segment = TcpSegment {
             seq: byte,
             ack: byte,
@@ -72,7 +72,7 @@ impl Bench {
             echo: 0,
             payload,
             window: 0,
-            flags: flags.0,
+            flags,
             ecn: Ecn::NotCapable,
         };
         let size = ByteCount::new(66 + u64::from(payload));
@@ -80,7 +80,7 @@ impl Bench {
     }
 
     fn syn(&mut self, at_us: u64, number: u32, is_brf: bool) {
-        let mut syn = Self::segment(self.data, number, Flags::SYN, 0, 0);
+        let mut syn = Self::segment(self.data, number, TcpFlags::SYN, 0, 0);
         if is_brf {
             syn.hop.put(GRANTED_RATE, 0);
         }
@@ -89,13 +89,13 @@ impl Bench {
 
     /// What the SYN-ACK carries on.
     fn syn_ack(&mut self, at_us: u64, number: u32) -> Option<u32> {
-        let syn_ack = Self::segment(self.acks, number, Flags::SYN | Flags::ACK, 0, 1);
+        let syn_ack = Self::segment(self.acks, number, TcpFlags::SYN | TcpFlags::ACK, 0, 1);
         self.pass(at_us, DOWN, Direction::In, syn_ack).hop.get(GRANTED_RATE)
     }
 
     /// What an ACK carries on that came with `standing`.
     fn ack_with(&mut self, at_us: u64, number: u32, standing: Option<u32>) -> Option<u32> {
-        let mut ack = Self::segment(self.acks, number, Flags::ACK, 0, 1);
+        let mut ack = Self::segment(self.acks, number, TcpFlags::ACK, 0, 1);
         if let Some(value) = standing {
             ack.hop.put(GRANTED_RATE, value);
         }
@@ -112,7 +112,7 @@ impl Bench {
     }
 
     fn marked(&mut self, at_us: u64, number: u32, is_brf: bool) {
-        let mut data = Self::segment(self.data, number, Flags::ACK, 1448, 1);
+        let mut data = Self::segment(self.data, number, TcpFlags::ACK, 1448, 1);
         if is_brf {
             data.hop.put(GRANTED_RATE, 0);
         }
@@ -123,7 +123,7 @@ impl Bench {
     fn open(&mut self, at_ms: u64, number: u32, is_brf: bool) -> Option<f64> {
         self.syn(at_ms * 1000, number, is_brf);
         let granted = self.syn_ack((at_ms + 10) * 1000, number);
-        let answer = Self::segment(self.data, number, Flags::ACK, 0, 1);
+        let answer = Self::segment(self.data, number, TcpFlags::ACK, 0, 1);
         self.pass((at_ms + 20) * 1000, DOWN, Direction::Out, answer);
         rate(granted)
     }
@@ -149,7 +149,7 @@ impl Bench {
 
     /// Both FINs of a flow.
     fn close(&mut self, at_ms: u64, number: u32) {
-        let fin = |prefix| Self::segment(prefix, number, Flags::FIN | Flags::ACK, 0, 1449);
+        let fin = |prefix| Self::segment(prefix, number, TcpFlags::FIN | TcpFlags::ACK, 0, 1449);
         let (data, acks) = (fin(self.data), fin(self.acks));
         self.pass(at_ms * 1000, DOWN, Direction::Out, data);
         self.pass(at_ms * 1000, DOWN, Direction::In, acks);
@@ -415,7 +415,7 @@ fn grants_for_flows_whose_acks_take_another_way_reach_them_through_other_switche
     let mut here = Bench::new();
     let mut there = Bench::new();
     here.syn(0, 1, true);
-    let answer = Bench::segment(here.data, 1, Flags::ACK, 0, 1);
+    let answer = Bench::segment(here.data, 1, TcpFlags::ACK, 0, 1);
     here.pass(40_000, DOWN, Direction::Out, answer);
     for at in 40..200 {
         here.data(at * 1000, 1);
@@ -436,7 +436,7 @@ fn grants_for_flows_whose_acks_take_another_way_reach_them_through_other_switche
     there.directive(250, &grant(2, 5e5));
     there.directive(251, &grant(1, 9e5));
     assert!(is_near(there.ack(260_000, 1), 5e5), "the older word came later");
-    let data = Bench::segment(there.data, 1, Flags::ACK, 0, 1);
+    let data = Bench::segment(there.data, 1, TcpFlags::ACK, 0, 1);
     let passed = there.pass(260_000, DOWN, Direction::In, data);
     assert_eq!(passed.hop.get(GRANTED_RATE), None, "the sender's own segments carry none");
     assert_eq!(there.ack(2_260_000, 1), None, "it was not said again");
@@ -474,7 +474,7 @@ fn flows_that_find_no_room_in_the_table_are_in_the_class_of_others() {
     assert_eq!(bench.open(60, 2, true), None, "no grant");
     bench.data(90_000, 2);
     let class = |number| {
-        let mut data = Bench::segment(bench.data, number, Flags::ACK, 1448, 1);
+        let mut data = Bench::segment(bench.data, number, TcpFlags::ACK, 1448, 1);
         data.hop.put(GRANTED_RATE, 0);
         bench.switch.borrow().class(&data)
     };
