@@ -42,6 +42,7 @@ impl NfdMarking {
     }
 
     fn on_congested(&mut self, now: Time) -> Verdict {
+        // The queue has to stand above the threshold for one interval before the first mark, as in NFD.
         if self.next_mark == Time::MAX {
             self.next_mark = now + self.params.interval;
             return Verdict::Pass;

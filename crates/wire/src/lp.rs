@@ -1,7 +1,8 @@
 //! Link frames (NDNLPv2): an Interest or Data as it is, or with link fields, or a part of one.
 //!
 //! Deviation: a field that is unknown but ignorable may be repeated, since only its inventor knows whether it
-//! may; every known field stands at most once, as ndn-cxx requires.
+//! may; every known field stands at most once, as ndn-cxx requires. An integer under the number of a signal counts as
+//! known, whatever scheme it belongs to.
 
 use bytes::Bytes;
 use tidegate_core::ndn::packet::NackReason;

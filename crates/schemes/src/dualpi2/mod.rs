@@ -197,6 +197,7 @@ impl QueueDiscipline for DualPi2 {
         } else {
             self.classic_verdict(head.header)
         };
+        // Credit settles between the two queues; one that is alone takes nothing from the other.
         if both.is_some() && !matches!(verdict, Verdict::Drop(_)) {
             self.pay(lane, head.header.size());
         }

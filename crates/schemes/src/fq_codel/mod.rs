@@ -105,6 +105,7 @@ impl FqCodel {
         // The first of several equal ones: the comparison is strict.
         let fattest = backlogs.reduce(|most, next| if next.1 > most.1 { next } else { most });
         let (victim, backlog) = fattest.unwrap_or((flow, 0));
+        // Half of the backlog at once, as in Linux (`fq_codel_drop`): the search for the victim looks at every flow.
         let enough = (backlog / 2).max(excess);
         let (mut count, mut bytes) = (0, 0);
         while let Some(head) = lanes.get(victim, count) {
@@ -121,6 +122,7 @@ impl FqCodel {
     fn decide(&mut self, now: Time, flow: u32, head: LaneHead<'_>, left: u64) -> Verdict {
         const CAUSE: Cause = Cause("codel");
         let state = &mut self.codel[flow as usize];
+        // With less than one packet behind it, a drop would leave the link idle (RFC 8289, MAXPACKET).
         if now.since(head.since) < self.params.target || left <= self.largest.get() {
             state.on_good();
             return Verdict::Pass;
@@ -175,6 +177,7 @@ impl QueueDiscipline for FqCodel {
         };
         let size = head.header.size();
         let verdict = self.decide(cx.now, flow, head, lanes.bytes()[flow as usize] - size.get());
+        // A dropped packet takes no time on the link, so the flow keeps its credit.
         if !matches!(verdict, Verdict::Drop(_)) {
             self.flows.charge(flow, size);
         }

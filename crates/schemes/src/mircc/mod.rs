@@ -33,7 +33,7 @@ pub const PATH_CHOICE: Signal = Signal::new(940, Merge::Last);
 /// Primary or secondary class of the Interest: 0 or 1.
 pub const FLOW_CLASS: Signal = Signal::new(944, Merge::Last);
 
-/// [`FlowClass`](FLOW_CLASS) of Interests on the best path, and of all others.
+/// [`FLOW_CLASS`] of Interests on the best path, and of all others.
 const PRIMARY: u32 = 0;
 const SECONDARY: u32 = 1;
 

@@ -53,6 +53,7 @@ impl RateGate {
     }
 
     fn stamp(&mut self, cx: &Context<'_>, segment: &mut Header) {
+        // A sender that does not follow rates is traffic (y) like any other, but has no use for one.
         if segment.hop.get(SHARED_RATE).is_none() {
             return;
         }
@@ -85,6 +86,7 @@ impl RateGate {
         let spare = alpha * (capacity - arrived / elapsed) - beta * queue / self.mean_rtt;
         // A node with a coarse clock updates late, but by at most one round trip at a time.
         let step = (elapsed / self.mean_rtt).min(1.0) * spare / capacity;
+        // At rate 0 no segment would return to report a higher rate.
         let floor = (min_rate * SEGMENT / self.mean_rtt).min(capacity);
         self.rate = Some((rate * (1.0 + step)).clamp(floor, capacity));
     }

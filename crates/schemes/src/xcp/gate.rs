@@ -82,6 +82,7 @@ impl FeedbackGate {
         let queue = cx.face(self.face).backlog_bytes().get() as f64;
         let traffic = &mut self.traffic;
         traffic.bytes += size;
+        // The queue that stands over the whole interval; a burst drains without feedback (§3.5.1, Q).
         traffic.shortest_queue = Some(traffic.shortest_queue.map_or(queue, |shortest| shortest.min(queue)));
         if let Some(FlowState { rtt, window, size, .. }) = flow {
             traffic.by_window += rtt * size / window;
@@ -100,6 +101,7 @@ impl FeedbackGate {
         let (d, load) = (self.interval, bytes / elapsed);
         let spare = cx.face(self.face).rate().as_bps() as f64 / 8.0 - load;
         let phi = alpha * d * spare - beta * shortest_queue.unwrap_or(0.0);
+        // Shuffling (h) only fills up what the aggregate feedback leaves of its fraction, or it would add to it (§3.5.2).
         let shuffled = (shuffle * load * d - phi.abs()).max(0.0);
         let (give, take) = ((shuffled + phi.max(0.0)) / d, (shuffled + (-phi).max(0.0)) / d);
         // The interval may have been longer than d: per d of it.
@@ -119,6 +121,7 @@ impl FeedbackGate {
         let (gained, taken) = if wanted > own { (gained, taken) } else { passed_on(wanted, own) };
         self.deal.gain_left -= gained / rtt;
         self.deal.cut_left -= taken / rtt;
+        // A sum that is spent ends its kind of feedback until the next interval; more would exceed phi.
         if self.deal.gain_left <= 0.0 {
             self.deal.gain = 0.0;
         }

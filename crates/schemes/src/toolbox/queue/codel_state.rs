@@ -78,6 +78,7 @@ impl CodelState {
     /// Starts near the rate that held the queue last time, if that was not long ago.
     fn enter_drop_state(&mut self, now: Time, interval: Span) {
         self.is_dropping = true;
+        // Drops that were necessary in the last dropping state; the queue is probably the same one (RFC 8289, `count - lastcount`).
         let grown = self.count.saturating_sub(self.last_count);
         let is_recent = now.since(self.drop_next) < interval * 16;
         self.count = if grown > 1 && is_recent { grown } else { 1 };

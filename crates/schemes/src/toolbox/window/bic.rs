@@ -88,6 +88,7 @@ impl BicWindow {
         let last_maximum = self.maximum;
         self.maximum = self.window;
         self.window *= self.keep;
+        // Fast convergence: a maximum that falls means a newer flow, which gets more room.
         if last_maximum > self.maximum {
             self.maximum = f64::midpoint(self.maximum, self.window);
         }
@@ -106,6 +107,7 @@ impl WindowRule for BicWindow {
 
     fn increase(&mut self, _: Time, _: Option<Span>) {
         match self.phase {
+            // Below `LOW_WINDOW` BIC is standard TCP, so that it shares slow paths fairly.
             _ if self.window < LOW_WINDOW && self.is_in_slow_start() => self.window += 1.0,
             _ if self.window < LOW_WINDOW => self.window += 1.0 / self.window,
             Phase::Search => self.search(),
