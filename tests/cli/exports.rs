@@ -20,7 +20,7 @@ fn results(scratch: &Scratch) -> PathBuf {
         "router.cache=200pkt",
         "scenario.duration=3s",
         "event.0.at=2s",
-        "router.parts=[]",
+        "router.router_parts=[]",
         "topology.bottleneck.queue.limit=20pkt",
         "topology.bottleneck.queue.disciplines=[{ scheme = \"codel-mark\", target = \"2ms\", interval = \"20ms\" }]",
     ];

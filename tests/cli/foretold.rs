@@ -205,7 +205,10 @@ fn parts_without_a_controller_and_a_controller_without_parts_are_doubted() {
     let scratch = Scratch::new("foretold-controller");
     for (without, doubt) in [
         ("[controller]\nscheme = \"ndnsieve\"\n", "routers' parts of ndnsieve without its controller"),
-        ("parts = [{ scheme = \"ndnsieve\" }]\n", "the controller ndnsieve without its part on a router"),
+        (
+            "router_parts = [{ scheme = \"ndnsieve\" }]\n",
+            "the controller ndnsieve without its part on a router",
+        ),
     ] {
         assert!(text.contains(without), "{without:?}");
         let file = scratch.file("half.toml", text.replace(without, "").as_bytes());
@@ -225,8 +228,10 @@ fn a_sender_without_the_routers_that_it_follows_is_doubted() {
     let alone = text.replace("scheme = \"tcp-bbr1\"", "scheme = \"rcp\"");
     let doubt = "warning: flow bbr: rcp without its part on a router";
     assert!(said(&alone).contains(doubt), "{}", said(&alone));
-    let with_part =
-        alone.replace("[[tcp]]\nname = \"cubic\"", "[router]\nparts = [\"rcp\"]\n[[tcp]]\nname = \"cubic\"");
+    let with_part = alone.replace(
+        "[[tcp]]\nname = \"cubic\"",
+        "[router]\nrouter_parts = [\"rcp\"]\n[[tcp]]\nname = \"cubic\"",
+    );
     assert!(!said(&with_part).contains(doubt));
     assert!(!said(&text).contains(doubt));
 }

@@ -142,16 +142,31 @@ pub const fn renamed_key(
     Key { name, renamed_from: Some(earlier), kind, need, help }
 }
 
-/// The keys of a table, one in each row: `name: kind, need, "help";`. With `"what" =>` in front of the rows it is the
+/// The keys of a table, one in each row: `name: kind, need, "help";`, or
+/// `name was earlier: ...` for a key that was renamed. With `"what" =>` in front of the rows it is the
 /// whole declaration of a table that shares no keys.
 #[macro_export]
 macro_rules! key_rows {
-    ($what:literal => $($name:ident: $kind:expr, $need:expr, $help:expr;)*) => {
-        $crate::keys::keys($what, &$crate::key_rows! { $($name: $kind, $need, $help;)* })
+    ($what:literal => $($name:ident $(was $earlier:ident)?: $kind:expr, $need:expr, $help:expr;)*) => {
+        $crate::keys::keys($what, &$crate::key_rows! { $($name $(was $earlier)?: $kind, $need, $help;)* })
     };
-    ($($name:ident: $kind:expr, $need:expr, $help:expr;)*) => {
-        [$($crate::keys::key(stringify!($name), $kind, $need, $help)),*]
+    ($($name:ident $(was $earlier:ident)?: $kind:expr, $need:expr, $help:expr;)*) => {
+        [$($crate::keys::Key {
+            name: stringify!($name),
+            renamed_from: $crate::keys::first(&[$(stringify!($earlier))?]),
+            kind: $kind,
+            need: $need,
+            help: $help,
+        }),*]
     };
+}
+
+/// The first of these names; `None` without one.
+pub const fn first(names: &[&'static str]) -> Option<&'static str> {
+    match names {
+        [] => None,
+        [name, ..] => Some(*name),
+    }
 }
 
 /// A table that shares no keys.

@@ -219,7 +219,7 @@ fn sentence(plan: &Plan, (name, need, at): (&str, &Need, &str), is_off_path: boo
             ("a queue or router that marks".to_owned(), "disciplines = [\"codel-mark\"]".to_owned())
         }
         Counterpart::Role(Role::Router) => {
-            (format!("its part on a router{by}"), format!("[router] parts = [{name:?}]"))
+            (format!("its part on a router{by}"), format!("[router] router_parts = [{name:?}]"))
         }
         Counterpart::Role(Role::Controller) => {
             ("its controller".to_owned(), format!("[controller] scheme = {name:?}"))

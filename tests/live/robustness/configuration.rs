@@ -48,11 +48,11 @@ fn a_face_or_route_that_cannot_be_is_told_with_what_there_is() {
     let with = |more: &str| format!("format = 1\n{FACE}{more}");
     for (more, said) in [
         (
-            "parts = [{ scheme = \"prl\" }]\n",
+            "router_parts = [{ scheme = \"prl\" }]\n",
             "forwarder.toml:5:21: router part \"prl\" is not known; did you mean \"plr\"?",
         ),
         (
-            "parts = [{ scheme = \"plr\", alpha = 7 }]\n",
+            "router_parts = [{ scheme = \"plr\", alpha = 7 }]\n",
             "forwarder.toml:5:36: scheme \"plr\": parameter \"alpha\": 7.0 is not within 0.01 to 1.0",
         ),
         (

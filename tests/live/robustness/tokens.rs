@@ -49,8 +49,7 @@ fn tokens_of_every_length_come_back_on_data_and_nack() {
 
 #[test]
 fn tokens_of_every_length_come_back_on_loss_notices() {
-    let plr =
-        "[face_defaults]\nrate = \"4Mbps\"\nqueue = { limit = \"8pkt\" }\nparts = [{ scheme = \"plr\" }]\n";
+    let plr = "[face_defaults]\nrate = \"4Mbps\"\nqueue = { limit = \"8pkt\" }\nrouter_parts = [{ scheme = \"plr\" }]\n";
     let target = Target::start("notices", plr);
     for way in Way::ALL {
         target.assert_well(way);

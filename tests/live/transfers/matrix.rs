@@ -24,7 +24,7 @@ use support::running::{Forwarder, Running, Way, is_full};
 fn plr() -> String {
     let rate = if is_full() { "50Mbps" } else { "10Mbps" };
     let parts = "[{ scheme = \"plr\", residence = \"30s\" }]";
-    format!("[face_defaults]\nrate = \"{rate}\"\nqueue = {{ limit = \"40pkt\" }}\nparts = {parts}\n")
+    format!("[face_defaults]\nrate = \"{rate}\"\nqueue = {{ limit = \"40pkt\" }}\nrouter_parts = {parts}\n")
 }
 
 /// A window that 5 % of lost datagrams do not close: most of it waits for timeouts.
@@ -87,7 +87,8 @@ impl Case {
             }
             way => (None, far.uri(way).to_owned()),
         };
-        let face = format!("[[face]]\nname = \"far\"\nuri = {uri:?}\nparts = [{{ scheme = \"plr\" }}]\n");
+        let face =
+            format!("[[face]]\nname = \"far\"\nuri = {uri:?}\nrouter_parts = [{{ scheme = \"plr\" }}]\n");
         let route = "[[route]]\nprefix = \"/matrix\"\nface = \"far\"\n";
         let near = Forwarder::start(&self.name(), &(face + route));
         let uri = near.uri(self.faces).to_owned();

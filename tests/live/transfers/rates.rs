@@ -15,7 +15,7 @@ const SEGMENTS: u32 = 400;
 /// Seconds that a fetch with MIRCC's consumer takes through a forwarder with `parts`.
 fn elapsed(test: &str, parts: &str) -> f64 {
     let scratch = Scratch::new(test);
-    let forwarder = Forwarder::start(test, &format!("[face_defaults]\nparts = [{parts}]\n"));
+    let forwarder = Forwarder::start(test, &format!("[face_defaults]\nrouter_parts = [{parts}]\n"));
     let file = file_of(&scratch, u64::from(SEGMENTS) * 1_200);
     let server = serve("/rates", &file, forwarder.uri(Way::Unix));
     let copy = scratch.at("copy");

@@ -94,7 +94,9 @@ fn a_text_cannot_take_memory_without_bound() {
     let faces = |parts: &str| {
         let face = |number| format!("[[face]]\nuri = \"udp://h{number}\"\n");
         let all: String = (0..25_000).map(face).collect();
-        format!("format = 1\nforwarder = {{ max_faces = 60000 }}\n[face_defaults]\nparts = [{parts}]\n{all}")
+        format!(
+            "format = 1\nforwarder = {{ max_faces = 60000 }}\n[face_defaults]\nrouter_parts = [{parts}]\n{all}"
+        )
     };
     assert!(check(faces("").as_bytes()));
     let many = "{ scheme = \"plr\", alpha = 0.5 },".repeat(16);

@@ -16,7 +16,7 @@ pub(crate) fn busy(vary: &str, tail: &str) -> Plan {
          builtin = \"dumbbell\"\npairs = 2\naccess = {{ rate = \"20Mbps\", delay = \"3ms\", jitter = \"1ms\", \
          reorder = true }}\nbottleneck = {{ rate = \"5Mbps\", delay = \"10ms\", queue = {{ limit = \"30pkt\", \
          disciplines = [\"codel-mark\"] }}, loss = {{ model = \"bernoulli\", probability = 0.01 }} }}\n[router]\n\
-         cache = \"100pkt\"\nparts = [\"plr\"]\n[[flow]]\nconsumer = \"c1\"\nproducer = \"p1\"\nprefix = \"/a\"\n\
+         cache = \"100pkt\"\nrouter_parts = [\"plr\"]\n[[flow]]\nconsumer = \"c1\"\nproducer = \"p1\"\nprefix = \"/a\"\n\
          scheme = \"catchunks-cubic\"\n[[flow]]\nconsumer = \"c2\"\nproducer = \"p2\"\nprefix = \"/b\"\n\
          scheme = \"ndnsim-aimd\"\nsize = \"400kB\"\nstart = \"100ms\"\n[[event]]\nat = \"1s\"\nlink = \"r1-r2\"\n\
          rate = \"3Mbps\"\n[[event]]\nat = \"2s\"\nlink = \"c1-r1\"\nstate = \"down\"\n[[event]]\nat = \"2.2s\"\n\

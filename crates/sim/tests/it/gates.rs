@@ -161,7 +161,7 @@ fn chain(parts: &str, more: &str) -> Plan {
     let text = format!(
         "format = 1\n[scenario]\nname = \"gates\"\nduration = \"2s\"\nevents = [\"dropped\", \"stored\", \
          \"released\"]\n[topology]\nbuiltin = \"linear\"\nrouters = 2\nlink = {{ rate = \"10Mbps\", delay = \
-         \"1ms\" }}\n[router]\nparts = [{parts:?}]\n[[flow]]\nconsumer = \"c1\"\nproducer = \"p1\"\nprefix = \
+         \"1ms\" }}\n[router]\nrouter_parts = [{parts:?}]\n[[flow]]\nconsumer = \"c1\"\nproducer = \"p1\"\nprefix = \
          \"/a\"\nscheme = {{ name = \"fixed\", window = 40 }}\n[[flow]]\nconsumer = \"c1\"\nproducer = \"p1\"\n\
          prefix = \"/b\"\nscheme = {{ name = \"fixed\", window = 20 }}\n{more}"
     );

@@ -39,7 +39,7 @@ fn dumbbell(scheme: &str, router: &str) -> String {
 /// What `name` runs: a consumer, with the parts it brings for routers on its own, or routers that keep lost Data.
 fn trace(name: &str) -> String {
     let has_parts = |scheme: &&Scheme| scheme.router.is_some() && scheme.controller.is_none();
-    let parts = find(SCHEMES, name).filter(has_parts).map(|_| format!("[router]\nparts = [{name:?}]"));
+    let parts = find(SCHEMES, name).filter(has_parts).map(|_| format!("[router]\nrouter_parts = [{name:?}]"));
     let scheme = match name {
         // The default of 10 packets would leave the link half empty.
         "fixed" => "{ name = \"fixed\", window = 40 }".to_owned(),
@@ -106,8 +106,11 @@ fn senders() -> impl Iterator<Item = &'static str> {
 /// Two connections under `name`, with the parts it brings for routers and its controller.
 fn connections(name: &str) -> String {
     let scheme = find(SCHEMES, name).expect("registered");
-    let mut more =
-        if scheme.router.is_some() { format!("[router]\nparts = [{name:?}]\n") } else { String::new() };
+    let mut more = if scheme.router.is_some() {
+        format!("[router]\nrouter_parts = [{name:?}]\n")
+    } else {
+        String::new()
+    };
     if scheme.controller.is_some() {
         more += &format!("[controller]\nscheme = {name:?}\n");
     }
@@ -168,7 +171,7 @@ fn joins(scheme: &str) -> String {
         "format = 1\n[scenario]\nname = \"joins\"\nduration = \"1200ms\"\nsample = \"20ms\"\n[topology]\n\
          builtin = \"dumbbell\"\npairs = 3\naccess = {{ rate = \"100Mbps\", delay = \"2ms\" }}\n\
          bottleneck = {{ rate = \"10Mbps\", delay = \"6ms\", queue = {{ limit = \"100pkt\" }} }}\n\
-         [router]\nparts = [{scheme:?}]\n[controller]\nscheme = {scheme:?}\n"
+         [router]\nrouter_parts = [{scheme:?}]\n[controller]\nscheme = {scheme:?}\n"
     );
     for (number, start) in [(1, 0), (2, 300), (3, 600)] {
         let file = if number == 2 { "size = \"400kB\"\n" } else { "" };

@@ -256,7 +256,7 @@ fn a_loss_notice_overtakes_a_full_queue() {
         events = [\"notice-made\", \"loss-detected\", \"dropped\", \"stored\"]\n\
         [topology]\nbuiltin = \"linear\"\nrouters = 1\nlink = { rate = \"100Mbps\", delay = \"1ms\" }\n\
         [link.c1-r1]\nbackward = { rate = \"1Mbps\", queue = { limit = \"32pkt\" } }\n\
-        [router]\nparts = [\"plr\"]\n\
+        [router]\nrouter_parts = [\"plr\"]\n\
         [[flow]]\nconsumer = \"c1\"\nproducer = \"p1\"\nprefix = \"/ab\"\npayload = \"1215B\"\nsegments = 60\n\
         scheme = { name = \"fixed\", window = 60 }\n";
     let record = record(text);

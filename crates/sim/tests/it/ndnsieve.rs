@@ -48,7 +48,7 @@ fn sent(record: &RunRecord, from: &str, to: &str) -> u64 {
 }
 
 const GENTLE: (&str, &str) = ("flow.*.scheme", "{ name = \"ndnsieve\", form = \"ssr\" }");
-const BEST_ROUTE: (&str, &str) = ("router.parts", "[]");
+const BEST_ROUTE: (&str, &str) = ("router.router_parts", "[]");
 
 #[test]
 fn mild_congestion_moves_the_prefix_to_the_idle_path_and_back_after_the_dwell_time() {
@@ -64,7 +64,7 @@ fn mild_congestion_moves_the_prefix_to_the_idle_path_and_back_after_the_dwell_ti
 fn with_the_guard_off_one_flow_changes_its_path_with_every_poll() {
     let literal = "[{ scheme = \"ndnsieve\", dwell = \"0s\", hysteresis = 0, hold = 0 }]";
     let controller = "{ name = \"ndnsieve\", dwell = \"0s\", hysteresis = 0, hold = 0 }";
-    let set = [("router.parts", literal), ("controller.scheme", controller), GENTLE];
+    let set = [("router.router_parts", literal), ("controller.scheme", controller), GENTLE];
     assert!(moves(&record(MULTIPATH1, &set)).len() >= 10);
 }
 
@@ -78,9 +78,9 @@ fn each_part_changes_the_run_when_it_is_switched_off() {
     let parts = |settings: &str| format!("[{{ scheme = \"ndnsieve\", {settings} }}]");
     let (deaf, unmarked, patient) = (parts("th1 = 10"), parts("mark = false"), parts("dwell = \"1h\""));
     for (what, other) in [
-        ("detector", record(MULTIPATH1, &[("router.parts", &deaf)])),
-        ("marks", record(MULTIPATH1, &[("router.parts", &unmarked)])),
-        ("strategy's dwell", record(MULTIPATH1, &[("router.parts", &patient)])),
+        ("detector", record(MULTIPATH1, &[("router.router_parts", &deaf)])),
+        ("marks", record(MULTIPATH1, &[("router.router_parts", &unmarked)])),
+        ("strategy's dwell", record(MULTIPATH1, &[("router.router_parts", &patient)])),
         ("router", record(MULTIPATH1, &[BEST_ROUTE])),
         ("controller", record(&uncontrolled(MULTIPATH1), &[])),
         ("consumer", record(MULTIPATH1, &[("flow.0.scheme", "ndnsim-window")])),

@@ -428,7 +428,8 @@ impl Draw {
         let (parts, brings_strategy) = self.parts(plr_part);
         let strategy = if brings_strategy { String::new() } else { format!("strategy = {strategy:?}\n") };
         let clock = self.clock();
-        writeln!(text, "[router]\n{strategy}cache = {cache}\nparts = [{parts}]\n{clock}").expect("as above");
+        writeln!(text, "[router]\n{strategy}cache = {cache}\nrouter_parts = [{parts}]\n{clock}")
+            .expect("as above");
         text.push_str(&self.blocks());
         if consumer == "c1" {
             writeln!(text, "[node.c1]\n{}", self.clock()).expect("as above");

@@ -26,7 +26,9 @@ fn restart(at: &str, node: &str) -> String {
 
 #[test]
 fn packets_add_up_and_flows_go_on_over_restarts() {
-    for part in ["", "parts = [\"hobhis\"]", "parts = [\"ndnsieve\"]", "parts = [\"mircc\"]"] {
+    for part in
+        ["", "router_parts = [\"hobhis\"]", "router_parts = [\"ndnsieve\"]", "router_parts = [\"mircc\"]"]
+    {
         let events: String =
             ["1s", "2s", "2.5s"].iter().map(|at| restart(at, "r1") + &restart(at, "r2")).collect();
         let plan = plan(&scenario(part, &events));
@@ -61,10 +63,10 @@ fn a_store_is_empty_after_a_restart_and_what_was_counted_stays() {
 
 #[test]
 fn a_run_with_restarts_is_the_same_again_and_without_one_it_is_another() {
-    let text = scenario("parts = [\"hobhis\"]", &restart("1s", "r1"));
+    let text = scenario("router_parts = [\"hobhis\"]", &restart("1s", "r1"));
     let once = record(&text);
     assert_eq!(once, record(&text));
-    assert_ne!(once.flows, record(&scenario("parts = [\"hobhis\"]", "")).flows);
+    assert_ne!(once.flows, record(&scenario("router_parts = [\"hobhis\"]", "")).flows);
 }
 
 #[test]

@@ -257,7 +257,7 @@ fn in_a_row(scheme: &str) -> [f64; 2] {
     let text = format!(
         "format = 1\n[scenario]\nname = \"row\"\nduration = \"15s\"\nsample = \"100ms\"\n\
          [[node]]\nname = \"A\"\n[[node]]\nname = \"B\"\n[[node]]\nname = \"C\"\n\
-         [[node]]\nname = \"R0\"\nrouter = true\nparts = [\"{scheme}\"]\n[[node]]\nname = \"R1\"\nrouter = true\nparts = [\"{scheme}\"]\n\
+         [[node]]\nname = \"R0\"\nrouter = true\nrouter_parts = [\"{scheme}\"]\n[[node]]\nname = \"R1\"\nrouter = true\nrouter_parts = [\"{scheme}\"]\n\
          [[link]]\nends = [\"A\", \"R0\"]\nrate = \"1Gbps\"\ndelay = \"1ms\"\n\
          [[link]]\nends = [\"R0\", \"R1\"]\nrate = \"20Mbps\"\ndelay = \"9ms\"\nqueue = {{ limit = \"500pkt\" }}\n\
          [[link]]\nends = [\"B\", \"R1\"]\nrate = \"1Gbps\"\ndelay = \"10ms\"\n\

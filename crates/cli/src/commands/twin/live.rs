@@ -122,5 +122,7 @@ fn shaped(link: &LinkPlan, parts: &str) -> String {
         Limit::Bytes(bytes) => format!("{}B", bytes.get()),
     };
     let rate = link.rate[0].as_bps();
-    format!("rate = \"{rate}bps\"\nqueue = {{ limit = \"{limit}\", disciplines = [] }}\nparts = {parts}\n")
+    format!(
+        "rate = \"{rate}bps\"\nqueue = {{ limit = \"{limit}\", disciplines = [] }}\nrouter_parts = {parts}\n"
+    )
 }

@@ -109,7 +109,7 @@ fn plan(
     let set = |key: &str, value: String| (key.to_owned(), value);
     let overrides = [
         set("flow.0.scheme", scheme.name.to_owned()),
-        set("router.parts", parts.to_owned()),
+        set("router.router_parts", parts.to_owned()),
         set("flow.0.payload", format!("{payload}B")),
         set("flow.0.size", format!("{}B", u64::from(segments) * payload)),
     ];

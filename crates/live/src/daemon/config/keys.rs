@@ -57,7 +57,7 @@ static FACE_KEYS: [Key; 4] = key_rows! {
     mtu: Size(LARGEST_MTU), May, "Maximum UDP payload; larger packets are fragmented; 1400B by default.";
     queue: Table(&QUEUE), May, "Queue in front of the socket.";
     rate: Rate, May, "Rate of the traffic shaper; unlimited by default.";
-    parts: List(&Scheme(&ROUTER_PART)), May, "Router parts of schemes; none by default.";
+    router_parts was parts: List(&Scheme(&ROUTER_PART)), May, "Router parts of schemes; none by default.";
 };
 
 pub(super) static FACE_DEFAULTS: Keys = Keys {

@@ -108,7 +108,7 @@ impl FaceValues {
             mtu,
             queue: QueueValues::read(fields, "queue", &keys::QUEUE),
             rate: fields.rate("rate"),
-            parts: fields.item("parts").map(|_| uses::read_list(fields, "parts", &ROUTER_PART)),
+            parts: fields.item("router_parts").map(|_| uses::read_list(fields, "router_parts", &ROUTER_PART)),
         }
     }
 

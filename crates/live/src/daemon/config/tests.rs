@@ -48,7 +48,7 @@ fn a_forwarder_without_a_file_listens_everywhere_and_marks() {
 fn a_face_takes_each_value_from_its_own_table_else_from_the_defaults() {
     let config = parse(
         r#"format = 1
-        face_defaults = { rate = "100Mbps", queue = { limit = "64KiB" }, parts = ["plr"] }
+        face_defaults = { rate = "100Mbps", queue = { limit = "64KiB" }, router_parts = ["plr"] }
         [[face]]
         name = "up"
         uri = "udp4://host.example:6363"
@@ -56,7 +56,7 @@ fn a_face_takes_each_value_from_its_own_table_else_from_the_defaults() {
         [[face]]
         uri = "unix:///run/other.sock"
         rate = "1Gbps"
-        parts = []
+        router_parts = []
         mtu = "8800B""#,
     )
     .expect("sound");
@@ -204,7 +204,8 @@ fn addresses_need_a_port_and_paths_a_root() {
 fn a_parameter_is_read_by_its_earlier_name_with_a_note() {
     let config = |name: &str| {
         let part = format!("{{ name = \"stateful-forwarding\", {name} = 2.0 }}");
-        parse(&format!("format = 1\n[face_defaults]\nparts = [{part}]\n")).expect("both names are accepted")
+        parse(&format!("format = 1\n[face_defaults]\nrouter_parts = [{part}]\n"))
+            .expect("both names are accepted")
     };
     let (earlier, present) = (config("least_limit"), config("min_limit"));
     assert_eq!(earlier.face_defaults.parts[0].settings, present.face_defaults.parts[0].settings);

@@ -61,7 +61,7 @@ impl FaceGate for Never {
 
 fn forwarder(part: &str) -> Forwarder {
     let schemes: Vec<&'static Scheme> = SCHEMES.iter().copied().chain([&LATER, &NEVER]).collect();
-    let parts = format!("[face_defaults]\nparts = [{part:?}]");
+    let parts = format!("[face_defaults]\nrouter_parts = [{part:?}]");
     Forwarder::start_with(&format!("gates-{part}"), &parts, &schemes)
 }
 

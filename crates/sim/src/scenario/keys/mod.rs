@@ -251,7 +251,7 @@ static NODE_KEYS: [Key; 7] = key_rows! {
         "Granularity of the node's timers: a timer fires at the first tick after its time; by default exactly at its time. A time alone is the period.";
     unsolicited: Bool, May, "Whether unsolicited Data is cached.";
     strategy: SchemeOf(&STRATEGY), May, "Forwarding strategy, instead of that of [router].";
-    parts: List(&SchemeOf(&ROUTER_PART)), May, "Router parts of schemes, instead of those of [router].";
+    router_parts was parts: List(&SchemeOf(&ROUTER_PART)), May, "Router parts of schemes, instead of those of [router].";
     position: List(&Number(0.0, 1.0)), May,
         "Position in drawings: fractions of the width from the left and of the height from the top.";
 };
@@ -276,7 +276,7 @@ pub(super) static ROUTER: Keys = key_rows! { "[router]" =>
     clock: AnyOf(&[LongTime, Table(&CLOCK)]), May,
         "Granularity of every router's timers, as for a node; each router draws its own phase.";
     unsolicited: Bool, Else("false"), "Whether unsolicited Data is cached.";
-    parts: List(&SchemeOf(&ROUTER_PART)), May,
+    router_parts was parts: List(&SchemeOf(&ROUTER_PART)), May,
         "Router parts of schemes on every router: gates, strategies and agents.";
     next_hops: Words(next_hop_rules), Else("nearer"),
         "Next hops in the FIB: `nearer`, neighbours that are nearer to a producer; `all`, every neighbour with a loop-free path.";

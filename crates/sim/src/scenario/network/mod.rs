@@ -122,7 +122,7 @@ impl RouterValues {
             strategy: uses::read(desk, router.item("strategy").unwrap_or(&default), &STRATEGY),
             caches: CacheRules::read(&router),
             unsolicited: router.flag("unsolicited").unwrap_or(false),
-            parts: uses::read_list(&router, "parts", &ROUTER_PART),
+            parts: uses::read_list(&router, "router_parts", &ROUTER_PART),
             prefix_strategies: Vec::new(),
             service: service::read(&router, "service"),
             clock: clock::read(&router),
@@ -186,7 +186,7 @@ fn check_strategies(table: &Fields<'_>, parts: &[SchemeUse]) {
     let Some(first) = bringing.next() else { return };
     if let Some(second) = bringing.next() {
         let why = format!("parts: {first} and {second} each bring a forwarding strategy; a node has one");
-        table.refuse("parts", why);
+        table.refuse("router_parts", why);
     } else if table.item("strategy").is_some() {
         table.refuse("strategy", format!("strategy: the part {first} brings one of its own; leave this out"));
     }
@@ -216,7 +216,7 @@ struct NodeValues {
 
 impl NodeValues {
     fn read(node: &Fields<'_>) -> Self {
-        let parts = node.item("parts").map(|_| uses::read_list(node, "parts", &ROUTER_PART));
+        let parts = node.item("router_parts").map(|_| uses::read_list(node, "router_parts", &ROUTER_PART));
         check_strategies(node, parts.as_deref().unwrap_or(&[]));
         Self {
             cache: CacheValues::of_node(node),

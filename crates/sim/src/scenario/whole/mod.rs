@@ -25,7 +25,7 @@ use super::overrides;
 use crate::plan::WrittenOut;
 
 /// Path of the routers' roles.
-const PARTS: &str = "router.parts";
+const PARTS: &str = "router.router_parts";
 
 /// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's. Afterwards every
 /// flow has a scheme, or says itself that it has none. Answers what is written out in place of it.

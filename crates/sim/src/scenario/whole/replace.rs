@@ -153,7 +153,8 @@ impl Strip<'_> {
 
     /// A list of parts; the new part is added to the parts that remain in a node's own list.
     fn parts(&mut self, table: &mut Table, is_node: bool) {
-        let Some(Value::List(items)) = table.get_mut("parts").map(|entry| &mut entry.item.value) else {
+        let Some(Value::List(items)) = table.get_mut("router_parts").map(|entry| &mut entry.item.value)
+        else {
             return;
         };
         let (going, mut staying): (Vec<Item>, Vec<Item>) =
@@ -166,7 +167,7 @@ impl Strip<'_> {
             staying.is_empty() && (!going.is_empty() || self.whole.installed(Role::Router).is_some());
         *items = staying;
         if is_bare {
-            table.0.retain(|entry| entry.key != "parts");
+            table.0.retain(|entry| entry.key != "router_parts");
         }
     }
 

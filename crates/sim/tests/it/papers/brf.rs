@@ -16,7 +16,7 @@ pub fn scenario(brf: &str, delays_ms: &[u32], last: &str, flows: &str) -> String
     let mut text = format!(
         "format = 1\n[scenario]\nname = \"brf\"\nduration = \"10s\"\nsample = \"10ms\"\n\
          [topology]\nlink = {{ rate = \"100Mbps\", delay = \"0ms\", queue = {{ limit = \"1000pkt\" }} }}\n\
-         [[node]]\nname = \"R0\"\nparts = [{{ name = \"brf\"{brf} }}]\n[[node]]\nname = \"R1\"\nrouter = true\n\
+         [[node]]\nname = \"R0\"\nrouter_parts = [{{ name = \"brf\"{brf} }}]\n[[node]]\nname = \"R1\"\nrouter = true\n\
          [[node]]\nname = \"C\"\n[[link]]\nname = \"neck\"\nends = [\"R0\", \"R1\"]\n\
          [[link]]\nends = [\"R1\", \"C\"]\n{last}\n[controller]\nscheme = {{ name = \"brf\"{brf} }}\ndelay = \"5ms\"\n"
     );
@@ -130,7 +130,7 @@ fn of_several_switches_the_narrowest_decides() {
     for (rate, share) in [("50Mbps", 0.5), ("200Mbps", 1.0)] {
         let last = format!("rate = {rate:?}\ndelay = \"10ms\"");
         let text = scenario("", &[0; 2], &last, &flows)
-            .replace("name = \"R1\"\nrouter = true\n", "name = \"R1\"\nparts = [\"brf\"]\n");
+            .replace("name = \"R1\"\nrouter = true\n", "name = \"R1\"\nrouter_parts = [\"brf\"]\n");
         let record = run(&text);
         for number in 0..2 {
             let ours = mbps(&record, number, [1.5, 10.0]);

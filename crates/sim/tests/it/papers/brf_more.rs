@@ -216,7 +216,7 @@ fn never_is_more_in_flight_than_the_fuse_allowed() {
 #[test]
 fn a_forger_of_every_grant_gets_no_more_in_flight_than_the_senders_own_link_bears() {
     let text = scenario("", &[10], "", &flow(0, "brf", 0))
-        .replace("parts = [{ name = \"brf\" }]", "parts = [\"forger\"]");
+        .replace("router_parts = [{ name = \"brf\" }]", "router_parts = [\"forger\"]");
     let (controller, flows) =
         (text.find("[controller]").expect("there"), text.find("[[node]]\nname = \"S0\"").expect("there"));
     let text = sampled(&(text[..controller].to_owned() + &text[flows..])).replace("\"3s\"", "\"1s\"");

@@ -11,7 +11,7 @@ use crate::papers::brf::{FULL, GIVEN, SEGMENT_MBIT, flow, mbps, neck, run, scena
 fn two_ways(events: &str) -> String {
     let text = "format = 1\n[scenario]\nname = \"two-ways\"\nduration = \"15s\"\nsample = \"10ms\"\n\
          [topology]\nlink = { rate = \"100Mbps\", delay = \"5ms\", queue = { limit = \"1000pkt\" } }\n\
-         [[node]]\nname = \"S\"\n[[node]]\nname = \"A\"\nparts = [\"brf\"]\n[[node]]\nname = \"B\"\nparts = [\"brf\"]\n\
+         [[node]]\nname = \"S\"\n[[node]]\nname = \"A\"\nrouter_parts = [\"brf\"]\n[[node]]\nname = \"B\"\nrouter_parts = [\"brf\"]\n\
          [[node]]\nname = \"D\"\n\
          [[link]]\nends = [\"S\", \"A\"]\nrate = \"1Gbps\"\n[[link]]\nends = [\"D\", \"B\"]\n\
          [[link]]\nends = [\"A\", \"D\"]\n[[link]]\nends = [\"B\", \"S\"]\n\
@@ -144,7 +144,7 @@ fn each_of_two_switches_in_a_row_gives_what_the_other_one_leaves() {
     // f0 crosses both links; f1 the first, of 100 Mbit/s; f2 the second, of 50.
     let text = "format = 1\n[scenario]\nname = \"parking-lot\"\nduration = \"10s\"\nsample = \"10ms\"\n\
         [topology]\nlink = { rate = \"1Gbps\", delay = \"5ms\", queue = { limit = \"1000pkt\" } }\n\
-        [[node]]\nname = \"R0\"\nparts = [\"brf\"]\n[[node]]\nname = \"R1\"\nparts = [\"brf\"]\n\
+        [[node]]\nname = \"R0\"\nrouter_parts = [\"brf\"]\n[[node]]\nname = \"R1\"\nrouter_parts = [\"brf\"]\n\
         [[node]]\nname = \"R2\"\nrouter = true\n\
         [[node]]\nname = \"S0\"\n[[node]]\nname = \"S1\"\n[[node]]\nname = \"S2\"\n\
         [[node]]\nname = \"D0\"\n[[node]]\nname = \"D1\"\n[[node]]\nname = \"D2\"\n\

@@ -14,7 +14,7 @@ fn dumbbell(consumer: &str, router: &str, flows: usize) -> String {
         "format = 1\n[scenario]\nname = \"dumbbell\"\nduration = \"20s\"\nsample = \"10ms\"\n[topology]\n\
          builtin = \"dumbbell\"\npairs = 2\naccess = {{ rate = \"100Mbps\", delay = \"5ms\" }}\n\
          bottleneck = {{ rate = \"10Mbps\", delay = \"10ms\", queue = {{ limit = \"400pkt\" }} }}\n\
-         [router]\nparts = [{router}]\n"
+         [router]\nrouter_parts = [{router}]\n"
     );
     for flow in 1..=flows {
         text += &format!(
@@ -225,7 +225,7 @@ fn two_flows_of_hr_icp_share_a_link_and_nacks_are_what_keeps_them_within_it() {
 fn chain(consumer: &str, router: &str) -> String {
     format!(
         "format = 1\n[scenario]\nname = \"chain\"\nduration = \"60s\"\nsample = \"10ms\"\n[topology]\n\
-         link = {{ delay = \"10ms\", queue = {{ limit = \"400pkt\" }} }}\n[router]\nparts = [{router}]\n\
+         link = {{ delay = \"10ms\", queue = {{ limit = \"400pkt\" }} }}\n[router]\nrouter_parts = [{router}]\n\
          [[node]]\nname = \"c\"\n[[node]]\nname = \"r\"\n[[node]]\nname = \"p\"\n\
          [[link]]\nends = [\"c\", \"r\"]\nrate = \"10Mbps\"\n[[link]]\nends = [\"r\", \"p\"]\nrate = \"20Mbps\"\n\
          [[flow]]\nconsumer = \"c\"\nproducer = \"p\"\nprefix = \"/p\"\nscheme = {consumer}\npayload = \"1000B\"\n"
@@ -276,7 +276,7 @@ fn ecn_rate_overflows_without_the_queue_and_starves_without_the_spare_capacity()
 fn two_paths(consumer: &str, router: &str) -> String {
     format!(
         "format = 1\n[scenario]\nname = \"paths\"\nduration = \"20s\"\nsample = \"10ms\"\n[topology]\n\
-         link = {{ rate = \"10Mbps\", delay = \"5ms\", queue = {{ limit = \"400pkt\" }} }}\n[router]\nparts = [{router}]\n\
+         link = {{ rate = \"10Mbps\", delay = \"5ms\", queue = {{ limit = \"400pkt\" }} }}\n[router]\nrouter_parts = [{router}]\n\
          [[node]]\nname = \"c\"\n[[node]]\nname = \"r\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n\
          [[link]]\nends = [\"c\", \"r\"]\nrate = \"100Mbps\"\n[[link]]\nends = [\"r\", \"a\"]\n\
          [[link]]\nends = [\"r\", \"b\"]\nrate = \"5Mbps\"\n\

@@ -19,7 +19,7 @@ fn head(settings: &str) -> String {
     format!(
         "format = 1\n[scenario]\nname = \"mircc\"\nduration = \"6s\"\nsample = \"100ms\"\n[topology]\n\
          link = {{ rate = \"1Gbps\", delay = \"0ms\", queue = {{ limit = \"1000pkt\" }} }}\n\
-         [router]\nparts = [{{ name = \"mircc\"{settings} }}]\n"
+         [router]\nrouter_parts = [{{ name = \"mircc\"{settings} }}]\n"
     )
 }
 
@@ -144,7 +144,7 @@ fn damage(record: &RunRecord) -> (u64, f64) {
 fn without_gates_or_stamps_consumers_stay_at_the_rate_of_their_link() {
     let two = [[5, 5]; 2];
     let whole = once(&shared("", &two));
-    let without_gates = once(&shared("", &two).replace("parts = [{ name = \"mircc\" }]", ""));
+    let without_gates = once(&shared("", &two).replace("router_parts = [{ name = \"mircc\" }]", ""));
     let without_stamps = once(&shared(", stamping = false", &two));
     for record in [&without_gates, &without_stamps] {
         assert!(paces(record, 0, LAST).all(|pace| (pace * 8.0 * 1024.0 / 1e9 - 1.0).abs() < 1e-6));
@@ -172,7 +172,7 @@ fn a_content_store_answers_without_the_rate_that_its_data_came_with() {
     // c1 asks for what c0 got through 10 Mbit/s; with a gate of its own it gets the rate of its own link.
     let fastest = |parts: &str| {
         let mut text = head("") + "cache = \"10000pkt\"\n" + &nodes(&["c0", "r1", "r2", "p0"]);
-        text += &format!("[[node]]\nname = \"c1\"\nparts = {parts}\n");
+        text += &format!("[[node]]\nname = \"c1\"\nrouter_parts = {parts}\n");
         text += &(link(["c0", "r1"], "") + &link(["c1", "r1"], "") + &link(["r1", "r2"], ""));
         text += &link(["r2", "p0"], "rate = \"10Mbps\"");
         text += &(flow(0, "c0", "p0") + "size = \"1MB\"\n");

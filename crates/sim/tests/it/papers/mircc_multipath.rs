@@ -16,7 +16,7 @@ fn network(routers: &str, nodes: &[&str], links: &[([&str; 2], u32)]) -> String 
     let mut text = format!(
         "format = 1\n[scenario]\nname = \"paths\"\nduration = \"10s\"\nsample = \"100ms\"\n[topology]\n\
          link = {{ rate = \"1Gbps\", delay = \"2ms\", queue = {{ limit = \"1000pkt\" }} }}\n\
-         [router]\nparts = [{{ name = \"mircc\", interval = \"20ms\"{routers} }}]\n"
+         [router]\nrouter_parts = [{{ name = \"mircc\", interval = \"20ms\"{routers} }}]\n"
     );
     text.extend(nodes.iter().map(|name| format!("[[node]]\nname = \"{name}\"\n")));
     text.extend(

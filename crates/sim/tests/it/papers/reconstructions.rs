@@ -6,7 +6,7 @@ use crate::papers::runs::{goodput, runs, sent_rate};
 
 /// One consumer behind 100 Mbit/s; `producers` behind 10 Mbit/s each; every queue has 200 packets.
 fn paths(scheme: &str, settings: &str, producers: usize) -> String {
-    let part = format!("parts = [{{ name = \"{scheme}\"{settings} }}]\n");
+    let part = format!("router_parts = [{{ name = \"{scheme}\"{settings} }}]\n");
     let mut text = format!(
         "format = 1\n[scenario]\nname = \"paths\"\nduration = \"20s\"\nsample = \"100ms\"\n\
          vary = {{ start = true, delay = 0.01 }}\n\

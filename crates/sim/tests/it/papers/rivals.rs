@@ -67,7 +67,7 @@ fn two_paths(scheme: &str, parts: &str) -> String {
     ];
     format!(
         "format = 1\n[scenario]\nname = \"paths\"\nduration = \"20s\"\nsample = \"10ms\"\n[topology]\n\
-         link = {{ queue = {{ limit = \"200pkt\" }} }}\n[router]\nparts = [{{ name = \"pcon\", \
+         link = {{ queue = {{ limit = \"200pkt\" }} }}\n[router]\nrouter_parts = [{{ name = \"pcon\", \
          initial_split = \"equal\", change_per_mark = 0, change_per_expiry = 0, probing = 0 }}{parts}]\n{}{}\
          [[flow]]\nconsumer = \"c\"\nproducer = \"p\"\nprefix = \"/a\"\nscheme = {scheme}\npayload = \"1000B\"\n",
         ["c", "r", "near", "far", "p"].map(node).concat(),
@@ -150,7 +150,7 @@ fn behind_a_store(scheme: &str, parts: &str) -> String {
     };
     format!(
         "format = 1\n[scenario]\nname = \"store\"\nduration = \"60s\"\n[topology]\n\
-         link = {{ queue = {{ limit = \"400pkt\" }} }}\n[router]\ncache = \"100000pkt\"\nparts = [{parts}]\n\
+         link = {{ queue = {{ limit = \"400pkt\" }} }}\n[router]\ncache = \"100000pkt\"\nrouter_parts = [{parts}]\n\
          [[node]]\nname = \"c\"\n[[node]]\nname = \"d\"\n[[node]]\nname = \"r\"\n[[node]]\nname = \"p\"\n\
          [[link]]\nends = [\"c\", \"r\"]\nrate = \"20Mbps\"\ndelay = \"1ms\"\n\
          [[link]]\nends = [\"d\", \"r\"]\nrate = \"20Mbps\"\ndelay = \"1ms\"\n\

@@ -19,7 +19,11 @@ fn replaced(text: &str, old: &str, new: &str) -> String {
 fn of(scheme: &str, sending: &str) -> String {
     let consumer = format!("{{ name = \"{scheme}\", sending = \"{sending}\" }}");
     let text = replaced(TEXT, "scheme = \"stateful-forwarding\"", &format!("scheme = {consumer}"));
-    replaced(&text, "parts = [{ name = \"stateful-forwarding\"", &format!("parts = [{{ name = \"{scheme}\""))
+    replaced(
+        &text,
+        "router_parts = [{ name = \"stateful-forwarding\"",
+        &format!("router_parts = [{{ name = \"{scheme}\""),
+    )
 }
 
 /// `text` with flows that do not end, and other settings of the routers.
@@ -139,8 +143,8 @@ fn a_busy_providers_nacks_lower_the_limit_in_each_form_as_much_as_it_says() {
 fn limits_that_are_halved_once_per_round_trip_let_more_out() {
     let text = busy("adaptation = \"aimd\", early_nack = false");
     let [each, once] = SCHEMES.map(|scheme| {
-        let parts = format!("parts = [{{ name = \"{scheme}\"");
-        let text = replaced(&text, "parts = [{ name = \"stateful-forwarding\"", &parts);
+        let parts = format!("router_parts = [{{ name = \"{scheme}\"");
+        let text = replaced(&text, "router_parts = [{ name = \"stateful-forwarding\"", &parts);
         runs(&text, 1..=3).iter().map(|record| mbps(record, 0)).collect::<Vec<f64>>()
     });
     assert!(each.iter().zip(&once).all(|(each, once)| once > each), "{each:?} {once:?}");

@@ -178,7 +178,7 @@ fn a_queue_has_lanes_of_one_discipline() {
     );
     let part =
         example("tcp").replace("queue = { limit = \"333pkt\" }", "queue = { disciplines = [\"htb\"] }");
-    let part = part + "\n[router]\nparts = [\"brf\"]\n";
+    let part = part + "\n[router]\nrouter_parts = [\"brf\"]\n";
     let why = parse("tcp.toml", &part, &[], SCHEMES).expect_err("lanes of a part and of a queue").to_string();
     assert!(why.contains("htb keeps lanes of its own, as brf does, a part of \"r1\""), "{why}");
 }
@@ -277,7 +277,7 @@ fn a_loss_trace_comes_from_the_reader_the_caller_gives() {
 #[test]
 fn a_node_may_have_a_cache_and_parts_of_its_own() {
     let text = example("plr").to_owned()
-        + "[node.r1]\ncache = \"5pkt\"\n[node.c1]\nparts = [{ scheme = \"plr\" }]\n";
+        + "[node.r1]\ncache = \"5pkt\"\n[node.c1]\nrouter_parts = [{ scheme = \"plr\" }]\n";
     let plan = plan(&text);
     assert_eq!(plan.nodes[1].cache.size, Packets::new(5));
     assert_eq!((plan.nodes[0].parts.len(), plan.nodes[3].parts.len()), (1, 0));

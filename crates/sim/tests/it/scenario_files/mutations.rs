@@ -105,7 +105,7 @@ fn damaged_overrides_are_answered_soundly() {
         "link.r1-r2.loss.model",
         "node.r1.cache",
         "expect.jain",
-        "router.parts.0.alpha",
+        "router.router_parts.0.alpha",
     ];
     const VALUES: [&str; 8] = ["0.5", "10Mbps", "{a=1}", "[1,2]", "\"x", "none", "1e400", "3"];
     for seed in 0..3_000 {

@@ -127,7 +127,7 @@ fn a_filled_role_is_the_one_that_could_have_been_written() {
         .replace("scheme = \"mircc\"\n", "")
         .replace("prefix = \"/a\"\n", "prefix = \"/a\"\nscheme = \"mircc\"\n")
         .replace("prefix = \"/b\"\n", "prefix = \"/b\"\nscheme = \"mircc\"\n")
-        + "[router]\nparts = [\"mircc\"]\n";
+        + "[router]\nrouter_parts = [\"mircc\"]\n";
     let (filled, written) = (plan(BARE, &[]), plan(&written, &[]));
     assert_eq!(filled.canonical, written.canonical);
     assert_eq!(meaning(filled), meaning(written));
@@ -151,19 +151,19 @@ fn a_scheme_of_the_scenario_that_fills_no_role_is_named_with_what_keeps_it_out()
     assert_eq!(idle(&one_left), None);
     let advice = incomplete(&one_left).concat();
     assert!(!advice.contains("into [scenario]"), "{advice}");
-    let none_left = plan(&(text + "[router]\nparts = [\"plr\"]\n"), &[]);
+    let none_left = plan(&(text + "[router]\nrouter_parts = [\"plr\"]\n"), &[]);
     let said = "scenario.scheme = \"mircc\" fills no role: roles that are written out stay as they are; leave out \
-                flow.0.scheme, flow.1.scheme, router.parts";
+                flow.0.scheme, flow.1.scheme, router.router_parts";
     assert_eq!(idle(&none_left).as_deref(), Some(said));
 }
 
 #[test]
 fn the_advice_for_a_missing_counterpart_names_what_keeps_the_scheme_of_the_scenario_out() {
-    let text =
-        bare_with_consumers(Some("mircc")).replace("\"icp\"", "\"mircc\"") + "[router]\nparts = [\"plr\"]\n";
+    let text = bare_with_consumers(Some("mircc")).replace("\"icp\"", "\"mircc\"")
+        + "[router]\nrouter_parts = [\"plr\"]\n";
     let advice = incomplete(&plan(&text, &[])).concat();
     assert!(
-        advice.ends_with("or leave out router.parts, which the scheme of [scenario] does not replace"),
+        advice.ends_with("or leave out router.router_parts, which the scheme of [scenario] does not replace"),
         "{advice}"
     );
 }
@@ -171,7 +171,7 @@ fn the_advice_for_a_missing_counterpart_names_what_keeps_the_scheme_of_the_scena
 #[test]
 fn roles_that_are_written_out_win() {
     let text = BARE.replace("prefix = \"/b\"\n", "prefix = \"/b\"\nscheme = \"icp\"\n")
-        + "[node.r2]\nparts = [\"plr\"]\n";
+        + "[node.r2]\nrouter_parts = [\"plr\"]\n";
     let roles =
         ["consumer mircc", "consumer icp", "router part mircc", "router part plr", "strategy best-route"];
     assert_eq!(in_use(&plan(&text, &[])), roles);
@@ -391,7 +391,7 @@ fn one_flow(scheme: &str, more: &str) -> Plan {
 
 #[test]
 fn a_counterpart_counts_only_on_a_way_of_the_flow() {
-    let off = "[node.c2]\nparts = [\"mircc\"]\n";
+    let off = "[node.c2]\nrouter_parts = [\"mircc\"]\n";
     let told = incomplete(&one_flow("\"mircc\"", off));
     let said = "flow c1:/a: mircc without its part on a router on its path: Data carries no rate";
     assert!(told.len() == 1 && told[0].starts_with(said), "{told:?}");
@@ -402,7 +402,7 @@ fn a_counterpart_counts_only_on_a_way_of_the_flow() {
     assert!(told.len() == 1 && told[0].starts_with(said), "{told:?}");
     assert_eq!(incomplete(&one_flow("\"pcon\"", &queue("r1-r2"))), Vec::<String>::new());
     // One of two flows is enough for a message.
-    let two = BARE.replace("scheme = \"mircc\"\n", "") + "[node.p1]\nparts = [\"mircc\"]\n";
+    let two = BARE.replace("scheme = \"mircc\"\n", "") + "[node.p1]\nrouter_parts = [\"mircc\"]\n";
     let told = incomplete(&plan(&two.replace("prefix", "scheme = \"mircc\"\nprefix"), &[]));
     assert!(told.len() == 1 && told[0].starts_with("flow c2:/b: mircc without"), "{told:?}");
 }
@@ -422,13 +422,13 @@ fn parameters_decide_what_a_role_needs() {
         ),
         ("\"hobhis\"", "[\"hobhis\"]", None),
     ] {
-        let told = incomplete(&one_flow(scheme, &format!("[router]\nparts = {parts}\n")));
+        let told = incomplete(&one_flow(scheme, &format!("[router]\nrouter_parts = {parts}\n")));
         assert_eq!(told.len(), usize::from(lacks.is_some()), "{scheme} {parts}: {told:?}");
         assert!(lacks.is_none_or(|lacks| told[0].contains(lacks)), "{scheme} {parts}: {told:?}");
     }
-    let local = "[router]\nparts = [{ name = \"brf\", control = \"local\" }]\n";
+    let local = "[router]\nrouter_parts = [{ name = \"brf\", control = \"local\" }]\n";
     assert_eq!(incomplete(&one_flow("\"icp\"", local)), Vec::<String>::new());
-    let remote = incomplete(&one_flow("\"icp\"", "[router]\nparts = [\"brf\"]\n"));
+    let remote = incomplete(&one_flow("\"icp\"", "[router]\nrouter_parts = [\"brf\"]\n"));
     assert!(remote.len() == 1 && remote[0].contains("its controller"), "{remote:?}");
 }
 

@@ -31,12 +31,12 @@ fn the_scheme_as_it_stands_breaks_nothing_and_works_at_all() {
 
 #[test]
 fn marks_from_a_short_queue_are_found() {
-    assert!(number(&recorded(&[("router.parts.*.th2", "0.05")]), FALSE_MARKS) > 10.0);
+    assert!(number(&recorded(&[("router.router_parts.*.th2", "0.05")]), FALSE_MARKS) > 10.0);
 }
 
 #[test]
 fn marks_at_a_low_load_are_found() {
-    assert!(number(&recorded(&[("router.parts.*.th1", "0.1")]), FALSE_MARKS) > 10.0);
+    assert!(number(&recorded(&[("router.router_parts.*.th1", "0.1")]), FALSE_MARKS) > 10.0);
 }
 
 #[test]
