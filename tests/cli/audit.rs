@@ -82,8 +82,9 @@ fn every_command_that_ends_prints_one_json_document_and_nothing_else() {
 #[test]
 fn a_bench_counts_the_packets_of_the_time_that_it_simulates() {
     let hops = |duration: &str| {
-        let said = tidegate(&["bench", "papers", "--runs", "1", "--duration", duration, "--format", "json"]);
-        let document = said.with(0).json();
+        let stated =
+            tidegate(&["bench", "papers", "--runs", "1", "--duration", duration, "--format", "json"]);
+        let document = stated.with(0).json();
         let [case] = document.list() else { panic!("{document:?}") };
         assert_eq!((case.get("name").text(), case.get("runs")), ("papers", &Value::Number(1.0)));
         let Value::Number(hops) = case.get("packet_hops") else { panic!("{case:?}") };
@@ -97,20 +98,20 @@ fn a_bench_counts_the_packets_of_the_time_that_it_simulates() {
 }
 
 #[test]
-fn an_error_is_a_json_object_when_json_is_asked_for() {
+fn an_error_is_a_json_object_when_json_is_requested() {
     let wrong: [(&[&str], i32, &str); 4] = [
         (&["run", "no-such-file.toml"], 1, "no-such-file.toml: "),
         (&["run", "--no-such-option"], 2, "--no-such-option"),
         (&["schemes", "no-such-scheme"], 2, "no-such-scheme"),
         (&["new", "no/such/folder/x.toml"], 1, "no/such/folder/x.toml: "),
     ];
-    for (arguments, code, said) in wrong {
+    for (arguments, code, stated) in wrong {
         for format in [&["--format", "json"][..], &["--format=json"]] {
             let ended = tidegate(&[arguments, format].concat()).with(code);
-            let told = Value::parse(&ended.err).unwrap_or_else(|why| panic!("{why}: {}", ended.err));
-            assert!(told.get("error").text().contains(said), "{}", ended.err);
-            assert!(!told.get("error").text().starts_with("error: "), "{}", ended.err);
-            assert_eq!(told.get("exit_code"), &Value::Number(f64::from(code)), "{}", ended.err);
+            let reported = Value::parse(&ended.err).unwrap_or_else(|why| panic!("{why}: {}", ended.err));
+            assert!(reported.get("error").text().contains(stated), "{}", ended.err);
+            assert!(!reported.get("error").text().starts_with("error: "), "{}", ended.err);
+            assert_eq!(reported.get("exit_code"), &Value::Number(f64::from(code)), "{}", ended.err);
         }
     }
 }
@@ -144,19 +145,19 @@ mod live {
         let fetched = tidegate(&[&["fetch", "/audit", "-o", &copy], &at[..]].concat()).with(0);
         assert_eq!(fetched.json().get("name").text().split("/v=").next(), Some("/audit"));
         for running in [server, forwarder] {
-            let told = running.stop().with(0).out;
-            let last = told.lines().last().unwrap_or_default();
-            Value::parse(last).unwrap_or_else(|why| panic!("{why}: {told}"));
+            let reported = running.stop().with(0).out;
+            let last = reported.lines().last().unwrap_or_default();
+            Value::parse(last).unwrap_or_else(|why| panic!("{why}: {reported}"));
         }
     }
 
     #[test]
     fn the_twins_say_in_json_how_far_apart_they_are() {
-        let said = tidegate(&["twin", "--runs", "1", "--segments", "50", "--format", "json", "--quiet"]);
+        let stated = tidegate(&["twin", "--runs", "1", "--segments", "50", "--format", "json", "--quiet"]);
         // How far that is belongs to the machine; that the exit code says the same does not.
-        let document = said.json();
+        let document = stated.json();
         let cases = document.list();
-        assert_eq!(cases.len(), 3, "{}", said.out);
+        assert_eq!(cases.len(), 3, "{}", stated.out);
         let mut codes = Vec::new();
         for case in cases {
             assert_eq!(case.get("runs"), &Value::Number(1.0));
@@ -183,7 +184,7 @@ mod live {
         }
         // A failure on an idle machine comes before what was not judged.
         let code = [3, 5, 0].into_iter().find(|code| codes.contains(code));
-        assert_eq!(said.code, code, "{}", said.err);
+        assert_eq!(stated.code, code, "{}", stated.err);
     }
 
     #[test]

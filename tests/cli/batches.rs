@@ -155,8 +155,8 @@ fn two_runs_never_write_one_folder_at_once() {
     tidegate(&run).with(0);
     let lock = std::fs::File::open(scratch.only_folder().join("seeds/.lock")).expect("kept");
     lock.lock().expect("free");
-    let said = tidegate(&run).with(1).err;
-    assert!(said.contains("is being written by another run"), "{said}");
+    let stated = tidegate(&run).with(1).err;
+    assert!(stated.contains("is being written by another run"), "{stated}");
     lock.unlock().expect("held");
     tidegate(&run).with(0);
 }

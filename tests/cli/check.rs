@@ -41,15 +41,15 @@ pub(crate) fn number(value: &Value) -> f64 {
 }
 
 /// What `check` and a run say of the only flow of [`SOUND`] with `sets` set.
-fn told_and_shown(test: &str, sets: &[&str]) -> (Value, Value) {
+fn reported_and_shown(test: &str, sets: &[&str]) -> (Value, Value) {
     let scratch = Scratch::new(&format!("told-{test}"));
     let file = scratch.file("sound.toml", SOUND.as_bytes());
     let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
-    let told = tidegate(&[&["check", &file, "--format", "json"], &sets[..]].concat()).with(0).json();
+    let reported = tidegate(&[&["check", &file, "--format", "json"], &sets[..]].concat()).with(0).json();
     let out = scratch.at("out");
     let run = [&["run", &file, "--format", "json", "--out", &out], &sets[..]].concat();
     let shown = tidegate(&run).with(0).json();
-    (told.get("each_flow").list()[0].clone(), shown.get("summary").get("flows").list()[0].clone())
+    (reported.get("each_flow").list()[0].clone(), shown.get("summary").get("flows").list()[0].clone())
 }
 
 fn completion_s(shown: &Value) -> f64 {
@@ -57,44 +57,44 @@ fn completion_s(shown: &Value) -> f64 {
 }
 
 #[test]
-fn one_segment_takes_the_round_trip_that_is_told() {
+fn one_segment_takes_the_round_trip_that_is_reported() {
     let sets = ["flow.0.size=1kB", "link={\"c1-r1\"={jitter=\"0s\", cost=3}}"];
-    let (told, shown) = told_and_shown("segment", &sets);
-    let round_trip_ms = number(told.get("round_trip_ms"));
+    let (reported, shown) = reported_and_shown("segment", &sets);
+    let round_trip_ms = number(reported.get("round_trip_ms"));
     assert!((completion_s(&shown) * 1e3 - round_trip_ms).abs() < 1e-3, "{round_trip_ms} {shown:?}");
-    assert!((number(told.get("min_transfer_s")) * 1e3 - round_trip_ms).abs() < 1e-3, "{told:?}");
-    let path: Vec<&str> = told.get("path").list().iter().map(Value::text).collect();
+    assert!((number(reported.get("min_transfer_s")) * 1e3 - round_trip_ms).abs() < 1e-3, "{reported:?}");
+    let path: Vec<&str> = reported.get("path").list().iter().map(Value::text).collect();
     assert_eq!(path, ["c1", "r1", "r2", "p1"]);
 }
 
 #[test]
-fn a_window_that_keeps_the_link_full_takes_the_least_time_that_is_told() {
+fn a_window_that_keeps_the_link_full_takes_the_least_time_that_is_reported() {
     let full = ["flow.0.scheme={name=\"fixed\", window=80}", "topology.link.queue.limit=100pkt"];
     let slower = ["event=[{at=\"1s\", link=\"r1-r2\", rate=\"5Mbps\"}]"];
     for (test, sets) in [("steady", full.to_vec()), ("slower", [&full[..], &slower].concat())] {
-        let (told, shown) = told_and_shown(test, &sets);
-        let (least, taken) = (number(told.get("min_transfer_s")), completion_s(&shown));
-        assert!(least <= taken && taken < 1.02 * least, "{test}: {least} s told, {taken} s taken");
+        let (reported, shown) = reported_and_shown(test, &sets);
+        let (min, taken) = (number(reported.get("min_transfer_s")), completion_s(&shown));
+        assert!(min <= taken && taken < 1.02 * min, "{test}: {min} s told, {taken} s taken");
     }
 }
 
 #[test]
-fn no_flow_of_a_template_is_complete_earlier_than_told() {
+fn no_flow_of_a_template_is_complete_earlier_than_reported() {
     let scratch = Scratch::new("check-least");
     let mut held = 0;
     for template in crate::new::TEMPLATES {
         let file = scratch.at(&format!("{template}.toml"));
         tidegate(&["new", &file, "--template", template, "--scheme", "ndnsim-aimd"]).with(0);
-        let told = tidegate(&["check", &file, "--format", "json"]).with(0).json();
+        let reported = tidegate(&["check", &file, "--format", "json"]).with(0).json();
         let out = scratch.at("out");
         let shown =
             tidegate(&["run", &file, "--seeds", "1", "--format", "json", "--out", &out]).with(0).json();
         let flows = shown.get("summary").get("flows").list();
-        for (told, shown) in told.get("each_flow").list().iter().zip(flows) {
-            if let (Value::Number(least), Value::Number(taken)) =
-                (told.get("min_transfer_s"), shown.get("completion_s").get("mean"))
+        for (reported, shown) in reported.get("each_flow").list().iter().zip(flows) {
+            if let (Value::Number(min), Value::Number(taken)) =
+                (reported.get("min_transfer_s"), shown.get("completion_s").get("mean"))
             {
-                assert!(least <= taken, "{template}: {least} s told, {taken} s taken");
+                assert!(min <= taken, "{template}: {min} s told, {taken} s taken");
                 held += 1;
             }
         }
@@ -103,14 +103,14 @@ fn no_flow_of_a_template_is_complete_earlier_than_told() {
 }
 
 #[test]
-fn a_window_of_the_product_that_is_told_fills_the_link_and_a_smaller_one_does_not() {
-    let (told, _) = told_and_shown("product", &[]);
-    let bottleneck = told.get("bottleneck");
+fn a_window_of_the_product_that_is_reported_fills_the_link_and_a_smaller_one_does_not() {
+    let (reported, _) = reported_and_shown("product", &[]);
+    let bottleneck = reported.get("bottleneck");
     let (product, content) =
         (number(bottleneck.get("product_packets")), number(bottleneck.get("content_mbps")));
     for (share, window) in [(1.0, product.ceil()), (0.5, (product / 2.0).floor())] {
         let scheme = format!("flow.0.scheme={{name=\"fixed\", window={window}}}");
-        let (_, shown) = told_and_shown("filling", &[&scheme, "flow.0.size=8MB"]);
+        let (_, shown) = reported_and_shown("filling", &[&scheme, "flow.0.size=8MB"]);
         let goodput = number(shown.get("goodput_mbps").get("mean"));
         assert!((goodput / content - share).abs() < 0.03, "window {window}: {goodput} of {content} Mbit/s");
     }
@@ -120,11 +120,11 @@ fn a_window_of_the_product_that_is_told_fills_the_link_and_a_smaller_one_does_no
 fn the_estimated_work_is_that_of_a_run_without_losses() {
     let scratch = Scratch::new("check-work");
     let file = scratch.file("sound.toml", SOUND.as_bytes());
-    let told = tidegate(&["check", &file, "--format", "json"]).with(0).json();
+    let reported = tidegate(&["check", &file, "--format", "json"]).with(0).json();
     // Each of 1954 segments crosses three links both ways.
-    assert_eq!(number(told.get("packet_hops_per_run")), 1954.0 * 6.0);
+    assert_eq!(number(reported.get("packet_hops_per_run")), 1954.0 * 6.0);
     // 200 samples of one flow and six directions.
-    assert_eq!(number(told.get("sample_rows")), 1400.0);
+    assert_eq!(number(reported.get("sample_rows")), 1400.0);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn events_of_millions_of_packets_are_pointed_at() {
 }
 
 #[test]
-fn warnings_count_for_the_exit_code_only_when_asked() {
+fn warnings_count_for_the_exit_code_only_when_requested() {
     let printed = tidegate(&["check", DUMBBELL]).with(0).out;
     assert!(printed.contains("\nwarning: nodes c2, p2 are on no flow's path\n"), "{printed}");
     tidegate(&["check", DUMBBELL, "--strict"]).with(3);

@@ -39,18 +39,22 @@ impl Comparison {
     }
 
     /// Runs it with results in the folder `out`.
-    fn tell_in(&self, out: &str, more: &[&str]) -> Ended {
+    fn run_in_folder(&self, out: &str, more: &[&str]) -> Ended {
         let out = self.scratch.at(out);
         tidegate(&[&["compare", &self.scenario, "--quiet", "--out", &out], more].concat())
     }
 
-    fn tell(&self, more: &[&str]) -> Ended {
-        self.tell_in("out", more)
+    fn notify(&self, more: &[&str]) -> Ended {
+        self.run_in_folder("out", more)
     }
 
     /// What it says for programs, without the folder.
     fn json_in(&self, out: &str, more: &[&str]) -> Value {
-        self.tell_in(out, &[more, &["--format", "json"]].concat()).with(0).json().get("comparison").clone()
+        self.run_in_folder(out, &[more, &["--format", "json"]].concat())
+            .with(0)
+            .json()
+            .get("comparison")
+            .clone()
     }
 }
 
@@ -67,9 +71,9 @@ fn sentence(comparison: &Value, measure: &str, variant: &str) -> String {
 fn a_planted_difference_is_found() {
     let comparison = Comparison::new("compare-planted");
     let rates = ["--vary", "topology.bottleneck.rate=10Mbps,5Mbps"];
-    let said = comparison.tell(&rates).with(0).out;
+    let stated = comparison.notify(&rates).with(0).out;
     for part in ["10 seeds, the same for every variant", "Holm", "Fieller"] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(stated.contains(part), "{part}: {stated}");
     }
     let json = comparison.json_in("out", &rates);
     let facts = sentence(&json, "goodput_mbps", "topology.bottleneck.rate=5Mbps");
@@ -79,27 +83,28 @@ fn a_planted_difference_is_found() {
 #[test]
 fn equal_variants_are_equal_in_every_measure() {
     let comparison = Comparison::new("compare-equal");
-    let said = comparison.tell(&["--schemes", "icp,{ name = \"icp\" }", "--seeds", "3"]).with(0).out;
-    let verdicts = |word: &str| said.lines().filter(|line| line.ends_with(word)).count();
-    assert!(verdicts("  reference") > 5, "{said}");
-    assert_eq!(verdicts("  reference"), verdicts("  equal") + verdicts("  not comparable"), "{said}");
-    assert!(said.contains("3 seeds are few"), "{said}");
+    let stated = comparison.notify(&["--schemes", "icp,{ name = \"icp\" }", "--seeds", "3"]).with(0).out;
+    let verdicts = |word: &str| stated.lines().filter(|line| line.ends_with(word)).count();
+    assert!(verdicts("  reference") > 5, "{stated}");
+    assert_eq!(verdicts("  reference"), verdicts("  equal") + verdicts("  not comparable"), "{stated}");
+    assert!(stated.contains("3 seeds are few"), "{stated}");
 }
 
 #[test]
 fn a_variant_whose_scheme_leaves_the_link_half_empty_says_why() {
     let comparison = Comparison::new("compare-limit");
     let far = ["--set", "topology.bottleneck.delay=50ms", "--seeds", "2", "--schemes"];
-    let said = comparison.tell(&[&far[..], &["fixed,bbr"]].concat()).with(0).out;
-    let line = said.lines().find(|line| line.starts_with("fixed used ")).expect(&said);
+    let stated = comparison.notify(&[&far[..], &["fixed,bbr"]].concat()).with(0).out;
+    let line = stated.lines().find(|line| line.starts_with("fixed used ")).expect(&stated);
     let why = "% of its busiest link; fixed may leave its link partly unused: the window stays at 10 packets";
     assert!(line.contains(why), "{line}");
-    assert!(!said.contains("bbr used"), "{said}");
-    let page = said.lines().find_map(|line| line.strip_prefix("report  ")).expect(&said);
+    assert!(!stated.contains("bbr used"), "{stated}");
+    let page = stated.lines().find_map(|line| line.strip_prefix("report  ")).expect(&stated);
     let page = fs::read_to_string(page).expect("it was written");
     assert!(page.contains("the window stays at 10 packets"), "the page has the note");
-    let said = comparison.tell(&[&far[..], &["{ name = \"fixed\", window = 400 },bbr"]].concat()).with(0).out;
-    assert!(!said.contains("the window stays at") && !said.contains("bbr used"), "{said}");
+    let stated =
+        comparison.notify(&[&far[..], &["{ name = \"fixed\", window = 400 },bbr"]].concat()).with(0).out;
+    assert!(!stated.contains("the window stays at") && !stated.contains("bbr used"), "{stated}");
 }
 
 #[test]
@@ -118,11 +123,11 @@ fn neither_threads_nor_the_order_of_the_schemes_change_what_is_found() {
 fn seeds_are_added_until_intervals_are_narrow_enough() {
     let comparison = Comparison::new("compare-until");
     let arguments = ["--schemes", "icp,fixed", "--measures", "goodput_mbps"];
-    let wide = comparison.tell(&[&arguments[..], &["--until-ci", "50%"]].concat()).with(0).out;
+    let wide = comparison.notify(&[&arguments[..], &["--until-ci", "50%"]].concat()).with(0).out;
     assert!(wide.contains("narrower than ± 50 % with 10 seeds"), "{wide}");
     assert!(wide.contains("7 looks were laid down before the first run"), "{wide}");
     let more = [&arguments[..], &["--until-ci", "0.01%", "--max-seeds", "15"]].concat();
-    let narrow = comparison.tell(&more).with(0).out;
+    let narrow = comparison.notify(&more).with(0).out;
     assert!(
         narrow.contains("with 15 seeds, the most allowed, wider than ± 0.01 % are: goodput of icp"),
         "{narrow}"
@@ -135,10 +140,10 @@ fn seeds_are_added_until_intervals_are_narrow_enough() {
 fn a_measure_that_got_worse_than_its_baseline_ends_with_3() {
     let comparison = Comparison::new("compare-baseline");
     let arguments = ["--schemes", "icp,fixed", "--seeds", "5"];
-    comparison.tell(&[&arguments[..], &["--save-baseline", "good"]].concat()).with(0);
+    comparison.notify(&[&arguments[..], &["--save-baseline", "good"]].concat()).with(0);
     let against = [&arguments[..], &["--baseline", "good"]].concat();
-    let said = comparison.tell(&against).with(0).out;
-    assert!(said.contains("against the baseline (of the same code): within noise: all "), "{said}");
+    let stated = comparison.notify(&against).with(0).out;
+    assert!(stated.contains("against the baseline (of the same code): within noise: all "), "{stated}");
     // As if retransmissions had been fewer by one in every run then.
     let file = comparison.scratch.at("out/baselines/good.json");
     let text = fs::read_to_string(&file).expect("it was saved");
@@ -149,16 +154,17 @@ fn a_measure_that_got_worse_than_its_baseline_ends_with_3() {
         *line = line.replace(line.trim().trim_end_matches(','), &(number * 1.05).to_string());
     }
     fs::write(&file, lines.join("\n")).expect("writable");
-    let said = comparison.tell(&against).with(3).out;
-    let row = said.lines().find(|line| line.starts_with("icp") && line.contains("  goodput")).expect(&said);
+    let stated = comparison.notify(&against).with(3).out;
+    let row =
+        stated.lines().find(|line| line.starts_with("icp") && line.contains("  goodput")).expect(&stated);
     assert!(row.contains("5 of 5") && row.ends_with("worse"), "{row}");
-    comparison.tell(&[&against[..], &["--tolerance", "10%"]].concat()).with(0);
+    comparison.notify(&[&against[..], &["--tolerance", "10%"]].concat()).with(0);
 }
 
 #[test]
 fn a_baseline_whose_values_mean_something_else_is_refused() {
     let comparison = Comparison::new("compare-meaning");
-    comparison.tell(&["--seeds", "2", "--save-baseline", "good"]).with(0);
+    comparison.notify(&["--seeds", "2", "--save-baseline", "good"]).with(0);
     let file = comparison.scratch.at("out/baselines/good.json");
     let text = fs::read_to_string(&file).expect("it was saved");
     let against = ["--seeds", "2", "--baseline", "good"];
@@ -166,17 +172,17 @@ fn a_baseline_whose_values_mean_something_else_is_refused() {
         [("\"semantics\": ", "\"semantics\": 1"), ("\"results_schema\": ", "\"results_schema\": 1")]
     {
         fs::write(&file, text.replace(from, to)).expect("writable");
-        let said = comparison.tell(&against).with(1).err;
+        let stated = comparison.notify(&against).with(1).err;
         assert!(
-            said.contains("its values are of semantics ") && said.contains("--save-baseline good"),
-            "{said}"
+            stated.contains("its values are of semantics ") && stated.contains("--save-baseline good"),
+            "{stated}"
         );
     }
     fs::write(&file, text.replace("\"format\": 2", "\"format\": 1")).expect("writable");
-    let said = comparison.tell(&against).with(1).err;
+    let stated = comparison.notify(&against).with(1).err;
     assert!(
-        said.contains("format 1 is not known; this program reads format 2; --save-baseline good"),
-        "{said}"
+        stated.contains("format 1 is not known; this program reads format 2; --save-baseline good"),
+        "{stated}"
     );
 }
 
@@ -184,43 +190,43 @@ fn a_baseline_whose_values_mean_something_else_is_refused() {
 fn variants_on_one_side_of_a_baseline_alone_are_named_and_no_other_file_is_replaced() {
     let comparison = Comparison::new("compare-sides");
     let saved =
-        comparison.tell(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", "good"]).with(0).out;
+        comparison.notify(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", "good"]).with(0).out;
     let file = comparison.scratch.at("out/baselines/good.json");
     assert!(saved.contains(&format!("\nbaseline  {file}\n")), "{saved}");
     let against = ["--schemes", "catchunks-aimd,fixed", "--seeds", "2", "--baseline", "good"];
-    let said = comparison.tell(&against).with(0).out;
+    let stated = comparison.notify(&against).with(0).out;
     assert!(
-        said.contains("\nicp is in the baseline alone\ncatchunks-aimd is not in the baseline\n"),
-        "{said}"
+        stated.contains("\nicp is in the baseline alone\ncatchunks-aimd is not in the baseline\n"),
+        "{stated}"
     );
     let other = comparison.scratch.file("other.json", b"{\"format\": 2}");
     let refused =
-        comparison.tell(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", &other]).with(1).err;
+        comparison.notify(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", &other]).with(1).err;
     assert!(refused.contains("other.json is there and is no baseline"), "{refused}");
-    comparison.tell(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", ""]).with(2);
+    comparison.notify(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", ""]).with(2);
 }
 
 #[test]
 fn a_baseline_of_another_scenario_is_refused() {
     let comparison = Comparison::new("compare-other");
-    comparison.tell(&["--seeds", "2", "--save-baseline", "good"]).with(0);
+    comparison.notify(&["--seeds", "2", "--save-baseline", "good"]).with(0);
     let changed = ["--seeds", "2", "--baseline", "good", "--set", "topology.pairs=2"];
-    let said = comparison.tell(&changed).with(1).err;
+    let stated = comparison.notify(&changed).with(1).err;
     assert!(
-        said.contains("it is of another scenario; as written: topology.pairs: 2 here, 1 there"),
-        "{said}"
+        stated.contains("it is of another scenario; as written: topology.pairs: 2 here, 1 there"),
+        "{stated}"
     );
-    let said = comparison.tell(&["--schemes", "icp,fixed", "--baseline", "good"]).with(1).err;
-    assert!(said.contains("it has none of these variants; it has as written"), "{said}");
-    let said = comparison.tell(&["--baseline", "missing"]).with(1).err;
+    let stated = comparison.notify(&["--schemes", "icp,fixed", "--baseline", "good"]).with(1).err;
+    assert!(stated.contains("it has none of these variants; it has as written"), "{stated}");
+    let stated = comparison.notify(&["--baseline", "missing"]).with(1).err;
     let hint = "out/baselines/missing.json does not exist; there are good; the same command with --save-baseline missing";
-    assert!(said.contains("baseline \"missing\" is not there: ") && said.contains(hint), "{said}");
+    assert!(stated.contains("baseline \"missing\" is not there: ") && stated.contains(hint), "{stated}");
 }
 
 #[test]
 fn what_cannot_be_compared_is_refused_before_anything_runs() {
     let comparison = Comparison::new("compare-wrong");
-    for (arguments, code, told) in [
+    for (arguments, code, reported) in [
         (&["--schemes", "icp"][..], 2, "one variant cannot be compared"),
         (&[], 2, "give --schemes A,B,..., --consumers A,B,... or --vary"),
         (&["--schemes", "icp,icpp"], 1, "--schemes icpp: scheme \"icpp\" is not known"),
@@ -242,8 +248,8 @@ fn what_cannot_be_compared_is_refused_before_anything_runs() {
         ),
         (&["--vary", "flow.7.size=1MB,2MB"], 1, "--vary 'flow.7.size=1MB': there is no element \"7\""),
     ] {
-        let said = comparison.tell(arguments).with(code).err;
-        assert!(said.contains(told), "{told}: {said}");
+        let stated = comparison.notify(arguments).with(code).err;
+        assert!(stated.contains(reported), "{reported}: {stated}");
     }
     assert!(!std::path::Path::new(&comparison.scratch.at("out")).exists());
 }
@@ -254,7 +260,7 @@ fn a_flow_that_is_named_gets_the_schemes_alone_and_sweeps_find_the_runs() {
     let second = SCENARIO.replace("pairs = 1", "pairs = 2")
         + "[[flow]]\nname = \"second\"\nconsumer = \"c2\"\nproducer = \"p2\"\nprefix = \"/b\"\nscheme = \"icp\"\n";
     fs::write(&comparison.scenario, second).expect("writable");
-    comparison.tell(&["--schemes", "icp,fixed", "--flow", "second", "--seeds", "2"]).with(0);
+    comparison.notify(&["--schemes", "icp,fixed", "--flow", "second", "--seeds", "2"]).with(0);
     let out = comparison.scratch.at("out");
     let grid = ["--grid", "flow.1.scheme=icp,fixed", "--seeds", "2", "--out", &out];
     let status = tidegate(&[&["sweep", "status", &comparison.scenario], &grid[..]].concat()).with(0).out;
@@ -272,12 +278,12 @@ fn variants_without_data_are_named_and_a_search_does_not_end_well() {
     let comparison = Comparison::new("compare-dead");
     dead(&comparison);
     let search = ["--schemes", "icp,fixed", "--until-ci", "5%", "--max-seeds", "3"];
-    let said = comparison.tell(&search).with(0).out;
-    assert!(said.contains("no Data arrived under icp, fixed\n"), "{said}");
+    let stated = comparison.notify(&search).with(0).out;
+    assert!(stated.contains("no Data arrived under icp, fixed\n"), "{stated}");
     let note =
         "with 3 seeds, the most allowed, without a value in any run are: delay of icp, delay of fixed\n";
-    assert!(said.contains(note) && !said.contains("every interval is narrower"), "{said}");
-    let row = said.lines().find(|line| line.starts_with("delay [ms]")).expect("a row");
+    assert!(stated.contains(note) && !stated.contains("every interval is narrower"), "{stated}");
+    let row = stated.lines().find(|line| line.starts_with("delay [ms]")).expect("a row");
     assert_eq!(row.split_whitespace().skip(2).collect::<Vec<&str>>(), ["icp", "-", "reference"]);
     let json = comparison.json_in("out", &["--schemes", "icp,fixed", "--seeds", "3"]);
     let counts: Vec<String> =
@@ -286,17 +292,20 @@ fn variants_without_data_are_named_and_a_search_does_not_end_well() {
 }
 
 #[test]
-fn a_limit_of_seeds_belongs_to_a_search_and_what_it_overrides_is_told() {
+fn a_limit_of_seeds_belongs_to_a_search_and_what_it_overrides_is_reported() {
     let comparison = Comparison::new("compare-limit");
     let arguments = ["--schemes", "icp,fixed", "--measures", "goodput_mbps"];
-    let said = comparison.tell(&[&arguments[..], &["--max-seeds", "3"]].concat()).with(2).err;
-    assert!(said.contains("--until-ci"), "{said}");
+    let stated = comparison.notify(&[&arguments[..], &["--max-seeds", "3"]].concat()).with(2).err;
+    assert!(stated.contains("--until-ci"), "{stated}");
     let search = ["--seeds", "5", "--until-ci", "50%", "--max-seeds", "3"];
-    let said = comparison.tell(&[&arguments[..], &search].concat()).with(0).out;
-    assert!(said.contains("with 3 seeds (--max-seeds 3 counts, not --seeds 5)\n"), "{said}");
+    let stated = comparison.notify(&[&arguments[..], &search].concat()).with(0).out;
+    assert!(stated.contains("with 3 seeds (--max-seeds 3 counts, not --seeds 5)\n"), "{stated}");
     let search = ["--seeds", "2", "--until-ci", "50%"];
-    let said = comparison.tell(&[&arguments[..], &search].concat()).with(0).out;
-    assert!(said.contains("with 10 seeds (a search begins with 10 seeds, not with --seeds 2)\n"), "{said}");
+    let stated = comparison.notify(&[&arguments[..], &search].concat()).with(0).out;
+    assert!(
+        stated.contains("with 10 seeds (a search begins with 10 seeds, not with --seeds 2)\n"),
+        "{stated}"
+    );
 }
 
 #[test]
@@ -306,34 +315,34 @@ fn a_measure_that_vanished_since_the_baseline_ends_with_3() {
     // Too large a file to complete.
     let slow = ["--set", "flow.0.size=500MB"];
     let save = ["--save-baseline", "good"];
-    let said = comparison.tell(&[&arguments[..], &slow, &save].concat()).with(0).out;
-    let row = said.lines().find(|line| line.starts_with("completion time [s]")).expect("a row");
+    let stated = comparison.notify(&[&arguments[..], &slow, &save].concat()).with(0).out;
+    let row = stated.lines().find(|line| line.starts_with("completion time [s]")).expect("a row");
     assert_eq!(row.split_whitespace().skip(3).collect::<Vec<&str>>(), ["icp", "-", "reference"]);
     let file = comparison.scratch.at("out/baselines/good.json");
     let text = fs::read_to_string(&file).expect("it was saved");
     assert_eq!(text.matches("null").count(), 4);
     fs::write(&file, text.replacen("null", "15.0", 2)).expect("writable");
     let against = [&arguments[..], &slow, &["--baseline", "good"]].concat();
-    let said = comparison.tell(&against).with(3).out;
-    let row = said.lines().find(|line| line.ends_with("  gone")).expect(&said);
+    let stated = comparison.notify(&against).with(3).out;
+    let row = stated.lines().find(|line| line.ends_with("  gone")).expect(&stated);
     assert!(row.contains("2 of 2") && row.contains("0 of 2"), "{row}");
-    let json = comparison.tell(&[&against[..], &["--format", "json"]].concat()).with(3).json();
+    let json = comparison.notify(&[&against[..], &["--format", "json"]].concat()).with(3).json();
     assert_eq!(json.get("baseline").list()[0].get("verdict").text(), "gone");
 }
 
 #[test]
-fn whole_schemes_each_get_half_of_the_link_and_what_they_replace_is_told() {
+fn whole_schemes_each_get_half_of_the_link_and_what_they_replace_is_reported() {
     let comparison = Comparison::new("compare-whole");
     fs::copy(crate::DUMBBELL, &comparison.scenario).expect("an example");
     let out = comparison.scratch.at("out");
     let schemes = ["--schemes", "catchunks-cubic,mircc,hobhis,ndnsieve", "--seeds", "2"];
     let compare = ["compare", &comparison.scenario, "--out", &out, "--measures", "goodput_mbps"];
-    let Ended { out: said, err: told, .. } = tidegate(&[&compare[..], &schemes].concat()).with(0);
+    let Ended { out: stated, err: reported, .. } = tidegate(&[&compare[..], &schemes].concat()).with(0);
     let note = "note: mircc replaces consumer catchunks-cubic (beta = 0.7), router part plr (";
-    assert!(told.contains(note), "{told}");
-    let page = said.lines().find_map(|line| line.strip_prefix("report  ")).expect(&said);
+    assert!(reported.contains(note), "{reported}");
+    let page = stated.lines().find_map(|line| line.strip_prefix("report  ")).expect(&stated);
     let page = fs::read_to_string(page).expect("it was written");
-    assert!(page.contains("<td>mircc</td><td>router part</td><td>mircc</td><td>r1, r2</td>"), "{said}");
+    assert!(page.contains("<td>mircc</td><td>router part</td><td>mircc</td><td>r1, r2</td>"), "{stated}");
     let json = comparison.json_in("out", &[&schemes[..], &["--measures", "goodput_mbps"]].concat());
     let measured = json.get("measures").list()[0].clone();
     for variant in measured.get("variants").list() {
@@ -343,13 +352,13 @@ fn whole_schemes_each_get_half_of_the_link_and_what_they_replace_is_told() {
 }
 
 #[test]
-fn a_consumer_without_its_routers_is_compared_only_when_that_is_asked_for() {
+fn a_consumer_without_its_routers_is_compared_only_when_that_is_requested() {
     let comparison = Comparison::new("compare-incomplete");
     let consumers = ["--consumers", "icp,mircc", "--seeds", "2"];
-    let said = comparison.tell(&consumers).with(1).err;
-    assert!(said.contains("mircc: flow first: mircc without its part on a router"), "{said}");
-    assert!(said.ends_with("--allow-incomplete runs this all the same\n"), "{said}");
-    comparison.tell(&[&consumers[..], &["--allow-incomplete"]].concat()).with(0);
+    let stated = comparison.notify(&consumers).with(1).err;
+    assert!(stated.contains("mircc: flow first: mircc without its part on a router"), "{stated}");
+    assert!(stated.ends_with("--allow-incomplete runs this all the same\n"), "{stated}");
+    comparison.notify(&[&consumers[..], &["--allow-incomplete"]].concat()).with(0);
     let vary = ["--vary", "flow.0.scheme=icp,mircc", "--seeds", "2"];
-    comparison.tell(&vary).with(1);
+    comparison.notify(&vary).with(1);
 }

@@ -68,21 +68,21 @@ fn a_figure_can_be_one_file_of_another_seed_flow_and_stretch_of_time() {
 fn what_a_folder_lacks_is_said_with_what_it_has() {
     let scratch = Scratch::new("no-figures");
     let folder = results(&scratch);
-    let said = |arguments: &[&str], code| {
+    let stated = |arguments: &[&str], code| {
         let ended = tidegate(&[&["figure"], arguments].concat()).with(code);
         ended.err
     };
     assert!(
-        said(&[&folder, "trougput"], 2).contains("did you mean \"throughput\"?\nIt has: throughput, rtt")
+        stated(&[&folder, "trougput"], 2).contains("did you mean \"throughput\"?\nIt has: throughput, rtt")
     );
-    assert!(said(&[&folder, "drops"], 1).contains("\"drops\" has nothing to show"));
-    assert!(said(&[&folder, "rtt", "--seed", "9"], 2).contains("seed 9 was not run; seeds are 1 to 2"));
-    assert!(said(&[&folder, "segments", "--flow", "c1:/b"], 2).contains("did you mean \"c1:/a\"?"));
-    assert!(said(&[&folder, "rtt", "--columns", "3"], 2).contains("1 or 2 is needed"));
-    assert!(said(&[&folder, "--as", "svg", "-o", "all.pdf"], 2).contains("is not the ending of --as svg"));
-    assert!(said(&[&folder, "-o", "all.pdf"], 2).contains("name one, or give a folder"));
-    assert!(said(&[scratch.path()], 1).contains("is no results folder"));
-    assert!(said(&[&scratch.at("nowhere")], 1).contains("does not exist"));
+    assert!(stated(&[&folder, "drops"], 1).contains("\"drops\" has nothing to show"));
+    assert!(stated(&[&folder, "rtt", "--seed", "9"], 2).contains("seed 9 was not run; seeds are 1 to 2"));
+    assert!(stated(&[&folder, "segments", "--flow", "c1:/b"], 2).contains("did you mean \"c1:/a\"?"));
+    assert!(stated(&[&folder, "rtt", "--columns", "3"], 2).contains("1 or 2 is needed"));
+    assert!(stated(&[&folder, "--as", "svg", "-o", "all.pdf"], 2).contains("is not the ending of --as svg"));
+    assert!(stated(&[&folder, "-o", "all.pdf"], 2).contains("name one figure, or give a folder"));
+    assert!(stated(&[scratch.path()], 1).contains("is no results folder"));
+    assert!(stated(&[&scratch.at("nowhere")], 1).contains("does not exist"));
     let list = tidegate(&["figure", &folder, "--list", "--format", "json"]).with(0).json();
     assert_eq!(list.get("figures").list().len(), 15);
 }
@@ -123,11 +123,11 @@ fn a_stretch_of_time_that_holds_nothing_is_refused() {
     let scratch = Scratch::new("figure-nothing");
     let folder = results(&scratch);
     let picture = scratch.at("picture.png");
-    let said = tidegate(&["figure", &folder, "throughput", "-o", &picture]).with(2).err;
-    assert!(said.contains("write .svg, .pdf or .tex"), "{said}");
+    let stated = tidegate(&["figure", &folder, "throughput", "-o", &picture]).with(2).err;
+    assert!(stated.contains("write .svg, .pdf or .tex"), "{stated}");
     for (from, to) in [("5", "1"), ("2", "2"), ("1e300", "1e301"), ("inf", "2")] {
         let part = ["figure", &folder, "throughput", "--from", from, "--to", to, "-o", scratch.path()];
-        let said = tidegate(&part).with(2).err;
-        assert!(said.contains("--from"), "{said}");
+        let stated = tidegate(&part).with(2).err;
+        assert!(stated.contains("--from"), "{stated}");
     }
 }

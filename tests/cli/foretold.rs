@@ -20,7 +20,7 @@ fn checked(test: &str, sets: &[&str], format: &str) -> String {
     tidegate(&[&["check", &file, "--format", format], &sets[..]].concat()).with(0).out
 }
 
-fn told(test: &str, sets: &[&str]) -> Value {
+fn reported(test: &str, sets: &[&str]) -> Value {
     Value::parse(&checked(test, sets, "json")).expect("JSON")
 }
 
@@ -40,7 +40,7 @@ fn assert_near(found: f64, worked_out: f64) {
 
 #[test]
 fn a_round_trip_has_each_router_twice_and_the_producer_once() {
-    let round_trip = |test: &str, sets: &[&str]| number(first(&told(test, sets)).get("round_trip_ms"));
+    let round_trip = |test: &str, sets: &[&str]| number(first(&reported(test, sets)).get("round_trip_ms"));
     let bare = round_trip("bare", &[]);
     // Interest and Data come off a link at both routers; the producer works once.
     let served = round_trip("served", &["router.service=20us", "flow.0.processing=1ms"]);
@@ -54,11 +54,11 @@ fn a_round_trip_has_each_router_twice_and_the_producer_once() {
 
 #[test]
 fn the_least_time_of_a_transfer_counts_certain_services_and_no_random_ones() {
-    let least = |test: &str, sets: &[&str]| number(first(&told(test, sets)).get("min_transfer_s"));
-    let bare = least("least-bare", &[]);
-    assert_near(least("least-certain", &["flow.0.processing=4ms"]), bare + 0.004);
+    let min = |test: &str, sets: &[&str]| number(first(&reported(test, sets)).get("min_transfer_s"));
+    let bare = min("least-bare", &[]);
+    assert_near(min("least-certain", &["flow.0.processing=4ms"]), bare + 0.004);
     let random = ["flow.0.processing={time=\"4ms\", distribution=\"exponential\"}"];
-    assert_near(least("least-random", &random), bare);
+    assert_near(min("least-random", &random), bare);
 }
 
 /// Bits of all Data of [`SOUND`] on the link in the middle: 1954 packets as large as the one that is told, but for
@@ -72,7 +72,7 @@ fn megabits(flow: &Value) -> f64 {
 
 #[test]
 fn a_transfer_over_a_changing_rate_takes_what_each_stretch_leaves_over() {
-    let steady = first(&told("steady", &[]));
+    let steady = first(&reported("steady", &[]));
     let all = megabits(&steady);
     // What the last Data needs before and behind the link.
     let rest = number(steady.get("min_transfer_s")) - all / 10.0;
@@ -80,19 +80,19 @@ fn a_transfer_over_a_changing_rate_takes_what_each_stretch_leaves_over() {
     let rate = |at: &str, rate: &str| format!("{{at=\"{at}\", link=\"r1-r2\", rate=\"{rate}\"}}");
     let events =
         format!("event=[{}, {}, {}]", rate("500ms", "5Mbps"), rate("1s", "20Mbps"), rate("1200ms", "2Mbps"));
-    let changed = first(&told("changed", &[&events]));
+    let changed = first(&reported("changed", &[&events]));
     let sent = 0.5 * 10.0 + 0.5 * 5.0 + 0.2 * 20.0;
     assert_near(number(changed.get("min_transfer_s")), 1.2 + (all - sent) / 2.0 + rest);
-    let late = first(&told("late", &[&events, "flow.0.start=750ms"]));
+    let late = first(&reported("late", &[&events, "flow.0.start=750ms"]));
     let sent = 0.25 * 5.0 + 0.2 * 20.0;
     assert_near(number(late.get("min_transfer_s")), 0.45 + (all - sent) / 2.0 + rest);
     // The bottleneck that is told is that of the start.
     assert_near(number(late.get("bottleneck").get("rate_mbps")), 10.0);
     // Who is done before a change does not notice it.
-    let early = first(&told("early", &["flow.0.size=20kB", &events]));
+    let early = first(&reported("early", &["flow.0.size=20kB", &events]));
     assert_near(
         number(early.get("min_transfer_s")),
-        number(first(&told("small", &["flow.0.size=20kB"])).get("min_transfer_s")),
+        number(first(&reported("small", &["flow.0.size=20kB"])).get("min_transfer_s")),
     );
 }
 
@@ -104,24 +104,24 @@ fn a_store_that_another_flow_may_have_filled_leaves_only_the_links_before_it() {
         )
     };
     let two = format!("flow=[{}, {}]", flow("one"), flow("two"));
-    let least = |test: &str, sets: &[&str]| number(first(&told(test, sets)).get("min_transfer_s"));
-    let all = megabits(&first(&told("alone", &[])));
-    let far = least("no-store", &[&two]);
+    let min = |test: &str, sets: &[&str]| number(first(&reported(test, sets)).get("min_transfer_s"));
+    let all = megabits(&first(&reported("alone", &[])));
+    let far = min("no-store", &[&two]);
     assert!(far > all / 10.0, "{far}");
     for store in
         ["router.cache=100pkt", "node.r1.cache=1pkt", "router={prefix=[{prefix=\"/a\", cache=\"9pkt\"}]}"]
     {
-        assert_near(least("store", &[&two, store]), all / 100.0);
+        assert_near(min("store", &[&two, store]), all / 100.0);
     }
     // Behind the second router the slow link counts, without what comes after it.
-    assert_near(least("far-store", &[&two, "node.r2.cache=100pkt"]), all / 10.0);
+    assert_near(min("far-store", &[&two, "node.r2.cache=100pkt"]), all / 10.0);
     // What nobody else asks for is in no store.
-    assert_near(least("own-store", &["router.cache=100pkt"]), least("alone", &[]));
+    assert_near(min("own-store", &["router.cache=100pkt"]), min("alone", &[]));
 }
 
 #[test]
 fn requests_load_the_links_as_often_as_they_come() {
-    let hops = |test: &str, set: &str| number(told(test, &[set]).get("packet_hops_per_run"));
+    let hops = |test: &str, set: &str| number(reported(test, &[set]).get("packet_hops_per_run"));
     // 50 objects of 4 segments a second, for 20 s, over three links both ways.
     assert_near(hops("requests", &catalogue("")), 50.0 * 4.0 * 20.0 * 6.0);
     let few = catalogue("").replace("rate=\"50/s\"", "rate=\"50/s\", requests=10");
@@ -132,23 +132,24 @@ fn requests_load_the_links_as_often_as_they_come() {
 
 #[test]
 fn a_producer_slower_than_the_link_is_the_bottleneck_that_is_warned_of() {
-    let slow = told("slow", &["flow.0.processing=10ms"]);
+    let slow = reported("slow", &["flow.0.processing=10ms"]);
     let bottleneck = first(&slow);
     let carried = number(bottleneck.get("bottleneck").get("content_mbps")) * 1e6 / 8.0 / 1024.0;
     let warnings = texts(&slow, "warnings");
     let start = "flow one: p1 serves 100 Interests per second on average, less than the Data rate of r1-r2 (";
-    let said = warnings.iter().find_map(|warning| warning.strip_prefix(start)).expect("a warning");
-    let said: f64 = said.strip_suffix("): it is the bottleneck").expect("the end").parse().expect("a number");
-    assert!((said / carried - 1.0).abs() < 1e-3, "{said}, not {carried}");
+    let stated = warnings.iter().find_map(|warning| warning.strip_prefix(start)).expect("a warning");
+    let stated: f64 =
+        stated.strip_suffix("): it is the bottleneck").expect("the end").parse().expect("a number");
+    assert!((stated / carried - 1.0).abs() < 1e-3, "{stated}, not {carried}");
     // 1180 packets a second pass the link, 2000 a producer of 0.5 ms; a router handles two packets of each exchange.
-    assert_eq!(texts(&told("fast", &["flow.0.processing=500us"]), "warnings"), Vec::<String>::new());
-    let router = texts(&told("slow-router", &["node.r1.service=500us"]), "warnings");
+    assert_eq!(texts(&reported("fast", &["flow.0.processing=500us"]), "warnings"), Vec::<String>::new());
+    let router = texts(&reported("slow-router", &["node.r1.service=500us"]), "warnings");
     assert!(router[0].contains("r1 serves 1000 Interests per second on average"), "{router:?}");
 }
 
 #[test]
-fn everything_that_chance_decides_is_told_and_nothing_else() {
-    let random = |test: &str, sets: &[&str]| texts(&told(test, sets), "differs_between_seeds");
+fn everything_that_chance_decides_is_reported_and_nothing_else() {
+    let random = |test: &str, sets: &[&str]| texts(&reported(test, sets), "differs_between_seeds");
     let zipf = catalogue("");
     let cases: [(&[&str], &[&str]); 12] = [
         (&[], &[]),
@@ -212,8 +213,8 @@ fn parts_without_a_controller_and_a_controller_without_parts_are_doubted() {
     ] {
         assert!(text.contains(without), "{without:?}");
         let file = scratch.file("half.toml", text.replace(without, "").as_bytes());
-        let said = tidegate(&["check", &file]).with(0).out;
-        assert!(said.contains(&format!("warning: {doubt}")), "{said}");
+        let stated = tidegate(&["check", &file]).with(0).out;
+        assert!(stated.contains(&format!("warning: {doubt}")), "{stated}");
     }
 }
 
@@ -221,19 +222,19 @@ fn parts_without_a_controller_and_a_controller_without_parts_are_doubted() {
 fn a_sender_without_the_routers_that_it_follows_is_doubted() {
     let text = std::fs::read_to_string("scenarios/examples/tcp.toml").expect("readable");
     let scratch = Scratch::new("foretold-routers");
-    let said = |text: &str| {
+    let stated = |text: &str| {
         let file = scratch.file("rcp.toml", text.as_bytes());
         tidegate(&["check", &file]).with(0).out
     };
     let alone = text.replace("scheme = \"tcp-bbr1\"", "scheme = \"rcp\"");
     let doubt = "warning: flow bbr: rcp without its part on a router";
-    assert!(said(&alone).contains(doubt), "{}", said(&alone));
+    assert!(stated(&alone).contains(doubt), "{}", stated(&alone));
     let with_part = alone.replace(
         "[[tcp]]\nname = \"cubic\"",
         "[router]\nrouter_parts = [\"rcp\"]\n[[tcp]]\nname = \"cubic\"",
     );
-    assert!(!said(&with_part).contains(doubt));
-    assert!(!said(&text).contains(doubt));
+    assert!(!stated(&with_part).contains(doubt));
+    assert!(!stated(&text).contains(doubt));
 }
 
 #[test]
@@ -241,15 +242,15 @@ fn what_is_installed_where_stands_in_check_and_on_the_page() {
     let scratch = Scratch::new("foretold-installed");
     let set = ["--set", "scheme=ndnsieve"];
     let dumbbell = "scenarios/examples/dumbbell.toml";
-    let said = tidegate(&[&["check", dumbbell], &set[..]].concat()).with(0).out;
+    let stated = tidegate(&[&["check", dumbbell], &set[..]].concat()).with(0).out;
     let lines =
         ["consumer ndnsieve c1:/a", "router part ndnsieve r1, r2", "controller ndnsieve", "next hops all"];
     let said_lines: Vec<String> =
-        said.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        stated.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     for line in lines {
-        assert!(said_lines.iter().any(|found| found == line), "{line}: {said}");
+        assert!(said_lines.iter().any(|found| found == line), "{line}: {stated}");
     }
-    assert!(said.contains("  ndnsieve replaces consumer"), "{said}");
+    assert!(stated.contains("  ndnsieve replaces consumer"), "{stated}");
     let json = tidegate(&[&["check", dumbbell, "--format", "json"], &set[..]].concat()).with(0).json();
     let installed = json.get("installed").list();
     assert_eq!((installed[1].get("role").text(), installed[1].get("at").list().len()), ("router part", 2));

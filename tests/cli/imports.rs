@@ -84,7 +84,7 @@ fn import_writes_over_nothing_unless_forced_to() {
 }
 
 #[test]
-fn a_format_is_told_by_content_whatever_the_file_is_called() {
+fn a_format_is_recognised_by_content_whatever_the_file_is_called() {
     let scratch = Scratch::new("import-content");
     for (file, format) in
         [("abilene.txt", "ndnsim"), ("abilene.graphml", "graphml"), ("abilene-weights.intra", "rocketfuel")]

@@ -170,7 +170,7 @@ fn a_loss_trace_is_read_beside_its_scenario_and_a_missing_one_is_named() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told_in_json_too() {
+fn a_file_that_cannot_be_read_is_reported_in_json_too() {
     let scratch = Scratch::new("unread");
     let ended = tidegate(&["check", scratch.path(), "--format", "json"]).with(1);
     let document = ended.json();
@@ -181,6 +181,6 @@ fn a_file_that_cannot_be_read_is_told_in_json_too() {
 
 #[test]
 fn no_threads_are_no_number_of_threads() {
-    let said = tidegate(&["run", DUMBBELL, "--threads", "0"]).with(2).err;
-    assert!(said.contains("--threads"), "{said}");
+    let stated = tidegate(&["run", DUMBBELL, "--threads", "0"]).with(2).err;
+    assert!(stated.contains("--threads"), "{stated}");
 }

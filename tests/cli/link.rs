@@ -12,8 +12,8 @@ fn start(server: &UdpSocket, more: &[&str]) -> (Running, String) {
     let to = server.local_addr().expect("bound").to_string();
     let arguments = ["link", "--format", "json", "--listen", "127.0.0.1:0", "--to", &to];
     let link = Running::start(&[&arguments, more].concat());
-    let told = link.err_line("{\"note\":\"carrying ");
-    let local = told.split_whitespace().nth(1).unwrap_or_else(|| panic!("{told}")).to_owned();
+    let reported = link.err_line("{\"note\":\"carrying ");
+    let local = reported.split_whitespace().nth(1).unwrap_or_else(|| panic!("{reported}")).to_owned();
     (link, local)
 }
 

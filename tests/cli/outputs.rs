@@ -128,9 +128,9 @@ fn output_that_a_full_disk_loses_is_an_error_and_the_results_stay() {
     {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has one");
         let ended = program().args(command).stdout(full).stderr(Stdio::piped()).output().expect("starts");
-        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert_eq!(ended.status.code(), Some(1), "{command:?}: {said}");
-        assert!(said.contains("error: standard output cannot be written: No space left"), "{said}");
+        let stated = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(1), "{command:?}: {stated}");
+        assert!(stated.contains("error: standard output cannot be written: No space left"), "{stated}");
     }
     assert!(scratch.only_folder().join("flows.parquet").is_file());
 }
@@ -143,9 +143,9 @@ fn a_run_of_a_scheme_without_its_other_parts_warns_once() {
             ["run", DUMBBELL, "--seeds", "1", "--set", "scenario.duration=6s", "--out", scratch.path()];
         tidegate(&[&line[..], &["--set", set], more].concat()).with(0).err
     };
-    let said = run("flow.*.scheme=mircc", &[]);
-    let warnings: Vec<&str> = said.lines().filter(|line| line.starts_with("warning: ")).collect();
-    let [warning] = warnings.as_slice() else { panic!("{said}") };
+    let stated = run("flow.*.scheme=mircc", &[]);
+    let warnings: Vec<&str> = stated.lines().filter(|line| line.starts_with("warning: ")).collect();
+    let [warning] = warnings.as_slice() else { panic!("{stated}") };
     assert!(warning.contains("mircc without its part on a router"), "{warning}");
     assert!(!run("scheme=mircc", &[]).contains("warning"), "a whole scheme lacks nothing");
     assert_eq!(run("flow.*.scheme=mircc", &["--quiet"]), "");

@@ -183,10 +183,10 @@ fn finished(out: &Path) -> Vec<std::path::PathBuf> {
 
 #[test]
 fn a_paper_that_is_not_known_is_refused_with_the_nearest() {
-    let said = tidegate(&["reproduce", "plrx"]).with(2).err;
-    assert!(said.contains("paper \"plrx\" is not known; did you mean \"plr\"?"), "{said}");
-    let said = tidegate(&["reproduce", "unheard-of"]).with(2).err;
-    assert!(said.contains("paper \"unheard-of\" is not known; known: plr, ndnsieve, "), "{said}");
+    let stated = tidegate(&["reproduce", "plrx"]).with(2).err;
+    assert!(stated.contains("paper \"plrx\" is not known; did you mean \"plr\"?"), "{stated}");
+    let stated = tidegate(&["reproduce", "unheard-of"]).with(2).err;
+    assert!(stated.contains("paper \"unheard-of\" is not known; known: plr, ndnsieve, "), "{stated}");
 }
 
 #[cfg(unix)]
@@ -206,21 +206,21 @@ fn a_program_that_was_rebuilt_from_the_same_simulation_goes_on_with_finished_run
     fs::create_dir_all(&old).expect("writable");
     fs::write(old.join("code.txt"), "other").expect("writable");
     fs::write(old.with_extension("values"), "").expect("writable");
-    let tell = |more: &[&str]| {
+    let notify = |more: &[&str]| {
         let mut command = std::process::Command::new(&rebuilt);
         command.args(arguments).args(more).stdin(Stdio::null());
         Ended::from(command.output().expect("the program starts")).with(0)
     };
-    let said = tell(&[]).err;
-    assert!(said.contains("runs, all of them finished before"), "{said}");
+    let stated = notify(&[]).err;
+    assert!(stated.contains("runs, all of them finished before"), "{stated}");
     assert!(
-        said.contains("1 runs of papers in") && said.contains("are of other builds") && old.exists(),
-        "{said}"
+        stated.contains("1 runs of papers in") && stated.contains("are of other builds") && old.exists(),
+        "{stated}"
     );
-    let said = tell(&["--remove-old-runs"]).err;
+    let stated = notify(&["--remove-old-runs"]).err;
     assert!(
-        !said.contains("other builds") && !old.exists() && !old.with_extension("values").exists(),
-        "{said}"
+        !stated.contains("other builds") && !old.exists() && !old.with_extension("values").exists(),
+        "{stated}"
     );
     assert_eq!(finished(Path::new(&out)), before);
 }
@@ -235,8 +235,8 @@ fn an_interrupted_reproduction_ends_with_130_and_goes_on_to_the_same_bytes() {
         assert!(child.try_wait().expect("a child of ours").is_none(), "it was done before it was stopped");
         std::thread::sleep(Duration::from_millis(2));
     }
-    let told = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(told.expect("kill is there").success());
+    let reported = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(reported.expect("kill is there").success());
     let ended = Ended::from(child.wait_with_output().expect("ours")).with(130);
     assert!(ended.err.contains("were finished and are kept; the same command goes on"), "{}", ended.err);
     let kept = finished(&stopped.0);
@@ -276,12 +276,12 @@ fn assert_links_lead_somewhere(page: &str, folder: &Path) {
 }
 
 /// The claims of the board in `folder`, once it is sure that the page shows each and all figures are there.
-fn assert_whole(folder: &Path, (figures, least): (&[&str], usize)) -> Vec<Value> {
+fn assert_whole(folder: &Path, (figures, min): (&[&str], usize)) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("claims.json")).expect("readable");
     let document = Value::parse(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
     let page = fs::read_to_string(folder.join("report.html")).expect("readable");
     let claims = document.get("claims").list();
-    assert!(claims.len() >= least, "{} claims", claims.len());
+    assert!(claims.len() >= min, "{} claims", claims.len());
     for claim in claims {
         let id = claim.get("id").text();
         assert!(!id.is_empty() && page.contains(id), "{id:?} is not on the page");

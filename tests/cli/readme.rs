@@ -78,9 +78,9 @@ fn the_readme_has_the_number_of_runs_that_its_first_command_says_beforehand() {
     let scratch = Scratch::new("readme-runs");
     let mut reproduce = shell("tidegate reproduce plr", scratch.path());
     reproduce.stderr(Stdio::piped());
-    let (_running, said) = Running::start(reproduce, " runs: about ", |child| child.stderr.take());
-    let (runs, _) = said.split_once(" runs").expect("a count");
-    assert!(readme().contains(&format!(" simulates {runs} runs,")), "{said}");
+    let (_running, stated) = Running::start(reproduce, " runs: about ", |child| child.stderr.take());
+    let (runs, _) = stated.split_once(" runs").expect("a count");
+    assert!(readme().contains(&format!(" simulates {runs} runs,")), "{stated}");
 }
 
 #[test]

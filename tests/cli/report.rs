@@ -20,8 +20,8 @@ fn the_page_of_a_folder_is_made_again_byte_for_byte() {
     let first = fs::read(&page).expect("run wrote a page");
     fs::remove_file(&page).expect("removable");
     let folder = folder.to_str().expect("text");
-    let said = tidegate(&["--format", "json", "report", folder]).with(0).json();
-    assert_eq!(said.get("report").text(), page.to_str().expect("text"));
+    let stated = tidegate(&["--format", "json", "report", folder]).with(0).json();
+    assert_eq!(stated.get("report").text(), page.to_str().expect("text"));
     assert!(fs::read(&page).expect("a page") == first, "the pages differ");
     let other = scratch.0.join("other.html");
     tidegate(&["report", folder, "--out", other.to_str().expect("text")]).with(0);
@@ -31,18 +31,18 @@ fn the_page_of_a_folder_is_made_again_byte_for_byte() {
 #[test]
 fn a_folder_without_what_a_page_needs_is_an_error_that_says_what() {
     let scratch = Scratch::new("report-errors");
-    let said = tidegate(&["report", scratch.path()]).with(1).err;
-    assert!(said.contains("it has no scenario.toml"), "{said}");
-    let said = tidegate(&["report", DUMBBELL]).with(1).err;
-    assert!(said.contains("is no folder of results"), "{said}");
+    let stated = tidegate(&["report", scratch.path()]).with(1).err;
+    assert!(stated.contains("it has no scenario.toml"), "{stated}");
+    let stated = tidegate(&["report", DUMBBELL]).with(1).err;
+    assert!(stated.contains("is no folder of results"), "{stated}");
     let folder = run(&scratch);
     let path = folder.to_str().expect("text");
     fs::remove_dir_all(folder.join("seeds/2")).expect("removable");
-    let said = tidegate(&["report", path]).with(1).err;
-    assert!(said.contains("no run with seed 2") && said.contains("tidegate run"), "{said}");
+    let stated = tidegate(&["report", path]).with(1).err;
+    assert!(stated.contains("no run with seed 2") && stated.contains("tidegate run"), "{stated}");
     fs::write(folder.join("seeds/1/runs.parquet"), "no table").expect("writable");
-    let said = tidegate(&["report", path]).with(1).err;
-    assert!(said.contains("runs.parquet"), "{said}");
+    let stated = tidegate(&["report", path]).with(1).err;
+    assert!(stated.contains("runs.parquet"), "{stated}");
 }
 
 /// The page of `folder`, which is taken away, comes again byte for byte.
@@ -77,14 +77,17 @@ fn the_pages_of_comparisons_and_sweeps_are_made_again_from_the_store() {
     for (folder, line) in folders.iter().zip(lines) {
         // Comparisons and sweeps share runs.
         fs::remove_dir_all(scratch.at("out/store")).expect("ours");
-        let said = tidegate(&["report", folder]).with(1).err;
+        let stated = tidegate(&["report", folder]).with(1).err;
         let command = line.split(|word| *word == scenario).next().expect("before the file").join(" ");
         let again = format!("to run them: tidegate {command} {folder}/scenario.toml ");
-        assert!(said.contains("of its runs, made by code ") && said.contains(&again), "{said}");
-        assert!(said.trim_end().ends_with(&format!(" --out {out}")), "{said}");
-        assert!(!said.contains("--set"), "the scenario in the folder has the values that were set: {said}");
+        assert!(stated.contains("of its runs, made by code ") && stated.contains(&again), "{stated}");
+        assert!(stated.trim_end().ends_with(&format!(" --out {out}")), "{stated}");
+        assert!(
+            !stated.contains("--set"),
+            "the scenario in the folder has the values that were set: {stated}"
+        );
         // The command that is printed works as it stands.
-        let (_, again) = said.trim_end().split_once("to run them: tidegate ").expect("a command");
+        let (_, again) = stated.trim_end().split_once("to run them: tidegate ").expect("a command");
         let script = format!("'{}' {again} --quiet", env!("CARGO_BIN_EXE_tidegate"));
         let ended = std::process::Command::new("sh").args(["-c", &script]).output().expect("a shell");
         assert!(ended.status.success(), "{script}: {}", String::from_utf8_lossy(&ended.stderr));
@@ -100,9 +103,12 @@ fn the_page_of_a_paper_is_made_again_from_its_finished_runs() {
     assert_made_again(&folder);
     let store = scratch.0.join("store");
     fs::remove_dir_all(&store).expect("the store of the runs");
-    let said = tidegate(&["report", folder.to_str().expect("text")]).with(1).err;
-    assert!(said.contains("of its runs, made by this build of the program, are not in the store"), "{said}");
+    let stated = tidegate(&["report", folder.to_str().expect("text")]).with(1).err;
+    assert!(
+        stated.contains("of its runs, made by this build of the program, are not in the store"),
+        "{stated}"
+    );
     let again = format!("to run them: tidegate reproduce plr --reduced --out {}", scratch.path());
-    assert!(said.trim_end().ends_with(&again), "{said}");
+    assert!(stated.trim_end().ends_with(&again), "{stated}");
     assert!(!store.exists(), "report writes no runs");
 }

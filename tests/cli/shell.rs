@@ -48,7 +48,7 @@ fn offered(words: &[&str]) -> Option<Vec<String>> {
     let script = tidegate(&["completions", "bash"]).with(0).out;
     let (last, before) = (words[words.len() - 1], words[words.len() - 2]);
     let line = words.join(" ");
-    let ask = format!(
+    let request = format!(
         "\nCOMP_WORDS=({line}); COMP_CWORD={}; _tidegate tidegate '{last}' '{before}'; echo ${{COMPREPLY[@]}}\n",
         words.len() - 1
     );
@@ -59,7 +59,7 @@ fn offered(words: &[&str]) -> Option<Vec<String>> {
         return None;
     };
     let mut stdin = shell.stdin.take().expect("piped");
-    stdin.write_all((script + &ask).as_bytes()).expect("bash reads");
+    stdin.write_all((script + &request).as_bytes()).expect("bash reads");
     drop(stdin);
     let ended = crate::Ended::from(shell.wait_with_output().expect("ours")).with(0);
     assert_eq!(ended.err, "");
@@ -98,7 +98,7 @@ fn bash_offers_the_values_that_are_known() {
 }
 
 #[test]
-fn every_shell_is_told_schemes_papers_and_measures() {
+fn every_shell_completes_schemes_papers_and_measures() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = tidegate(&["completions", shell]).with(0).out;
         // Elvish and PowerShell complete commands and options only.

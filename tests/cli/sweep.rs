@@ -53,7 +53,7 @@ impl Sweep {
         self.scratch.at("out")
     }
 
-    fn tell(&self, action: &str, more: &[&str]) -> Ended {
+    fn notify(&self, action: &str, more: &[&str]) -> Ended {
         let out = self.out();
         let fixed = ["sweep", action, &self.scenario, "--quiet", "--out", &out];
         tidegate(&[&fixed, more].concat())
@@ -91,7 +91,7 @@ impl Sweep {
     }
 
     fn counts(&self) -> [f64; 3] {
-        let status = self.tell("status", &["--format", "json"]).with(0).json();
+        let status = self.notify("status", &["--format", "json"]).with(0).json();
         ["done", "missing", "damaged"].map(|name| match status.get(name) {
             Value::Number(count) => *count,
             other => panic!("{other:?}"),
@@ -122,7 +122,7 @@ fn assert_same(one: &Sweep, other: &Sweep) {
 /// One that ran at once and undisturbed.
 fn whole(test: &str) -> Sweep {
     let sweep = Sweep::new(test);
-    sweep.tell("run", &["--threads", "2"]).with(0);
+    sweep.notify("run", &["--threads", "2"]).with(0);
     sweep
 }
 
@@ -170,11 +170,11 @@ fn a_sweep_leaves_tables_with_a_column_per_parameter_and_a_row_per_point() {
 fn three_shares_in_any_order_equal_one_sweep() {
     let shared = Sweep::new("sweep-shares");
     for share in ["3/3", "1/3"] {
-        let said = shared.tell("run", &["--shard", share, "--threads", "1"]).with(0).out;
-        assert!(said.contains("are missing"), "{said}");
+        let stated = shared.notify("run", &["--shard", share, "--threads", "1"]).with(0).out;
+        assert!(stated.contains("are missing"), "{stated}");
     }
     assert_eq!(shared.counts(), [8.0, 4.0, 0.0]);
-    shared.tell("run", &["--shard", "2/3", "--threads", "8"]).with(0);
+    shared.notify("run", &["--shard", "2/3", "--threads", "8"]).with(0);
     assert_same(&shared, &whole("sweep-unshared"));
 }
 
@@ -187,7 +187,7 @@ fn a_sweep_that_was_killed_goes_on_where_it_was() {
     child.wait().expect("the child is ours");
     let [done, missing, damaged] = killed.counts();
     assert!(done >= 3.0 && missing >= 1.0 && damaged == 0.0, "{done} done, {missing} missing");
-    killed.tell("run", &[]).with(0);
+    killed.notify("run", &[]).with(0);
     assert_same(&killed, &whole("sweep-unharmed"));
 }
 
@@ -197,13 +197,13 @@ fn an_interrupted_sweep_ends_with_130_and_keeps_its_runs() {
     let stopped = Sweep::new("sweep-stopped");
     let mut child = stopped.start(&["--seeds", "40"]);
     stopped.wait_for_runs(2);
-    let told = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(told.expect("kill is there").success());
+    let reported = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(reported.expect("kill is there").success());
     assert_eq!(child.wait().expect("the child is ours").code(), Some(130));
     let kept = stopped.runs().len();
     assert!((2..160).contains(&kept), "{kept}");
     // The first three seeds are part of both.
-    stopped.tell("run", &[]).with(0);
+    stopped.notify("run", &[]).with(0);
     assert_same(&stopped, &whole("sweep-unstopped"));
 }
 
@@ -217,9 +217,9 @@ fn a_damaged_run_is_seen_and_made_again() {
     bytes[middle] ^= 1;
     fs::write(&table, bytes).expect("writable");
     assert_eq!(damaged.counts(), [11.0, 0.0, 1.0]);
-    let why = damaged.tell("why", &[]).with(0).out;
+    let why = damaged.notify("why", &[]).with(0).out;
     assert_eq!(why.matches("is damaged and will be run again").count(), 1, "{why}");
-    damaged.tell("run", &[]).with(0);
+    damaged.notify("run", &[]).with(0);
     assert_eq!(damaged.counts(), [12.0, 0.0, 0.0]);
     assert!(before == damaged.results());
 }
@@ -234,12 +234,12 @@ fn a_run_that_cannot_be_stored_is_an_error_and_the_others_are_kept() {
     fs::remove_dir_all(&place).expect("a finished run has a folder");
     // A file where the folder belongs.
     fs::write(&place, "mine").expect("writable");
-    let ended = blocked.tell("run", &[]).with(1);
+    let ended = blocked.notify("run", &[]).with(1);
     assert!(ended.err.contains(&place.display().to_string()), "{}", ended.err);
     let [done, ..] = blocked.counts();
     assert_eq!(done, 11.0);
     fs::remove_file(&place).expect("a file still");
-    blocked.tell("run", &[]).with(0);
+    blocked.notify("run", &[]).with(0);
     assert!(before == blocked.results());
 }
 
@@ -255,67 +255,67 @@ fn another_spelling_of_the_scenario_finds_the_same_runs() {
     assert_eq!(sweep.counts(), [12.0, 0.0, 0.0]);
     fs::write(&sweep.scenario, SCENARIO.replace("\"3s\"", "\"2s\"")).expect("writable");
     assert_eq!(sweep.counts(), [0.0, 12.0, 0.0]);
-    let why = sweep.tell("why", &["--seed", "2"]).with(0).out;
+    let why = sweep.notify("why", &["--seed", "2"]).with(0).out;
     assert!(why.contains("scenario.duration: \"2s\" here, \"3s\" there"), "{why}");
 }
 
 #[test]
-fn values_that_do_not_fit_are_told_before_anything_runs() {
+fn values_that_do_not_fit_are_reported_before_anything_runs() {
     let sweep = Sweep::new("sweep-wrong");
-    let said =
-        sweep.tell("run", &["--grid", "flow.*.scheme=icp,icpp", "--grid", "flow.0.size=7"]).with(1).err;
+    let stated =
+        sweep.notify("run", &["--grid", "flow.*.scheme=icp,icpp", "--grid", "flow.0.size=7"]).with(1).err;
     for part in [
         "--grid 'flow.*.scheme=icpp': consumer scheme \"icpp\" is not known",
         "--grid 'flow.0.size=7': size: 7",
     ] {
-        assert!(said.contains(part), "{said}");
+        assert!(stated.contains(part), "{stated}");
     }
     assert!(!Path::new(&sweep.out()).exists());
     let wrong = SCENARIO.replace("\"5Mbps\", \"10Mbps\"", "\"5Mbps\", \"fast\"");
     let sweep = Sweep::of("sweep-wrong-line", &wrong);
-    let said = sweep.tell("run", &[]).with(1).err;
+    let stated = sweep.notify("run", &[]).with(1).err;
     assert!(
-        said.contains("small.toml:20:40: [sweep] \"topology.bottleneck.rate\" = \"fast\": rate: "),
-        "{said}"
+        stated.contains("small.toml:20:40: [sweep] \"topology.bottleneck.rate\" = \"fast\": rate: "),
+        "{stated}"
     );
 }
 
 #[test]
-fn a_wrong_sweep_table_is_told_at_its_line() {
-    for (from, to, told) in [
+fn a_wrong_sweep_table_is_reported_at_its_line() {
+    for (from, to, reported) in [
         ("[\"icp\", \"fixed\"]", "\"icp\"", "small.toml:21:19: \"flow.*.scheme\": \"icp\"; a list of 1 to"),
         ("[\"icp\", \"fixed\"]", "[\"icp\", \"icp\"]", "small.toml:21:27: "),
         ("\"flow.*.scheme\" =", "flow.scheme =", "small.toml:21:1: write the whole key in quotes"),
     ] {
         let sweep = Sweep::of("sweep-table", &SCENARIO.replace(from, to));
-        let said = sweep.tell("run", &[]).with(1).err;
-        assert!(said.contains(told), "{said}");
+        let stated = sweep.notify("run", &[]).with(1).err;
+        assert!(stated.contains(reported), "{stated}");
     }
 }
 
 #[test]
-fn gc_removes_only_runs_that_nothing_uses_and_only_when_told() {
+fn gc_removes_only_runs_that_nothing_uses_and_only_when_requested() {
     let sweep = whole("sweep-gc");
     let store = PathBuf::from(sweep.out()).join("store");
     let foreign = store.join("ab").join("notes");
     fs::create_dir_all(&foreign).expect("writable");
     let fewer = ["--grid", "flow.*.scheme=icp", "--seeds", "2"];
-    let listed = sweep.tell("gc", &fewer).with(0).out;
+    let listed = sweep.notify("gc", &fewer).with(0).out;
     assert!(listed.contains("8 folders are not used; --delete removes them; 4 runs are used"), "{listed}");
     assert_eq!(sweep.counts(), [12.0, 0.0, 0.0]);
-    sweep.tell("gc", &[&fewer[..], &["--delete"]].concat()).with(0);
+    sweep.notify("gc", &[&fewer[..], &["--delete"]].concat()).with(0);
     assert_eq!(sweep.counts(), [4.0, 8.0, 0.0]);
     assert!(foreign.exists());
     let elsewhere = sweep.scratch.path();
-    sweep.tell("gc", &["--store", elsewhere, "--delete"]).with(1);
+    sweep.notify("gc", &["--store", elsewhere, "--delete"]).with(1);
     assert!(Path::new(&sweep.scenario).exists());
 }
 
 #[test]
 fn a_dry_run_only_counts() {
     let sweep = Sweep::new("sweep-dry");
-    let said = sweep.tell("run", &["--dry-run", "--shard", "2/4"]).with(0).out;
-    assert_eq!(said, "share 2/4: 4 points, 3 seeds each: 3 runs to do, 0 done before\n");
+    let stated = sweep.notify("run", &["--dry-run", "--shard", "2/4"]).with(0).out;
+    assert_eq!(stated, "share 2/4: 4 points, 3 seeds each: 3 runs to do, 0 done before\n");
     assert!(!Path::new(&sweep.out()).exists());
 }
 
@@ -323,8 +323,8 @@ fn a_dry_run_only_counts() {
 fn a_key_is_given_once() {
     for more in [["--grid", "flow.*.scheme=fixed"], ["--set", "flow.*.scheme=fixed"]] {
         let sweep = Sweep::of("sweep-twice", SCENARIO);
-        let said = sweep.tell("run", &[&["--grid", "flow.*.scheme=icp"][..], &more].concat()).with(2).err;
-        assert!(said.contains("flow.*.scheme is given twice"), "{said}");
+        let stated = sweep.notify("run", &[&["--grid", "flow.*.scheme=icp"][..], &more].concat()).with(2).err;
+        assert!(stated.contains("flow.*.scheme is given twice"), "{stated}");
     }
 }
 
@@ -333,15 +333,15 @@ fn whole_schemes_are_swept_as_they_are_compared_and_share_their_runs() {
     let plain = SCENARIO.split("[sweep]").next().expect("the scenario");
     let sweep = Sweep::of("sweep-whole", plain);
     let schemes = ["--schemes", "icp,mircc", "--seeds", "2"];
-    sweep.tell("run", &schemes).with(0);
+    sweep.notify("run", &schemes).with(0);
     let out = sweep.out();
     let compare =
         ["compare", &sweep.scenario, "--out", &out, "--quiet", "--max-seeds", "2", "--until-ci", "100%"];
     tidegate(&[&compare[..], &["--schemes", "icp,mircc"]].concat());
-    let status = sweep.tell("status", &schemes).with(0).out;
+    let status = sweep.notify("status", &schemes).with(0).out;
     assert!(status.ends_with("4 runs done, 0 missing, 0 damaged\n"), "{status}");
     let alone = ["--grid", "flow.*.scheme=icp,mircc", "--seeds", "2"];
-    let said = sweep.tell("run", &alone).with(1).err;
-    assert!(said.contains("mircc without its part on a router"), "{said}");
-    sweep.tell("run", &[&alone[..], &["--allow-incomplete"]].concat()).with(0);
+    let stated = sweep.notify("run", &alone).with(1).err;
+    assert!(stated.contains("mircc without its part on a router"), "{stated}");
+    sweep.notify("run", &[&alone[..], &["--allow-incomplete"]].concat()).with(0);
 }

@@ -35,8 +35,8 @@ fn a_file_goes_through_a_forwarder_and_leaves_a_summary_and_a_page() {
     assert_eq!(*summary.get("window_packets"), Value::Number(30.0));
     let page = fs::read_to_string(page).expect("a page");
     assert!(page.contains("/transfer/file/v=5 with fixed"));
-    let told = server.stop().with(0).out;
-    assert!(told.lines().last().is_some_and(|line| line.contains("700000 bytes")), "{told}");
+    let reported = server.stop().with(0).out;
+    assert!(reported.lines().last().is_some_and(|line| line.contains("700000 bytes")), "{reported}");
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn content_on_standard_output_is_nothing_but_the_content() {
 }
 
 #[test]
-fn an_interrupted_fetch_keeps_what_came_and_says_so() {
+fn an_interrupted_fetch_keeps_what_came_and_reports_it() {
     let scratch = Scratch::new("interrupt");
     let forwarder = Forwarder::start("interrupt", "");
     let copy = format!("{}/copy", scratch.path());
@@ -64,8 +64,11 @@ fn an_interrupted_fetch_keeps_what_came_and_says_so() {
     while !fs::exists(&part).expect("readable") {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    let told = fetch.stop().with(130).err;
-    assert!(told.contains(&format!("/nobody/v=1: interrupted; the first 0 bytes are in {part}")), "{told}");
+    let reported = fetch.stop().with(130).err;
+    assert!(
+        reported.contains(&format!("/nobody/v=1: interrupted; the first 0 bytes are in {part}")),
+        "{reported}"
+    );
     assert!(!fs::exists(&copy).expect("readable"));
 }
 
@@ -89,7 +92,7 @@ fn a_fetch_accepts_earlier_names_of_parameters_with_a_note() {
 
 #[test]
 fn what_is_wrong_with_a_fetch_is_said_with_what_would_be_right() {
-    for (arguments, code, said) in [
+    for (arguments, code, stated) in [
         (&["fetch", "file"][..], 2, "error: name \"file\" does not start with \"/\""),
         (&["fetch", "/f", "--scheme", "codel"], 2, "error: scheme \"codel\" is no consumer; consumers: "),
         (&["fetch", "/f", "--scheme", "x"], 2, "error: consumer scheme \"x\" is not known; known: "),
@@ -103,7 +106,7 @@ fn what_is_wrong_with_a_fetch_is_said_with_what_would_be_right() {
         (&["serve", "/f", "README.md", "--key", "x"], 2, "--key-locator"),
     ] {
         let ended = tidegate(arguments).with(code);
-        assert!(ended.err.contains(said), "{arguments:?}: {}", ended.err);
+        assert!(ended.err.contains(stated), "{arguments:?}: {}", ended.err);
     }
 }
 
@@ -151,8 +154,8 @@ fn a_server_whose_file_changes_ends_with_an_error() {
     // It looks at the file when it is asked for something.
     let fetch = Running::start(&[&["fetch", "/changed", "-o", &scratch.at("copy")][..], &at].concat());
     let ended = server.wait().with(1);
-    let said = Value::parse(ended.err.trim()).expect("JSON");
-    assert!(said.get("error").text().contains("nothing is served any more"), "{}", ended.err);
+    let stated = Value::parse(ended.err.trim()).expect("JSON");
+    assert!(stated.get("error").text().contains("nothing is served any more"), "{}", ended.err);
     fetch.stop();
 }
 
@@ -171,7 +174,7 @@ fn a_producer_that_is_silent_is_named_within_five_seconds() {
 }
 
 #[test]
-fn content_goes_to_a_terminal_only_when_that_is_asked_for() {
+fn content_goes_to_a_terminal_only_when_that_is_requested() {
     let forwarder = Forwarder::start("terminal", "");
     let scratch = Scratch::new("terminal");
     let file = scratch.file("file", b"content\n");

@@ -98,8 +98,8 @@ fn run(block: &Block, folder: &Path, place: &str, expected: i32) {
         }
         std::thread::sleep(Duration::from_millis(5));
     };
-    let said = fs::read_to_string(&log).unwrap_or_default();
-    assert_eq!(ended, Some(expected), "{place}:\n{}\nsaid:\n{said}", block.text);
+    let stated = fs::read_to_string(&log).unwrap_or_default();
+    assert_eq!(ended, Some(expected), "{place}:\n{}\nsaid:\n{stated}", block.text);
 }
 
 /// Runs every shell block of `page`; gives how many that were.

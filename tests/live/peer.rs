@@ -24,7 +24,7 @@ pub struct Peer {
     line: Line,
     /// Received, not yet whole.
     incoming: Vec<u8>,
-    asked: u32,
+    requested: u32,
 }
 
 impl Peer {
@@ -56,7 +56,7 @@ impl Peer {
     }
 
     fn over(line: Line) -> Self {
-        Self { line, incoming: Vec::new(), asked: 0 }
+        Self { line, incoming: Vec::new(), requested: 0 }
     }
 
     /// Sends bytes: a datagram, or the next part of the stream. A forwarder that has ended the connection is
@@ -97,12 +97,12 @@ impl Peer {
 
     /// Sends nothing more and waits until the forwarder has read everything and ended the connection too.
     pub fn end(mut self) {
-        let told = match &self.line {
+        let reported = match &self.line {
             Line::Udp(_) => return,
             Line::Tcp(stream) => stream.shutdown(Shutdown::Write),
             Line::Unix(stream) => stream.shutdown(Shutdown::Write),
         };
-        if told.is_ok() {
+        if reported.is_ok() {
             while self.receive().is_some() {}
         }
     }
@@ -114,8 +114,8 @@ impl Peer {
         let until = Instant::now() + patience();
         let mut answers = Vec::new();
         loop {
-            self.asked += 1;
-            let marker = uri(&["no-route", &self.asked.to_string()]);
+            self.requested += 1;
+            let marker = uri(&["no-route", &self.requested.to_string()]);
             self.send(&interest(&marker));
             while let Some(frame) = self.receive() {
                 if nack_about(&frame) == Some(marker.clone()) {

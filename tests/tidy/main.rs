@@ -224,6 +224,18 @@ fn a_public_type_name_is_defined_in_one_crate() {
     holds("qualify the name", &rules::doubled_types(&rules::of(&SOURCES, &["crates/"]), &DOUBLED));
 }
 
+/// Verbs of people, which the glossary of CONTRIBUTING.md excludes from names.
+const PERSONIFICATIONS: [&str; 13] = [
+    "tell", "tells", "told", "hear", "hears", "heard", "obey", "obeys", "heed", "heeds", "believe",
+    "believes", "believed",
+];
+
+#[test]
+fn no_function_has_a_verb_of_people_in_its_name() {
+    let rust = rules::of(&SOURCES, &["crates/", "src/", "tests/", "examples/"]);
+    holds("see the verbs in CONTRIBUTING.md", &rules::personifications(&rust, &PERSONIFICATIONS));
+}
+
 #[test]
 fn no_file_names_a_place_on_somebodys_machine() {
     holds("paths are relative to the repository", &rules::machine_paths(&SOURCES));

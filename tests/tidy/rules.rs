@@ -637,3 +637,17 @@ pub fn doubled_types(sources: &[&Source], known: &[&str]) -> Vec<String> {
         )
         .collect()
 }
+
+/// Functions whose names have a verb of people, which the glossary of CONTRIBUTING.md excludes.
+pub fn personifications(sources: &[&Source], excluded: &[&str]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        for at in places(&source.code, "fn") {
+            let name = source.code[at + 2..].trim_start().split(|c| !is_word(c)).next().unwrap_or_default();
+            if name.split('_').any(|word| excluded.contains(&word)) {
+                faults.push(format!("{}:{}: {name}", source.path, line(&source.code, at)));
+            }
+        }
+    }
+    faults
+}

@@ -294,3 +294,11 @@ fn a_public_type_of_two_crates_is_found_unless_it_is_listed() {
     assert_eq!(found(&["Shaper", "Frame"]), ["Frame is listed, and not doubled"]);
     assert_eq!(rules::doubled_types(&[&one, &one], &[]), Vec::<String>::new());
 }
+
+#[test]
+fn a_function_that_is_named_as_a_person_acts_is_found() {
+    let source = core("fn tell_loss() {}\nfn notify_loss() {}\n// fn hear()\nfn retell() {}\n");
+    let faults = rules::personifications(&[&source], &["tell", "hear"]);
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert!(faults[0].ends_with(":1: tell_loss"), "{faults:?}");
+}

@@ -36,18 +36,18 @@ pub(crate) fn run<T: Send>(
     keep: &(dyn Fn(usize, &RunRecord) -> Result<(), Failure> + Sync),
     reduce: impl Fn(usize, RunRecord) -> Result<T, Failure> + Sync,
 ) -> Result<Batch<T>, Failure> {
-    let keeper = Keeper { keep, line, stop: Stop::listen()?, heard: Mutex::default() };
+    let keeper = Keeper { keep, line, stop: Stop::listen()?, received: Mutex::default() };
     let kept = run_batch(jobs, threads, &keeper, |job, run| {
-        reduce(job, run).map_err(|fault| keeper.heard().fault = Some(fault)).ok()
+        reduce(job, run).map_err(|fault| keeper.received().fault = Some(fault)).ok()
     });
     let kept: Vec<Option<T>> = kept.into_iter().map(Option::flatten).collect();
     keeper.line.clear();
-    let is_stopped = keeper.stop.is_asked() && kept.iter().any(Option::is_none);
-    let mut heard = keeper.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
-    heard.failed.sort();
-    match heard.fault {
+    let is_stopped = keeper.stop.is_requested() && kept.iter().any(Option::is_none);
+    let mut received = keeper.received.into_inner().unwrap_or_else(PoisonError::into_inner);
+    received.failed.sort();
+    match received.fault {
         Some(fault) => Err(fault),
-        None => Ok(Batch { kept, failed: heard.failed, is_stopped }),
+        None => Ok(Batch { kept, failed: received.failed, is_stopped }),
     }
 }
 
@@ -55,12 +55,12 @@ impl<T> Batch<T> {
     /// The failure of a batch that cannot do with less than all its runs; `again` says what the same command
     /// will do, `name` what a job is called.
     pub(crate) fn whole(self, name: impl Fn(usize) -> String) -> Result<Vec<T>, Failure> {
-        let (wanted, done) = (self.kept.len(), self.kept.iter().flatten().count());
+        let (required, done) = (self.kept.len(), self.kept.iter().flatten().count());
         if let Some(message) = failures(&self.failed, name) {
             return Err(Failure { exit: Exit::Partial, message });
         }
         if self.is_stopped {
-            return Err(interrupted(done, wanted));
+            return Err(interrupted(done, required));
         }
         Ok(self.kept.into_iter().flatten().collect())
     }
@@ -68,7 +68,7 @@ impl<T> Batch<T> {
 
 /// One run that the store is to have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct Required<'a> {
     /// Plan that the run belongs to.
     pub(crate) plan: &'a Plan,
     /// Identity of the plan in the store.
@@ -77,25 +77,25 @@ pub(crate) struct Wanted<'a> {
     pub(crate) seed: Seed,
 }
 
-/// Runs what is `wanted` into `store`, each once even if two say the same in different words; `recalled` more
+/// Runs what is `required` into `store`, each once even if two say the same in different words; `recalled` more
 /// were there before.
 pub(crate) fn fill(
     session: &Session,
     store: &Store,
-    wanted: &[Wanted<'_>],
+    required: &[Required<'_>],
     recalled: usize,
     threads: usize,
 ) -> Result<Filled, Failure> {
-    store.may_grow(wanted.len())?;
+    store.may_grow(required.len())?;
     let mut keys = BTreeSet::new();
-    let places: Vec<usize> = (0..wanted.len())
-        .filter(|place| keys.insert(wanted[*place].identity.key(wanted[*place].seed)))
+    let places: Vec<usize> = (0..required.len())
+        .filter(|place| keys.insert(required[*place].identity.key(required[*place].seed)))
         .collect();
-    let job = |place: &usize| Job { plan: wanted[*place].plan, seed: wanted[*place].seed };
+    let job = |place: &usize| Job { plan: required[*place].plan, seed: required[*place].seed };
     let jobs: Vec<Job<'_>> = places.iter().map(job).collect();
     let line = ProgressLine::new("runs", jobs.len(), session).after(recalled);
     let keep = |job: usize, run: &RunRecord| {
-        let Wanted { plan, identity, .. } = wanted[places[job]];
+        let Required { plan, identity, .. } = required[places[job]];
         store.keep(identity, plan, run)
     };
     let done = run(&jobs, threads, line, &keep, |_, _| Ok(()))?;
@@ -114,9 +114,10 @@ pub(crate) struct Filled {
 }
 
 /// The failure of a batch that the user stopped.
-fn interrupted(done: usize, wanted: usize) -> Failure {
-    let message =
-        format!("interrupted: {done} of {wanted} runs were finished and are kept; the same command goes on");
+fn interrupted(done: usize, required: usize) -> Failure {
+    let message = format!(
+        "interrupted: {done} of {required} runs were finished and are kept; the same command goes on"
+    );
     Failure { exit: Exit::Interrupted, message }
 }
 
@@ -129,7 +130,7 @@ pub(crate) fn failures(failed: &[(usize, String)], name: impl Fn(usize) -> Strin
 
 /// Messages of a batch from its threads.
 #[derive(Default)]
-struct Heard {
+struct Received {
     fault: Option<Failure>,
     failed: Vec<(usize, String)>,
 }
@@ -138,29 +139,29 @@ struct Keeper<'a> {
     keep: &'a (dyn Fn(usize, &RunRecord) -> Result<(), Failure> + Sync),
     line: ProgressLine,
     stop: Stop,
-    heard: Mutex<Heard>,
+    received: Mutex<Received>,
 }
 
 impl Keeper<'_> {
-    fn heard(&self) -> std::sync::MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn received(&self) -> std::sync::MutexGuard<'_, Received> {
+        self.received.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl RunProgress for Keeper<'_> {
     fn finished(&self, job: usize, run: &RunRecord) {
         if let Err(fault) = (self.keep)(job, run) {
-            self.heard().fault = Some(fault);
+            self.received().fault = Some(fault);
         }
         self.line.one_done();
     }
 
     fn failed(&self, job: usize, why: &str) {
-        self.heard().failed.push((job, why.to_owned()));
+        self.received().failed.push((job, why.to_owned()));
         self.line.one_failed();
     }
 
     fn is_cancelled(&self) -> bool {
-        self.stop.is_asked() || self.heard().fault.is_some()
+        self.stop.is_requested() || self.received().fault.is_some()
     }
 }

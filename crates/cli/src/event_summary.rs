@@ -62,7 +62,7 @@ mod tests {
             for flow in &summary.flows {
                 let record = &run.flows[flow.flow as usize];
                 let points = |kind| flow.segments.found(kind);
-                let heard = |cause: &str| -> u64 {
+                let received = |cause: &str| -> u64 {
                     let of_cause = flow.history.signals.iter().filter(|(reason, _)| reason.cause == cause);
                     of_cause.map(|(_, times)| *times).sum()
                 };
@@ -71,7 +71,7 @@ mod tests {
                     points(PointKind::Retransmission),
                     points(PointKind::Data) + points(PointKind::MarkedData),
                     points(PointKind::MarkedData),
-                    heard("mark"),
+                    received("mark"),
                     flow.arrivals.iter().map(|count| u64::from(*count)).sum(),
                 ];
                 let known = [
@@ -83,8 +83,12 @@ mod tests {
                     record.delivered_segments,
                 ];
                 assert_eq!(found, known, "{name}: {}", record.name);
-                assert!(heard("timeout") + heard("lifetime") <= record.timeouts, "{name}: {}", record.name);
-                assert!(heard("loss notice") <= record.loss_notices, "{name}: {}", record.name);
+                assert!(
+                    received("timeout") + received("lifetime") <= record.timeouts,
+                    "{name}: {}",
+                    record.name
+                );
+                assert!(received("loss notice") <= record.loss_notices, "{name}: {}", record.name);
             }
         }
     }
@@ -98,15 +102,15 @@ mod tests {
             let (direction, rule) = reason.origin.expect("a queue did it");
             assert_eq!((summary.direction_name(direction).as_str(), rule.cause), ("r2 → r1", "codel"));
         }
-        let said: Vec<&str> = summary.changes.iter().map(|change| change.text.as_str()).collect();
-        assert_eq!(said, ["link r1-r2: rate 5Mbps"]);
+        let stated: Vec<&str> = summary.changes.iter().map(|change| change.text.as_str()).collect();
+        assert_eq!(stated, ["link r1-r2: rate 5Mbps"]);
     }
 
     #[test]
-    fn a_prefix_that_a_controller_moves_is_told_as_a_change() {
+    fn a_prefix_that_a_controller_moves_is_reported_as_a_change() {
         let text = include_str!("../scenarios/papers/ndnsieve/multipath1.toml");
         let changes = summarized("multipath1", text).changes;
-        let told = changes.first().map(|change| (change.at.as_secs_f64() < 2.0, change.text.as_str()));
-        assert_eq!(told, Some((true, "node r1: next hop of /prefix r2 → r3")), "{changes:?}");
+        let reported = changes.first().map(|change| (change.at.as_secs_f64() < 2.0, change.text.as_str()));
+        assert_eq!(reported, Some((true, "node r1: next hop of /prefix r2 → r3")), "{changes:?}");
     }
 }

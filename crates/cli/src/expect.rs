@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn every_measure_a_scenario_may_name_can_be_asked_for() {
+    fn every_measure_a_scenario_may_name_can_be_requested() {
         let unknown: Vec<_> = MEASURES.iter().filter(|measure| measures::find(measure).is_none()).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }

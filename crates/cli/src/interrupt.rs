@@ -15,18 +15,18 @@ pub(crate) struct Stop(Arc<AtomicBool>);
 impl Stop {
     /// Listens from now on.
     pub(crate) fn listen() -> Result<Self, Failure> {
-        let asked = Arc::new(AtomicBool::new(false));
+        let requested = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
             // In this order the first request only sets the flag, which makes the second one end the process.
-            flag::register_conditional_default(signal, asked.clone())
-                .and_then(|_| flag::register(signal, asked.clone()))
+            flag::register_conditional_default(signal, requested.clone())
+                .and_then(|_| flag::register(signal, requested.clone()))
                 .map_err(|why| Failure::error(format!("signals: {why}")))?;
         }
-        Ok(Self(asked))
+        Ok(Self(requested))
     }
 
     /// Whether the user has interrupted the program.
-    pub(crate) fn is_asked(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

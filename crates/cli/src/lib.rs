@@ -121,7 +121,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
                 let _ = error.print();
                 return Exit::Ok.into();
             }
-            if asks_for_json(std::env::args_os()) {
+            if requests_json(std::env::args_os()) {
                 complain(&Failure { exit: Exit::Usage, message: error.to_string() }.shown(Format::Json));
             } else {
                 let _ = error.print();
@@ -178,7 +178,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
 }
 
 /// Whether a command line that cannot be parsed requests JSON.
-fn asks_for_json(words: impl Iterator<Item = std::ffi::OsString>) -> bool {
+fn requests_json(words: impl Iterator<Item = std::ffi::OsString>) -> bool {
     let words: Vec<_> = words.take_while(|word| word != "--").collect();
     let is_pair = |pair: &[std::ffi::OsString]| pair[0] == "--format" && pair[1] == "json";
     words.iter().any(|word| word == "--format=json") || words.windows(2).any(is_pair)

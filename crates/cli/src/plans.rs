@@ -109,12 +109,12 @@ pub(crate) fn about_scheme(installed: &Installed) -> Json {
 /// Prints once the names of earlier versions in `plans`, what their whole schemes replaced and removed, and which of them
 /// fill no role.
 pub(crate) fn note_replaced<'a>(session: &Session, plans: impl Iterator<Item = &'a Plan> + Clone) {
-    let once = |lines: &mut dyn Iterator<Item = String>, tell: &dyn Fn(&str)| {
-        let mut told: Vec<String> = Vec::new();
+    let once = |lines: &mut dyn Iterator<Item = String>, notify: &dyn Fn(&str)| {
+        let mut reported: Vec<String> = Vec::new();
         for line in lines {
-            if !told.contains(&line) {
-                tell(&line);
-                told.push(line);
+            if !reported.contains(&line) {
+                notify(&line);
+                reported.push(line);
             }
         }
     };

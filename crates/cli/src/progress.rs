@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_forecast_has_the_digits_that_it_deserves() {
-        let said = [0.2, 40.4, 200.0, 6000.0].map(|seconds| in_words(Duration::from_secs_f64(seconds)));
-        assert_eq!(said, ["a second", "40 s", "3 min", "1.7 h"]);
+        let stated = [0.2, 40.4, 200.0, 6000.0].map(|seconds| in_words(Duration::from_secs_f64(seconds)));
+        assert_eq!(stated, ["a second", "40 s", "3 min", "1.7 h"]);
     }
 }

@@ -28,8 +28,8 @@ pub(crate) fn of_errors() -> Screen {
 
 fn width(of_terminal: Option<(Width, terminal_size::Height)>) -> Option<usize> {
     let of_terminal = of_terminal.map(|(Width(columns), _)| usize::from(columns)).filter(|width| *width > 0);
-    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
-    asked.filter(|columns: &usize| *columns > 0).or(of_terminal).map(|width| width.max(NARROWEST))
+    let requested = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    requested.filter(|columns: &usize| *columns > 0).or(of_terminal).map(|width| width.max(NARROWEST))
 }
 
 /// `message` for standard error: the word that it begins with in colour, long lines broken. Lines that begin with a

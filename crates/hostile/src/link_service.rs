@@ -25,7 +25,7 @@ pub fn check(data: &[u8]) {
         let (frame, tail) = tail.split_at(len);
         rest = tail;
         world.now += Span::from_millis(u64::from(*time));
-        world.hear(frame);
+        world.take_in(frame);
     }
 }
 
@@ -34,7 +34,7 @@ struct World {
     names: NameTable,
     tokens: TokenTable,
     nonces: Rng,
-    heard: GenericLinkService,
+    received: GenericLinkService,
     near: GenericLinkService,
     far: GenericLinkService,
     width: usize,
@@ -48,7 +48,7 @@ impl World {
             names: NameTable::new(),
             tokens: TokenTable::new(),
             nonces: Rng::stream(Seed(1), "nonces"),
-            heard: GenericLinkService::new(Some(1400), 0),
+            received: GenericLinkService::new(Some(1400), 0),
             near: GenericLinkService::new(Some(width), u64::MAX - 3),
             far: GenericLinkService::new(Some(width), 0),
             width,
@@ -56,13 +56,13 @@ impl World {
         }
     }
 
-    fn hear(&mut self, frame: &[u8]) {
+    fn take_in(&mut self, frame: &[u8]) {
         let frame = Bytes::copy_from_slice(frame);
-        let Self { now, names, tokens, nonces, heard, .. } = self;
-        let packet = heard.receive(frame, &mut LinkContext { now: *now, names, tokens, nonces });
-        let counters = heard.counters();
-        let told = counters.packets_in + counters.malformed + counters.idle + counters.tokens_refused;
-        assert!(told <= counters.frames_in);
+        let Self { now, names, tokens, nonces, received, .. } = self;
+        let packet = received.receive(frame, &mut LinkContext { now: *now, names, tokens, nonces });
+        let counters = received.counters();
+        let reported = counters.packets_in + counters.malformed + counters.idle + counters.tokens_refused;
+        assert!(reported <= counters.frames_in);
         let Some(mut packet) = packet else { return };
         match packet.header.kind {
             Kind::Interest(interest) => {

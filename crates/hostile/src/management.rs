@@ -121,6 +121,6 @@ fn address(bytes: &[u8]) {
 
 fn client_conf(text: &str) {
     let Some((line, value)) = uplink::transport_line(text) else { return };
-    let said = line.checked_sub(1).and_then(|line| text.lines().nth(line)).expect("a line of the text");
-    assert!(said.contains(value) && !value.contains(';') && value.trim() == value);
+    let stated = line.checked_sub(1).and_then(|line| text.lines().nth(line)).expect("a line of the text");
+    assert!(stated.contains(value) && !value.contains(';') && value.trim() == value);
 }

@@ -115,7 +115,7 @@ impl Splitter {
 /// A variable-size number and its bytes; `None` when it is not whole, an error when it could be shorter.
 fn read_number(bytes: &[u8]) -> Result<Option<(u64, usize)>, ()> {
     let Some(first) = bytes.first() else { return Ok(None) };
-    let (len, least) = match first {
+    let (len, min) = match first {
         253 => (2, 253),
         254 => (4, 0x1_0000),
         255 => (8, 0x1_0000_0000),
@@ -124,7 +124,7 @@ fn read_number(bytes: &[u8]) -> Result<Option<(u64, usize)>, ()> {
     let Some(digits) = bytes.get(1..1 + len) else { return Ok(None) };
     let number = digits.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
     // NDN packet format 0.3: a number has its shortest form only.
-    if number < least { Err(()) } else { Ok(Some((number, 1 + len))) }
+    if number < min { Err(()) } else { Ok(Some((number, 1 + len))) }
 }
 
 #[cfg(test)]
@@ -151,10 +151,10 @@ mod tests {
 
     #[test]
     fn an_element_larger_than_any_packet_is_refused_by_its_header() {
-        let largest = (MAX_ELEMENT - 4) as u16;
-        let [high, low] = largest.to_be_bytes();
+        let max = (MAX_ELEMENT - 4) as u16;
+        let [high, low] = max.to_be_bytes();
         assert_eq!(element_len(&[6, 253, high, low]), Ok(Some(MAX_ELEMENT)));
-        let [high, low] = (largest + 1).to_be_bytes();
+        let [high, low] = (max + 1).to_be_bytes();
         assert_eq!(element_len(&[6, 253, high, low]), Err(FramingError::TooLarge(MAX_ELEMENT as u64 + 1)));
         assert_eq!(
             element_len(&[6, 255, 255, 255, 255, 255, 255, 255, 255, 255]),

@@ -216,8 +216,8 @@ mod tests {
         for len in 1..=32u8 {
             let mut node = Node::new(None);
             let token: Vec<u8> = [98, len].into_iter().chain((0..len).map(|at| at ^ 0xA5)).collect();
-            let asked = node.receive(&frame(&token, &interest())).expect("an Interest");
-            let handle = token_of(&asked);
+            let requested = node.receive(&frame(&token, &interest())).expect("an Interest");
+            let handle = token_of(&requested);
             assert_ne!(handle, PitToken(0));
             let mut answer = Node::new(None).receive(&data(10)).expect("a Data");
             answer.header.kind = match answer.header.kind {
@@ -225,10 +225,10 @@ mod tests {
                 other => other,
             };
             assert_eq!(node.send(&answer), [frame(&token, &data(10))]);
-            let Kind::Interest(interest) = asked.header.kind else { panic!("{asked:?}") };
+            let Kind::Interest(interest) = requested.header.kind else { panic!("{requested:?}") };
             let kind = Kind::Nack(Nack { interest, reason: NackReason::NoRoute });
-            let header = Header::new(asked.header.name, kind, asked.header.size());
-            let refused = node.send(&Packet { header, body: asked.body });
+            let header = Header::new(requested.header.name, kind, requested.header.size());
+            let refused = node.send(&Packet { header, body: requested.body });
             assert!(refused[0].windows(token.len()).any(|part| part == token), "{len}: {refused:?}");
         }
     }
@@ -236,8 +236,8 @@ mod tests {
     #[test]
     fn no_token_goes_upstream_and_none_is_taken_from_an_answer() {
         let mut node = Node::new(None);
-        let asked = node.receive(&frame(&[98, 1, 5], &interest())).expect("an Interest");
-        assert_eq!(node.send(&asked), [interest().to_vec()]);
+        let requested = node.receive(&frame(&[98, 1, 5], &interest())).expect("an Interest");
+        assert_eq!(node.send(&requested), [interest().to_vec()]);
         let answer = node.receive(&frame(&[98, 1, 5], &data(1))).expect("a Data");
         assert_eq!((token_of(&answer), node.tokens.len()), (PitToken(0), 1));
     }

@@ -177,9 +177,9 @@ mod tests {
     }
 
     fn receive(face: &mut StreamFace) -> io::Result<Vec<Vec<u8>>> {
-        let mut heard = Vec::new();
-        while face.receive(&mut Reception::new(), |frame| heard.push(frame.to_vec()))? == Received::More {}
-        Ok(heard)
+        let mut received = Vec::new();
+        while face.receive(&mut Reception::new(), |frame| received.push(frame.to_vec()))? == Received::More {}
+        Ok(received)
     }
 
     #[test]

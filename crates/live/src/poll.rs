@@ -144,7 +144,7 @@ mod tests {
     const NOW: Option<Time> = Some(Time::ZERO);
 
     #[test]
-    fn a_socket_with_something_to_read_is_told_by_its_token() -> io::Result<()> {
+    fn a_socket_with_something_to_read_is_reported_by_its_token() -> io::Result<()> {
         let (mut near, far) = UnixStream::pair()?;
         let (mut poll, clock) = (Poll::new()?, MonotonicClock::new());
         poll.register(&far, 7, SocketInterest::Read)?;
@@ -171,14 +171,14 @@ mod tests {
     #[test]
     fn a_wait_is_not_rounded_to_whole_milliseconds() -> io::Result<()> {
         let (mut poll, clock) = (Poll::new()?, MonotonicClock::new());
-        let mut least = Span::MAX;
+        let mut min = Span::MAX;
         // On a busy machine most waits end late, but not every one of them.
         for _ in 0..500 {
             let until = clock.now() + Span::from_micros(50);
             poll.wait(Some(until), &clock)?;
-            least = least.min(clock.now().since(until));
+            min = min.min(clock.now().since(until));
         }
-        assert!(least < Span::from_micros(500), "at least {least} late");
+        assert!(min < Span::from_micros(500), "at least {min} late");
         Ok(())
     }
 

@@ -149,8 +149,11 @@ mod tests {
             assert!(stamp.nonce.is_some() && stamp.time_ms.is_some());
             let parts: Vec<&[u8]> = command.name.iter().map(|part| part.value).collect();
             assert_eq!(parts[..4], [b"localhost", &b"nfd"[..], b"rib", b"register"]);
-            let asked = ControlParameters::decode(parts[4]).expect("parameters");
-            assert_eq!((asked.name.as_deref(), asked.flags), (Some(PREFIX), Some(FLAG_CHILD_INHERIT)));
+            let requested = ControlParameters::decode(parts[4]).expect("parameters");
+            assert_eq!(
+                (requested.name.as_deref(), requested.flags),
+                (Some(PREFIX), Some(FLAG_CHILD_INHERIT))
+            );
             let Some(response) = response else { return Ok(()) };
             let content = response.encode();
             let name = command.name.components();
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_forwarder_says_against_a_registration_is_told() {
+    fn what_a_forwarder_says_against_a_registration_is_reported() {
         let response = ControlResponse::new(403, "not here", None);
         let why = register_at(Some(response)).expect_err("denied").to_string();
         assert_eq!(why, "the forwarder refused to register the prefix: 403 not here");

@@ -11,7 +11,7 @@ use signal_hook::low_level::pipe;
 /// without this.
 #[derive(Debug)]
 pub struct StopSignal {
-    wish: UnixStream,
+    request: UnixStream,
 }
 
 impl StopSignal {
@@ -21,21 +21,21 @@ impl StopSignal {
     /// # Errors
     /// When the system refuses.
     pub fn new() -> io::Result<Self> {
-        let (wish, sender) = UnixStream::pair()?;
-        wish.set_nonblocking(true)?;
+        let (request, sender) = UnixStream::pair()?;
+        request.set_nonblocking(true)?;
         for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)) {
-            let asked_before = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+            let requested_before = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
             // In this order the first request only sets the flag, which makes the second one end the process.
-            signal_hook::flag::register_conditional_default(signal, asked_before.clone())?;
-            signal_hook::flag::register(signal, asked_before)?;
+            signal_hook::flag::register_conditional_default(signal, requested_before.clone())?;
+            signal_hook::flag::register(signal, requested_before)?;
             pipe::register(signal, sender.try_clone()?)?;
         }
-        Ok(Self { wish })
+        Ok(Self { request })
     }
 
     /// Whether a stop was requested since the last call.
     pub fn has_come(&mut self) -> bool {
-        matches!(self.wish.read(&mut [0; 8]), Ok(1..))
+        matches!(self.request.read(&mut [0; 8]), Ok(1..))
     }
 }
 
@@ -49,7 +49,7 @@ fn is_ignored(signal: i32) -> bool {
 
 impl AsFd for StopSignal {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.wish.as_fd()
+        self.request.as_fd()
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_to_stop_is_told_once_and_does_not_end_the_process() {
+    fn a_request_to_stop_is_reported_once_and_does_not_end_the_process() {
         let mut stop = StopSignal::new().expect("the system lets signals be heard");
         assert!(!stop.has_come());
         signal_hook::low_level::raise(SIGTERM).expect("a signal to ourselves");

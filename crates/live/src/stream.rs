@@ -21,7 +21,7 @@ pub const SEND_BUFFER: usize = 32 * 1024;
 
 /// The same for an application that only asks: Interests are small, and a thousand of them in the kernel are a queue
 /// without management.
-const ASKING_BUFFER: usize = 8 * 1024;
+const INTEREST_BUFFER: usize = 8 * 1024;
 
 /// Bytes that TCP from this machine may have received and not read. Elsewhere the kernel chooses, for long paths.
 const LOCAL_RECEIVE_BUFFER: usize = 64 * 1024;
@@ -147,10 +147,10 @@ impl StreamFace {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn only_asks(&self) -> io::Result<()> {
+    pub fn set_for_interests(&self) -> io::Result<()> {
         match self.backlog {
-            Backlog::NeverSent => self.socket.set_tcp_notsent_lowat(ASKING_BUFFER as u32),
-            _ => self.socket.set_send_buffer_size(ASKING_BUFFER),
+            Backlog::NeverSent => self.socket.set_tcp_notsent_lowat(INTEREST_BUFFER as u32),
+            _ => self.socket.set_send_buffer_size(INTEREST_BUFFER),
         }
     }
 
@@ -161,8 +161,8 @@ impl StreamFace {
     /// nothing after it can be parsed, and the face has to be closed.
     pub fn receive(&mut self, memory: &mut Reception, mut take: impl FnMut(Bytes)) -> io::Result<Received> {
         // Bounds the work of one turn in packets: a fixed number of bytes would be 800 Interests or 8 Data.
-        let most = (READ * self.packet_len).clamp(MIN_READ, CHUNK);
-        let buffer = &mut memory.slots.as_buffer()[..most];
+        let max = (READ * self.packet_len).clamp(MIN_READ, CHUNK);
+        let buffer = &mut memory.slots.as_buffer()[..max];
         let count = match (&self.socket).read(buffer) {
             Ok(0) => return Ok(Received::Closed),
             Ok(count) => count,
@@ -179,7 +179,7 @@ impl StreamFace {
         // Half the weight on the newest read: a stream that turns from Interests to Data adapts within few
         // reads.
         self.packet_len = (self.packet_len + count / packets.max(1)) / 2;
-        Ok(if count == most { Received::More } else { Received::Drained })
+        Ok(if count == max { Received::More } else { Received::Drained })
     }
 
     /// Sends frames of two parts each until the socket has no more room; returns how many were taken, and
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_left_is_told_by_receiving_and_by_sending() -> io::Result<()> {
+    fn a_peer_that_left_is_reported_by_receiving_and_by_sending() -> io::Result<()> {
         let (mut near, far) = StreamFace::pair()?;
         drop(far);
         assert_eq!(near.receive(&mut Reception::new(), |_| ())?, Received::Closed);

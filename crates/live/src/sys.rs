@@ -18,7 +18,7 @@ pub(crate) const MESSAGES: usize = 16;
 const SLOT: usize = 1 << 16;
 
 /// Largest datagram taken: the largest NDN packet (8800) and room for its link fields.
-pub(crate) const LARGEST: usize = 9000;
+pub(crate) const MAX: usize = 9000;
 
 /// Bytes of datagrams that go out as one message, to be cut by the kernel or the device.
 const MAX_TOGETHER: usize = 60_000;
@@ -49,7 +49,7 @@ struct MessageSlot {
 /// A datagram that was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Datagram<'a> {
-    /// Its content, cut off behind [`LARGEST`] bytes.
+    /// Its content, cut off behind [`MAX`] bytes.
     pub(crate) bytes: &'a [u8],
     /// Address of the sender; `None` if it was not requested or has another family.
     pub(crate) from: Option<SocketAddr>,
@@ -78,7 +78,7 @@ impl Slots {
         let slots = self.bytes.chunks_exact(SLOT).zip(&self.addresses[..]).zip(&self.received);
         slots.flat_map(|((bytes, address), slot)| {
             let from = read_address(address);
-            let datagram = move |bytes: &'_ [u8]| (bytes.len().min(LARGEST), bytes.len() > LARGEST);
+            let datagram = move |bytes: &'_ [u8]| (bytes.len().min(MAX), bytes.len() > MAX);
             // An empty datagram is one, too.
             let whole = slot.len.max(1);
             (0..whole).step_by(slot.each.max(1)).map(move |start| {
@@ -323,9 +323,9 @@ fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: bool) ->
 fn equal_in_a_row(batch: &[[&[u8]; 2]]) -> usize {
     let size = |datagram: &[&[u8]; 2]| datagram[0].len() + datagram[1].len();
     let first = size(&batch[0]);
-    let most = MAX_TOGETHER.checked_div(first).unwrap_or(1).max(1);
-    let equal = batch.iter().take(most).take_while(|datagram| size(datagram) == first).count();
-    let has_rest = equal < most && batch.get(equal).is_some_and(|next| (1..first).contains(&size(next)));
+    let max = MAX_TOGETHER.checked_div(first).unwrap_or(1).max(1);
+    let equal = batch.iter().take(max).take_while(|datagram| size(datagram) == first).count();
+    let has_rest = equal < max && batch.get(equal).is_some_and(|next| (1..first).contains(&size(next)));
     equal + usize::from(has_rest)
 }
 
@@ -484,12 +484,12 @@ mod tests {
     #[test]
     fn a_datagram_larger_than_any_packet_is_said_to_be_cut() -> io::Result<()> {
         let (a, b) = pair()?;
-        a.send(&[7; LARGEST + 1])?;
+        a.send(&[7; MAX + 1])?;
         let mut slots = Slots::new();
         assert_eq!(recv_batch(b.as_fd(), &mut slots, false)?, 1);
         let lengths: Vec<(usize, bool)> =
             slots.datagrams().map(|datagram| (datagram.bytes.len(), datagram.is_truncated)).collect();
-        assert_eq!(lengths, [(LARGEST, true)]);
+        assert_eq!(lengths, [(MAX, true)]);
         assert_eq!(recv_batch(b.as_fd(), &mut slots, false)?, 0);
         assert_eq!(slots.datagrams().count(), 0);
         Ok(())

@@ -13,7 +13,7 @@ const PLACE_BITS: u32 = 22;
 pub const CAPACITY: usize = (1 << PLACE_BITS) - 1;
 
 /// Minimum number of tokens for which a sweep is worth its cost.
-const LEAST: usize = 65_536;
+const MIN: usize = 65_536;
 
 /// Tokens of all faces of a node.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ impl TokenTable {
 
     /// Whether a [`sweep`](Self::sweep) is due: twice as many tokens as after the last one.
     pub fn needs_sweep(&self) -> bool {
-        self.len() >= LEAST.max(2 * self.held_after_sweep).min(CAPACITY)
+        self.len() >= MIN.max(2 * self.held_after_sweep).min(CAPACITY)
     }
 
     /// Forgets every token that is not `in_use`: those of pending Interests, and those of packets that wait

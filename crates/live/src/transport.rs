@@ -69,10 +69,10 @@ impl Transport {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn only_asks(&self) -> io::Result<()> {
+    pub fn set_for_interests(&self) -> io::Result<()> {
         match self {
             Self::Udp(_) => Ok(()),
-            Self::Stream(face) => face.only_asks(),
+            Self::Stream(face) => face.set_for_interests(),
         }
     }
 

@@ -361,9 +361,9 @@ mod tests {
         assert_eq!(face.faults().refused, 1);
         let mut listener = UdpListener::bind(address)?;
         assert_eq!(face.send([(&b"2"[..], &b""[..])].into_iter()), (1, false));
-        let mut heard = Vec::new();
-        listener.receive(&mut memory, |_, frame| heard.push(frame))?;
-        assert_eq!(heard, [&b"2"[..]]);
+        let mut received = Vec::new();
+        listener.receive(&mut memory, |_, frame| received.push(frame))?;
+        assert_eq!(received, [&b"2"[..]]);
         Ok(())
     }
 

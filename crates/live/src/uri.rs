@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_name_is_looked_up_in_the_family_asked_for() {
+    fn a_host_name_is_looked_up_in_the_family_requested() {
         assert_eq!(shown("tcp4://localhost:80"), "tcp4://127.0.0.1:80");
     }
 

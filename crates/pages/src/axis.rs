@@ -112,8 +112,8 @@ pub(crate) fn labels(ticks: &[f64]) -> Vec<String> {
         [first, second, ..] => (second - first).abs(),
         _ => 1.0,
     };
-    let largest = ticks.iter().fold(0.0f64, |largest, tick| largest.max(tick.abs()));
-    if largest >= 1e7 || (largest > 0.0 && largest < 1e-3) {
+    let max = ticks.iter().fold(0.0f64, |max, tick| max.max(tick.abs()));
+    if max >= 1e7 || (max > 0.0 && max < 1e-3) {
         return ticks
             .iter()
             .map(|tick| if *tick == 0.0 { "0".to_owned() } else { exponential(*tick) })

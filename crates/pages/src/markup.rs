@@ -41,12 +41,12 @@ pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.56
 }
 
-/// The text, or its beginning with an ellipsis when it has more than `most` characters.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+/// The text, or its beginning with an ellipsis when it has more than `max` characters.
+pub(crate) fn shortened(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    let kept: String = text.chars().take(max.saturating_sub(1)).collect();
     format!("{}…", kept.trim_end())
 }
 

@@ -252,7 +252,7 @@ impl Groups {
             Of::Run => &whole,
         };
         let Quantity { id, title, name, unit, note, is_stepped, data, .. } = quantity;
-        let places = largest(&data.series);
+        let places = max(&data.series);
         let left_out = if places.len() < data.series.len() {
             let all = data.series.len();
             format!("{} of {all} {} shown, those with the largest values.", places.len(), group.what)
@@ -275,7 +275,7 @@ impl Groups {
 }
 
 /// Places of the [`MAX_SERIES`] series with the largest values, in their own order.
-fn largest(series: &[Vec<Option<f64>>]) -> Vec<usize> {
+fn max(series: &[Vec<Option<f64>>]) -> Vec<usize> {
     let peaks: Vec<f64> = series.iter().map(|series| peak(series)).collect();
     let highest = peaks.iter().copied().fold(0.0, f64::max);
     let mut order: Vec<usize> =

@@ -73,14 +73,14 @@ impl Aligned {
         self.series.iter().flatten().any(|value| value.is_some_and(|value| value != 0.0))
     }
 
-    /// At most `most` instants (an even number); the least and the largest value of each stretch stay, in
+    /// At most `max` instants (an even number); the least and the largest value of each stretch stay, in
     /// their order.
-    pub(crate) fn thinned(&self, most: usize) -> Self {
+    pub(crate) fn thinned(&self, max: usize) -> Self {
         let rows = self.time_s.len();
-        if rows <= most {
+        if rows <= max {
             return self.clone();
         }
-        let buckets = (most / 2).max(1);
+        let buckets = (max / 2).max(1);
         let bounds = |bucket: usize| (bucket * rows / buckets, (bucket + 1) * rows / buckets);
         let stretches: Vec<(usize, usize)> = (0..buckets).map(bounds).collect();
         let times =
@@ -95,11 +95,11 @@ impl Aligned {
 /// The smallest and the largest value in order of time.
 fn extremes(values: &[Option<f64>]) -> [Option<f64>; 2] {
     let known = || values.iter().enumerate().filter_map(|(row, value)| Some((row, (*value)?)));
-    let least = known().min_by(|left, right| left.1.total_cmp(&right.1));
-    let most = known().max_by(|left, right| left.1.total_cmp(&right.1));
-    match (least, most) {
-        (Some(least), Some(most)) if least.0 <= most.0 => [Some(least.1), Some(most.1)],
-        (Some(least), Some(most)) => [Some(most.1), Some(least.1)],
+    let min = known().min_by(|left, right| left.1.total_cmp(&right.1));
+    let max = known().max_by(|left, right| left.1.total_cmp(&right.1));
+    match (min, max) {
+        (Some(min), Some(max)) if min.0 <= max.0 => [Some(min.1), Some(max.1)],
+        (Some(min), Some(max)) => [Some(max.1), Some(min.1)],
         _ => [None, None],
     }
 }

@@ -270,7 +270,7 @@ impl Alternative {
     fn overrides(&self, experiment: &str, names: &[&str]) -> Option<Vec<&Override>> {
         let of_experiment = || self.set.iter().filter(|(name, ..)| name == experiment);
         of_experiment().next()?;
-        let fits = |first: &Vec<String>| first.iter().zip(names).all(|(wanted, name)| wanted == name);
+        let fits = |first: &Vec<String>| first.iter().zip(names).all(|(required, name)| required == name);
         Some(of_experiment().filter(|(_, first, _)| fits(first)).flat_map(|(.., set)| set).collect())
     }
 }

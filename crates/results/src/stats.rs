@@ -38,7 +38,7 @@ impl Estimate {
             return Self { mean: samples[0], half_width: f64::INFINITY, n, deterministic: false };
         }
         // The mean of equal samples can differ from them in its last bit.
-        let rounding = ROUNDING * largest(samples);
+        let rounding = ROUNDING * max(samples);
         if samples.iter().all(|sample| (sample - samples[0]).abs() <= rounding) {
             return Self { mean: samples[0], half_width: 0.0, n, deterministic: true };
         }
@@ -102,7 +102,7 @@ pub fn paired_difference_at(ours: &[f64], theirs: &[f64], confidence: f64) -> Es
 /// one number, and zero where they are that close to it.
 pub fn paired_differences(ours: &[f64], theirs: &[f64]) -> Vec<f64> {
     let mut differences: Vec<f64> = ours.iter().zip(theirs).map(|(our, their)| our - their).collect();
-    let rounding = ROUNDING * largest(ours).max(largest(theirs));
+    let rounding = ROUNDING * max(ours).max(max(theirs));
     let mut order: Vec<usize> = (0..differences.len()).collect();
     order.sort_by(|left, right| differences[*left].total_cmp(&differences[*right]));
     let mut shared = 0.0;
@@ -118,7 +118,7 @@ pub fn paired_differences(ours: &[f64], theirs: &[f64]) -> Vec<f64> {
 }
 
 /// The largest of the absolute values; 0 for none.
-fn largest(values: &[f64]) -> f64 {
+fn max(values: &[f64]) -> f64 {
     values.iter().map(|value| value.abs()).fold(0.0, f64::max)
 }
 

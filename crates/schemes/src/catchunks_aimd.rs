@@ -48,7 +48,7 @@ fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
         threshold: params.initial_threshold,
         step: params.step,
         keep: params.beta,
-        least: MIN_THRESHOLD,
+        min: MIN_THRESHOLD,
         divides_by_whole_window: true,
         restarts: params.reset_to_initial,
     };

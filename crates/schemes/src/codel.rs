@@ -33,12 +33,12 @@ struct Codel {
     params: Params,
     state: CodelState,
     /// Largest packet seen; a queue of that size is as good as empty.
-    largest: ByteCount,
+    max: ByteCount,
 }
 
 impl Codel {
     fn new(params: Params) -> Self {
-        Self { params, state: CodelState::new(), largest: ByteCount::ZERO }
+        Self { params, state: CodelState::new(), max: ByteCount::ZERO }
     }
 }
 
@@ -59,8 +59,8 @@ impl QueueDiscipline for Codel {
         if packet.hop.class != Class::BULK {
             return Verdict::Pass;
         }
-        self.largest = self.largest.max(packet.size());
-        if sojourn < self.params.target || queue.queued_bytes() <= self.largest {
+        self.max = self.max.max(packet.size());
+        if sojourn < self.params.target || queue.queued_bytes() <= self.max {
             self.state.on_good();
             return Verdict::Pass;
         }

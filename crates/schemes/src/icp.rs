@@ -61,7 +61,7 @@ impl Icp {
             threshold: 0.0,
             step: params.eta,
             keep: params.beta,
-            least: params.initial_window,
+            min: params.initial_window,
             divides_by_whole_window: false,
             restarts: false,
         };

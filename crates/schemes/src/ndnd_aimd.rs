@@ -48,7 +48,7 @@ fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
         threshold: f64::INFINITY,
         step: params.step,
         keep: params.beta,
-        least: MIN_THRESHOLD,
+        min: MIN_THRESHOLD,
         divides_by_whole_window: false,
         restarts: params.reset_to_initial,
     };

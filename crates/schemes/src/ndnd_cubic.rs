@@ -43,7 +43,7 @@ params! {
 
 fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
     let rule = CubicRule {
-        least: 1.0,
+        min: 1.0,
         min_threshold: MIN_THRESHOLD,
         min_plateau: 0.0,
         fast_convergence: params.fast_convergence.then_some(1.0),

@@ -40,7 +40,7 @@ fn controller(params: &Params) -> ConsumerPcon<AimdWindow> {
         threshold: f64::INFINITY,
         step: 1.0,
         keep: params.beta,
-        least: params.initial_window,
+        min: params.initial_window,
         divides_by_whole_window: false,
         restarts: false,
     };

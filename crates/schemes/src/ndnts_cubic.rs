@@ -46,7 +46,7 @@ struct NdntsCubic {
 impl NdntsCubic {
     fn new(params: &Params) -> Self {
         let rule = CubicRule {
-            least: 0.0,
+            min: 0.0,
             min_threshold: MIN_THRESHOLD,
             min_plateau: 0.0,
             fast_convergence: Some(1.0),

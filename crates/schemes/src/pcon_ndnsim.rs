@@ -83,7 +83,7 @@ fn aimd(params: &Params) -> AimdRule {
         threshold: f64::INFINITY,
         step: 1.0,
         keep: params.beta,
-        least: params.initial_window,
+        min: params.initial_window,
         divides_by_whole_window: false,
         restarts: false,
     }

@@ -79,7 +79,7 @@ impl Sirc {
             threshold: f64::INFINITY,
             step: 1.0,
             keep: 0.5,
-            least: 1.0,
+            min: 1.0,
             divides_by_whole_window: false,
             restarts: false,
         };
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_widens_the_gap_and_ends_probing_until_what_was_asked_afterwards_comes() {
+    fn a_loss_widens_the_gap_and_ends_probing_until_what_was_requested_afterwards_comes() {
         let mut driver = sirc(&[("samples", 2.0), ("weight", 0.001)]);
         after_gaps(&mut driver, 2, 8);
         assert_eq!(micros(&driver), Some(7_600));

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mark_is_told_and_every_segment_may_be_marked() {
+    fn every_mark_is_reported_and_every_segment_may_be_marked() {
         let plain = rule(&SCHEME, &[]);
         assert_eq!((plain.ecn, plain.echo), (Ecn::Classic, EcnEcho::Exact));
         assert_eq!(rule(&SCHEME, &[("low_latency", Value::Bool(true))]).ecn, Ecn::LowLatency);

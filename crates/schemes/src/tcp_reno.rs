@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_halves_once_per_round_trip_and_only_if_asked_for() {
+    fn a_mark_halves_once_per_round_trip_and_only_if_requested() {
         let marked = Ack { is_marked: true, ..Ack::of(1) };
         let mut reno = reno(&[("ecn", Value::Bool(true))]);
         assert_eq!(reno.ack(100, marked), 5.0);

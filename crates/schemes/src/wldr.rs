@@ -158,7 +158,7 @@ mod tests {
         end.on_send(Time::ZERO, Some(part), 1400, actions)
     }
 
-    fn hear(end: &mut Wldr, labels: &Labels) -> LinkActions {
+    fn take_in(end: &mut Wldr, labels: &Labels) -> LinkActions {
         let mut actions = LinkActions::default();
         assert!(end.on_receive(Time::ZERO, Some(0), labels, &mut actions));
         actions
@@ -174,11 +174,11 @@ mod tests {
         let mut actions = LinkActions::default();
         let sent: Vec<Labels> = (0..4).map(|packet| send(&mut near, part(packet), &mut actions)).collect();
         assert_eq!(sent.iter().filter_map(|labels| labels.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
-        assert_eq!(hear(&mut far, &sent[0]), LinkActions::default());
-        assert_eq!(hear(&mut far, &sent[3]).notices, 1);
+        assert_eq!(take_in(&mut far, &sent[0]), LinkActions::default());
+        assert_eq!(take_in(&mut far, &sent[3]).notices, 1);
         let word = far.on_send(Time::ZERO, None, 1400, &mut actions);
         assert_eq!((word.gap, word.bytes, word.number), (Some((2, 4)), 8, None));
-        let again = hear(&mut near, &word).resends;
+        let again = take_in(&mut near, &word).resends;
         assert_eq!(again, [part(1), part(2)]);
         // Both get new labels, and are lost once more, and again; then they are given up.
         for (resends, labels) in [(1, 5), (2, 7)] {
@@ -186,20 +186,20 @@ mod tests {
                 send(&mut near, Part { resends, ..part(packet) }, &mut actions);
             }
             let gap = Labels { gap: Some((labels, labels + 2)), ..Labels::default() };
-            let heard = hear(&mut near, &gap);
-            assert_eq!((heard.resends.len(), heard.releases.len()), if resends == 1 { (2, 0) } else { (0, 2) });
+            let arrived = take_in(&mut near, &gap);
+            assert_eq!((arrived.resends.len(), arrived.releases.len()), if resends == 1 { (2, 0) } else { (0, 2) });
         }
         assert_eq!(actions, LinkActions::default());
         // The report comes a second time: nothing is stored under these labels.
-        assert_eq!(hear(&mut near, &word), LinkActions::default());
+        assert_eq!(take_in(&mut near, &word), LinkActions::default());
     }
 
     #[test]
-    fn gaps_are_told_in_their_order() {
+    fn gaps_are_reported_in_their_order() {
         let mut far = wldr(8, 3);
-        let notices: u32 = [2, 5].into_iter().map(|label| hear(&mut far, &number(label)).notices).sum();
-        let mut told = || far.on_send(Time::ZERO, None, 1400, &mut LinkActions::default()).gap;
-        assert_eq!((notices, told(), told(), told()), (2, Some((1, 2)), Some((3, 5)), None));
+        let notices: u32 = [2, 5].into_iter().map(|label| take_in(&mut far, &number(label)).notices).sum();
+        let mut reported = || far.on_send(Time::ZERO, None, 1400, &mut LinkActions::default()).gap;
+        assert_eq!((notices, reported(), reported(), reported()), (2, Some((1, 2)), Some((3, 5)), None));
     }
 
     #[test]
@@ -211,11 +211,11 @@ mod tests {
         }
         assert_eq!(actions.releases, [part(0), part(1)]);
         let gap = Labels { gap: Some((1, 5)), ..Labels::default() };
-        assert_eq!(hear(&mut near, &gap).resends, []);
+        assert_eq!(take_in(&mut near, &gap).resends, []);
         let gap = Labels { gap: Some((2, 5)), ..Labels::default() };
-        assert_eq!(hear(&mut near, &gap).resends, [], "nothing of a gap that is kept in part");
+        assert_eq!(take_in(&mut near, &gap).resends, [], "nothing of a gap that is kept in part");
         let gap = Labels { gap: Some((3, 5)), ..Labels::default() };
-        assert_eq!(hear(&mut near, &gap).resends, [part(2), part(3)]);
+        assert_eq!(take_in(&mut near, &gap).resends, [part(2), part(3)]);
     }
 
     #[test]
@@ -226,8 +226,8 @@ mod tests {
         let steps = [(65_535, 1, 0), (3, 4, 1), (2, 4, 0), (4, 5, 0), (1, 2, 0), (2, 3, 0), (32_770, 32_771, 1)];
         far.expected = 65_535;
         for (label, expected, gaps) in steps {
-            let heard = hear(&mut far, &number(label));
-            assert_eq!((far.expected, heard.notices), (expected, gaps), "label {label}");
+            let arrived = take_in(&mut far, &number(label));
+            assert_eq!((far.expected, arrived.notices), (expected, gaps), "label {label}");
         }
     }
 }

@@ -6,7 +6,7 @@ use tidegate_core::scheme::Scheme;
 
 use crate::error::{Place, Problems, Sources};
 use crate::keys::Format;
-use crate::suggest::meant;
+use crate::suggest::intended;
 
 /// Known words listed in a message.
 const MAX_LISTED: usize = 12;
@@ -95,7 +95,7 @@ impl<'a> Desk<'a> {
             return self.refuse(place, String::new());
         }
         let known: Vec<&str> = known.take(MAX_SEARCHED).collect();
-        let suggestions = meant(word, known.iter().copied());
+        let suggestions = intended(word, known.iter().copied());
         let listed = if suggestions.is_empty() { format!("; {}", list_words(&known)) } else { String::new() };
         let message = format!("{what} {} is not known{listed}", show(word));
         self.problems.borrow_mut().add(place, message, suggestions.into_iter().map(str::to_owned));
@@ -109,8 +109,8 @@ impl<'a> Desk<'a> {
         if is_small {
             self.claimed_bytes.set(total.unwrap_or(u64::MAX));
         } else {
-            let (what, most) = (self.format.root.what, self.max_bytes);
-            self.refuse(place, format!("with this {what} takes more than {most} bytes of memory"));
+            let (what, max) = (self.format.root.what, self.max_bytes);
+            self.refuse(place, format!("with this {what} takes more than {max} bytes of memory"));
         }
         is_small
     }

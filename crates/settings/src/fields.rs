@@ -198,12 +198,12 @@ impl<'a> Fields<'a> {
 
     /// A number of bytes within the declared bound.
     pub fn size(&self, key: &str) -> Option<ByteCount> {
-        let KeyKind::Size(most) = *self.kind(key) else { return None };
+        let KeyKind::Size(max) = *self.kind(key) else { return None };
         self.read(key, |item| {
             let size: ByteCount = read_quantity(item, "20MB")?;
             match size.get() {
                 0 => Err(format!("{} is not above zero", shown(&item.value))),
-                bytes if bytes > most => Err(format!("{} is more than {most} bytes", shown(&item.value))),
+                bytes if bytes > max => Err(format!("{} is more than {max} bytes", shown(&item.value))),
                 _ => Ok(size),
             }
         })

@@ -47,8 +47,8 @@ impl Keys {
     /// The known key that is most similar to `word`.
     pub fn nearest(&self, word: &str, synonyms: &[(&str, &'static str)]) -> Option<&'static str> {
         let near = nearest(word, self.iter().map(|key| key.name));
-        let meant = || synonyms.iter().find(|(other, key)| *other == word && self.find(key).is_some());
-        near.or_else(|| meant().map(|(_, key)| *key))
+        let intended = || synonyms.iter().find(|(other, key)| *other == word && self.find(key).is_some());
+        near.or_else(|| intended().map(|(_, key)| *key))
     }
 }
 

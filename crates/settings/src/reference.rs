@@ -42,8 +42,8 @@ fn takes(kind: &'static KeyKind) -> String {
         }
         KeyKind::Bool => "`true` or `false`".to_owned(),
         KeyKind::False => "`false`".to_owned(),
-        KeyKind::Count(least, most) => format!("whole number, {least} to {most}"),
-        KeyKind::Number(least, most) => format!("number, {least} to {most}"),
+        KeyKind::Count(min, max) => format!("whole number, {min} to {max}"),
+        KeyKind::Number(min, max) => format!("number, {min} to {max}"),
         KeyKind::Time => "time, such as `\"15ms\"`".to_owned(),
         KeyKind::LongTime => "time above zero, such as `\"15ms\"`".to_owned(),
         KeyKind::Rate => "rate above zero, such as `\"10Mbps\"`".to_owned(),

@@ -163,8 +163,8 @@ fn kind(kind: &'static KeyKind) -> Json {
         }
         KeyKind::Bool => object([("type", text("boolean"))]),
         KeyKind::False => object([("const", Json::Raw("false".to_owned()))]),
-        KeyKind::Count(least, most) => bounded("integer", &least.to_string(), &most.to_string()),
-        KeyKind::Number(least, most) => bounded("number", &least.to_string(), &most.to_string()),
+        KeyKind::Count(min, max) => bounded("integer", &min.to_string(), &max.to_string()),
+        KeyKind::Number(min, max) => bounded("number", &min.to_string(), &max.to_string()),
         KeyKind::Time | KeyKind::LongTime => quantity("s|ms|us|ns|min|h"),
         KeyKind::Rate => quantity("Gbps|Mbps|kbps|bps"),
         KeyKind::Size(_) => quantity(BYTES),
@@ -193,11 +193,11 @@ fn quantity(units: &str) -> Json {
     pattern(&format!("^\\s*[0-9.]+\\s*({units})\\s*$"))
 }
 
-fn bounded(kind: &str, least: &str, most: &str) -> Json {
+fn bounded(kind: &str, min: &str, max: &str) -> Json {
     object([
         ("type", text(kind)),
-        ("minimum", Json::Raw(least.to_owned())),
-        ("maximum", Json::Raw(most.to_owned())),
+        ("minimum", Json::Raw(min.to_owned())),
+        ("maximum", Json::Raw(max.to_owned())),
     ])
 }
 

@@ -5,7 +5,7 @@ const LONGEST: usize = 64;
 
 /// Every word of `known` that has all the parts of `word`, parts being what hyphens separate: of "cubic", "tcp-cubic" and
 /// "ndnd-cubic". Without any, the [`nearest`].
-pub fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Vec<&'a str> {
+pub fn intended<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Vec<&'a str> {
     let has_parts = |candidate: &&str| {
         !word.is_empty() && word.split('-').all(|part| candidate.split('-').any(|other| other == part))
     };
@@ -60,10 +60,10 @@ mod tests {
     #[test]
     fn a_part_of_names_stands_for_all_of_them() {
         let known = ["tcp-cubic", "cubic-like", "tcp-bbr1", "cubicle"];
-        assert_eq!(meant("cubic", known), ["tcp-cubic", "cubic-like"]);
-        assert_eq!(meant("cubic-tcp", known), ["tcp-cubic"]);
-        assert_eq!(meant("tcp-bbr", known), ["tcp-bbr1"]);
-        assert!(meant("", known).is_empty() && meant("vegas", known).is_empty());
+        assert_eq!(intended("cubic", known), ["tcp-cubic", "cubic-like"]);
+        assert_eq!(intended("cubic-tcp", known), ["tcp-cubic"]);
+        assert_eq!(intended("tcp-bbr", known), ["tcp-bbr1"]);
+        assert!(intended("", known).is_empty() && intended("vegas", known).is_empty());
     }
 
     #[test]

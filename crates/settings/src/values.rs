@@ -90,7 +90,7 @@ pub fn parse_limit(text: &str) -> Result<Limit, String> {
 /// The bounds of a count, itself or among others.
 fn count_bounds(kind: &KeyKind) -> (i64, i64) {
     match kind {
-        KeyKind::Count(least, most) => (*least, *most),
+        KeyKind::Count(min, max) => (*min, *max),
         KeyKind::AnyOf(kinds) => {
             let is_count = |kind: &&KeyKind| matches!(kind, KeyKind::Count(..));
             kinds.iter().find(is_count).map_or((0, i64::MAX), count_bounds)
@@ -104,12 +104,12 @@ pub(crate) fn read_count(item: &Item, kind: &KeyKind) -> Result<i64, String> {
     let Value::Number(number) = &item.value else {
         return Err(format!("{} is not a whole number", shown(&item.value)));
     };
-    let (least, most) = count_bounds(kind);
+    let (min, max) = count_bounds(kind);
     match number.whole {
-        Some(whole) if (least..=most).contains(&whole) => Ok(whole),
+        Some(whole) if (min..=max).contains(&whole) => Ok(whole),
         None if number.value.is_finite() => Err(format!("{} is not a whole number", shown(&item.value))),
-        _ if least == most => Err(format!("{} is not {least}", shown(&item.value))),
-        _ => Err(format!("{} is not within {least} to {most}", shown(&item.value))),
+        _ if min == max => Err(format!("{} is not {min}", shown(&item.value))),
+        _ => Err(format!("{} is not within {min} to {max}", shown(&item.value))),
     }
 }
 
@@ -121,15 +121,15 @@ pub fn read_number(item: &Item, kind: &KeyKind) -> Result<f64, String> {
     let Value::Number(number) = &item.value else {
         return Err(format!("{} is not a plain number", shown(&item.value)));
     };
-    let KeyKind::Number(least, most) = *kind else { return Ok(number.value) };
-    if (least..=most).contains(&number.value) {
+    let KeyKind::Number(min, max) = *kind else { return Ok(number.value) };
+    if (min..=max).contains(&number.value) {
         return Ok(number.value);
     }
     // A range that only excludes infinity has bounds of 300 digits, which no message needs.
-    if !number.value.is_finite() && most == f64::MAX {
+    if !number.value.is_finite() && max == f64::MAX {
         return Err(format!("{} is not finite", shown(&item.value)));
     }
-    Err(format!("{} is not within {least} to {most}", shown(&item.value)))
+    Err(format!("{} is not within {min} to {max}", shown(&item.value)))
 }
 
 /// A name: 1 to 64 letters, digits, `_` and `-`; notes if it is none.

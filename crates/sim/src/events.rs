@@ -421,18 +421,15 @@ mod tests {
     #[test]
     fn a_key_holds_the_largest_index_of_every_kind() {
         let mut events = EventQueue::default();
-        let largest = (1 << INDEX_BITS) - 1;
+        let max = (1 << INDEX_BITS) - 1;
         for kind in KINDS {
-            events.push(Time::ZERO, kind, largest);
-            assert_eq!(
-                events.take_until(Time::ZERO),
-                Some((Time::ZERO, EventTarget { kind, index: largest }))
-            );
+            events.push(Time::ZERO, kind, max);
+            assert_eq!(events.take_until(Time::ZERO), Some((Time::ZERO, EventTarget { kind, index: max })));
         }
     }
 
     #[test]
-    fn events_come_by_time_and_then_in_the_order_asked_for() {
+    fn events_come_by_time_and_then_in_the_order_requested() {
         let mut events = EventQueue::default();
         for (at, target) in [(5, 1), (3, 2), (5, 3), (3, 4)] {
             push(&mut events, at, target);
@@ -487,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn many_events_of_one_instant_come_in_the_order_asked_for() {
+    fn many_events_of_one_instant_come_in_the_order_requested() {
         let mut events = EventQueue::default();
         for target in 0..10_000 {
             push(&mut events, 0, target);

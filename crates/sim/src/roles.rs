@@ -89,7 +89,7 @@ pub fn idle(plan: &Plan) -> Option<String> {
 /// Every role in use whose counterpart is missing, a sentence each. What a flow needs has to stand on a way from its
 /// consumer to its producers.
 pub fn incomplete(plan: &Plan) -> Vec<String> {
-    let mut told: Vec<(&str, Role, Counterpart)> = Vec::new();
+    let mut reported: Vec<(&str, Role, Counterpart)> = Vec::new();
     let mut sentences = Vec::new();
     let ways = OnceCell::new();
     for User { used, role, at, flow } in in_use(plan) {
@@ -100,7 +100,7 @@ pub fn incomplete(plan: &Plan) -> Vec<String> {
         for need in used.scheme.whole.needs.iter().filter(is_open) {
             // The error names the first flow or router only; the others lack the same.
             let key = (used.scheme.name, role, need.other);
-            if told.contains(&key) {
+            if reported.contains(&key) {
                 continue;
             }
             let found = Counterparts::of(plan, used, need);
@@ -110,7 +110,7 @@ pub fn incomplete(plan: &Plan) -> Vec<String> {
                 Some(flow) => found.is_on(&ways.get_or_init(|| Ways::new(plan)).of(plan, flow)),
             };
             if !is_met {
-                told.push(key);
+                reported.push(key);
                 sentences.push(sentence(plan, (used.scheme.name, need, at), !found.is_empty()));
             }
         }

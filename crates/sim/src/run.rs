@@ -39,17 +39,17 @@ fn run_unless(plan: &Plan, seed: Seed, is_unwanted: impl Fn() -> bool) -> Option
 /// Simulated time between two looks at the events of a watched run.
 const LOOK: Span = Span::from_millis(1);
 
-/// Runs `plan` once and passes every event of `mask` in order to `hear`, a few at a time; none are recorded.
+/// Runs `plan` once and passes every event of `mask` in order to `receive`, a few at a time; none are recorded.
 ///
 /// Equal seeds give equal runs, so this provides details that the records of a run omit.
-pub fn watch(plan: &Plan, seed: Seed, mask: EventMask, hear: &mut dyn FnMut(&[EventRecord])) -> Watched {
+pub fn watch(plan: &Plan, seed: Seed, mask: EventMask, receive: &mut dyn FnMut(&[EventRecord])) -> Watched {
     let mut world = World::new(plan, seed);
     world.listen(mask);
     while !world.is_over() {
         world.step_until(world.now() + LOOK);
         let events = world.take_events();
         if !events.is_empty() {
-            hear(&events);
+            receive(&events);
         }
     }
     world.into_watched(plan, seed)

@@ -64,7 +64,7 @@ pub struct StrategyBench {
     name: Name,
     nonces: u32,
     /// The last Interest that went to each face.
-    asked: [Option<Interest>; 6],
+    requested: [Option<Interest>; 6],
 }
 
 impl StrategyBench {
@@ -116,7 +116,7 @@ impl StrategyBench {
         let limit = Limit::Packets(Packets::new(100));
         let device = |_| FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit);
         let faces = (0..6).map(device).collect();
-        Self { names, faces, forwarder, name: Name::segment(prefix, 1), nonces: 0, asked: [None; 6] }
+        Self { names, faces, forwarder, name: Name::segment(prefix, 1), nonces: 0, requested: [None; 6] }
     }
 
     /// PIT entry of the name, while an Interest is pending.
@@ -129,7 +129,7 @@ impl StrategyBench {
     ///
     /// # Panics
     /// If a face refuses an Interest that it did not get.
-    pub fn tell(&mut self, at_ms: u64, event: StrategyEvent) -> Vec<String> {
+    pub fn notify(&mut self, at_ms: u64, event: StrategyEvent) -> Vec<String> {
         let (from, kind) = match event {
             StrategyEvent::Interest(from) => {
                 self.nonces += 1;
@@ -137,7 +137,7 @@ impl StrategyBench {
             }
             StrategyEvent::Data(from) | StrategyEvent::Marked(from, _) => (from, data()),
             StrategyEvent::Nack(from, reason) => {
-                let interest = self.asked[usize::from(from)].expect("was asked");
+                let interest = self.requested[usize::from(from)].expect("was asked");
                 (from, Kind::Nack(Nack { interest, reason }))
             }
             StrategyEvent::Down(face) | StrategyEvent::Up(face) => {
@@ -165,7 +165,7 @@ impl StrategyBench {
     fn word(&mut self, face: u16, header: &Header) -> String {
         match header.kind {
             Kind::Interest(interest) => {
-                self.asked[usize::from(face)] = Some(interest);
+                self.requested[usize::from(face)] = Some(interest);
                 format!("{face} interest")
             }
             Kind::Data(_) if header.hop.mark > 0 => format!("{face} marked"),
@@ -182,7 +182,7 @@ impl StrategyBench {
     #[track_caller]
     pub fn follow(&mut self, steps: &[(u64, StrategyEvent, &[&str])]) {
         for (number, (at_ms, event, expected)) in (1..).zip(steps) {
-            assert_eq!(self.tell(*at_ms, *event), *expected, "event {number} at {at_ms} ms: {event:?}");
+            assert_eq!(self.notify(*at_ms, *event), *expected, "event {number} at {at_ms} ms: {event:?}");
         }
     }
 }
@@ -209,10 +209,10 @@ pub fn expect_share_spaced(router: &mut StrategyBench, at_ms: u64, pause_ms: u64
     let mut chosen = 0;
     for turn in 0..u64::from(DRAWS) {
         let at = at_ms + turn * pause_ms;
-        let sent = router.tell(at, StrategyEvent::Interest(0));
+        let sent = router.notify(at, StrategyEvent::Interest(0));
         let face = if sent == ["3 interest"] { 3 } else { 4 };
         chosen += u32::from(face == 3);
-        assert_eq!(router.tell(at, StrategyEvent::Data(face)), ["0 data"], "{sent:?}");
+        assert_eq!(router.notify(at, StrategyEvent::Data(face)), ["0 data"], "{sent:?}");
     }
     let share = f64::from(chosen) / f64::from(DRAWS);
     let deviation = (expected * (1.0 - expected) / f64::from(DRAWS)).sqrt();

@@ -101,7 +101,7 @@ pub enum EncodeError {
     TooLarge(usize),
     /// The link's frames are too small for the packet, whatever the number of fragments up to
     /// [`MAX_FRAGMENTS`](crate::MAX_FRAGMENTS).
-    #[error("a packet of {packet} bytes does not fit {most} frames of {mtu} bytes", most = crate::MAX_FRAGMENTS)]
+    #[error("a packet of {packet} bytes does not fit {max} frames of {mtu} bytes", max = crate::MAX_FRAGMENTS)]
     Mtu {
         /// Bytes of the packet.
         packet: usize,

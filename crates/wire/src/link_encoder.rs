@@ -29,7 +29,7 @@ pub struct LinkEncoder {
 }
 
 /// Link fields other than those of fragmentation.
-struct Said<'a> {
+struct Stated<'a> {
     token: Option<&'a Token>,
     nack: Option<NackReason>,
     loss_notice: bool,
@@ -72,7 +72,7 @@ impl LinkEncoder {
             return Err(EncodeError::TooLarge(payload_len));
         }
         self.fields.clear();
-        Said::about(header, token).write(&mut self.fields);
+        Stated::about(header, token).write(&mut self.fields);
         let payload =
             if is_rewritten { Payload::Copied(&self.rewritten) } else { Payload::Shared(&packet.body) };
         let whole = match self.fields.len() {
@@ -120,7 +120,7 @@ impl LinkEncoder {
     }
 }
 
-impl<'a> Said<'a> {
+impl<'a> Stated<'a> {
     const fn about(header: &'a Header, token: Option<&'a Token>) -> Self {
         let (nack, loss_notice) = match &header.kind {
             Kind::Nack(nack) => (Some(nack.reason), false),

@@ -21,7 +21,7 @@ pub fn find() -> Option<PathBuf> {
 /// What the page at `file` logs between `told:` and `:told`, until that was `count` times or the browser ends.
 ///
 /// `profile` is a folder for the browser's own files.
-pub fn told(browser: &Path, file: &Path, profile: &Path, count: usize) -> Vec<String> {
+pub fn reported(browser: &Path, file: &Path, profile: &Path, count: usize) -> Vec<String> {
     let mut running = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
@@ -33,13 +33,13 @@ pub fn told(browser: &Path, file: &Path, profile: &Path, count: usize) -> Vec<St
         .spawn()
         .expect("the browser starts");
     let log = BufReader::new(running.stderr.take().expect("piped"));
-    let told = log.lines().map_while(Result::ok).filter_map(|line| {
+    let reported = log.lines().map_while(Result::ok).filter_map(|line| {
         let (_, rest) = line.split_once("\"told:")?;
         Some(rest.rsplit_once(":told\"")?.0.to_owned())
     });
-    let told = told.take(count).collect();
+    let reported = reported.take(count).collect();
     // It has nothing more to say, and would wait for ever.
     let _ = running.kill();
     running.wait().expect("the browser ends");
-    told
+    reported
 }

@@ -57,9 +57,9 @@ fn make_pages(scratch: &Scratch) -> Vec<String> {
         let sets = sets.iter().flat_map(|set| ["--set", *set]);
         let run =
             ["--format", "json", "run", &scenario, "--seeds", seeds, "--out", out.to_str().expect("text")];
-        let said = tidegate(&run.into_iter().chain(sets).collect::<Vec<_>>());
-        assert!(matches!(said.code, Some(0 | 3)), "{name}: {}", said.err);
-        let page = fs::read_to_string(said.json().get("report").text()).expect("a page was written");
+        let stated = tidegate(&run.into_iter().chain(sets).collect::<Vec<_>>());
+        assert!(matches!(stated.code, Some(0 | 3)), "{name}: {}", stated.err);
+        let page = fs::read_to_string(stated.json().get("report").text()).expect("a page was written");
         probed(scratch, name, &page);
         names.push(name.to_owned());
     }
@@ -76,10 +76,10 @@ fn compare(scratch: &Scratch) -> String {
     let out = scratch.0.join("compared");
     let out = out.to_str().expect("text");
     let options = ["--consumers", "icp,fixed", "--seeds", "3", "--set", "scenario.duration=4s", "--out", out];
-    let said =
+    let stated =
         tidegate(&[&["--format", "json", "compare", "scenarios/examples/loss.toml"], &options[..]].concat());
-    assert_eq!(said.code, Some(0), "{}", said.err);
-    let page = fs::read_to_string(Path::new(said.json().get("folder").text()).join("report.html"))
+    assert_eq!(stated.code, Some(0), "{}", stated.err);
+    let page = fs::read_to_string(Path::new(stated.json().get("folder").text()).join("report.html"))
         .expect("a page was written");
     for part in ["found", "schemes", "provenance"] {
         assert!(page.contains(&format!("<a href=\"#{part}\">")), "no link to {part}");
@@ -94,9 +94,9 @@ fn reports(scratch: &Scratch, browser: &Path, names: &[String]) -> Vec<Value> {
     let harness = include_str!("harness.html").replace("/*VIEWS*/", &format!("[{}]", views.join(",")));
     let file = scratch.0.join("harness.html");
     fs::write(&file, harness).expect("writable");
-    let told = chromium::told(browser, &file, &scratch.0.join("profile"), views.len());
-    assert_eq!(told.len(), views.len(), "every page tells something in every width");
-    told.iter().map(|report| Value::parse(report).expect("JSON")).collect()
+    let reported = chromium::reported(browser, &file, &scratch.0.join("profile"), views.len());
+    assert_eq!(reported.len(), views.len(), "every page tells something in every width");
+    reported.iter().map(|report| Value::parse(report).expect("JSON")).collect()
 }
 
 /// What is wrong with a page as its probe saw it.
@@ -157,9 +157,9 @@ fn idle(report: &Value) -> Vec<String> {
         ("keys", &["is_hidden", "is_shown_again", "is_aside", "is_whole"]),
     ];
     for (part, signs) in parts.into_iter().filter(|(part, _)| *report.get(part) != Value::Null) {
-        let said = report.get(part);
-        let wrong = signs.iter().filter(|sign| *said.get(sign) != Value::Bool(true));
-        faults.extend(wrong.map(|sign| format!("its {part} is not what it should be: {sign} in {said:?}")));
+        let stated = report.get(part);
+        let wrong = signs.iter().filter(|sign| *stated.get(sign) != Value::Bool(true));
+        faults.extend(wrong.map(|sign| format!("its {part} is not what it should be: {sign} in {stated:?}")));
     }
     if number(report.get("plots")) > 0.0 {
         faults.extend(unlinked(report));
@@ -225,9 +225,8 @@ fn pages_are_whole_in_a_browser_at_every_width() {
     let mut found = Vec::new();
     let (mut used, mut moments, mut steps) = (0, 0, 0);
     // How many pages have them, at least.
-    let least =
-        [("animation", RUNS.len()), ("segments", RUNS.len()), ("seeds", 2), ("claims", 1), ("keys", 1)];
-    let mut parts = least.map(|(part, _)| (part, 0));
+    let min = [("animation", RUNS.len()), ("segments", RUNS.len()), ("seeds", 2), ("claims", 1), ("keys", 1)];
+    let mut parts = min.map(|(part, _)| (part, 0));
     for report in reports(&scratch, &browser, &names) {
         let (page, width) = (report.get("page").text(), number(report.get("asked")));
         let is = |value: &Value| usize::from(*value == Value::Bool(true));
@@ -239,7 +238,7 @@ fn pages_are_whole_in_a_browser_at_every_width() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
     assert_eq!(used, names.len(), "every page is used once");
-    assert!(parts.iter().zip(least).all(|((_, count), (_, least))| *count >= least), "used: {parts:?}");
+    assert!(parts.iter().zip(min).all(|((_, count), (_, min))| *count >= min), "used: {parts:?}");
     assert!(
         moments >= 3 && steps >= 3,
         "{moments} moments to click, {steps} marks and losses to step through"

@@ -123,14 +123,14 @@ fn packets_of_any_size_reach_python_ndn() {
 }
 
 #[test]
-fn python_ndn_gets_the_answers_that_the_packet_format_asks_for() {
+fn python_ndn_gets_the_answers_that_the_packet_format_requests() {
     let prefixes = ["/py/stale", "/py/fresh", "/py/long", "/py/command"];
     for (way, back) in [(Way::Unix, Way::Tcp), (Way::Tcp, Way::Unix)] {
         let Some(bench) = Bench::start(&format!("py-answers-{way:?}")) else { return };
         let _producer = bench.producer(way, &["producer.py"], &prefixes);
         let ended = bench.python(back, &["consumer.py"]).wait().with(0);
         assert!(ended.err.is_empty(), "{}", ended.err);
-        let said: Vec<&str> = ended.out.lines().collect();
+        let stated: Vec<&str> = ended.out.lines().collect();
         let expected = [
             "no-route Nack 150",
             "stale-1 /py/stale 1",
@@ -147,6 +147,6 @@ fn python_ndn_gets_the_answers_that_the_packet_format_asks_for() {
             "wrong-digest timeout",
             "command drawrof",
         ];
-        assert_eq!(said, expected, "{way:?}");
+        assert_eq!(stated, expected, "{way:?}");
     }
 }

@@ -3,13 +3,13 @@
 use support::program::{Scratch, tidegate};
 
 #[track_caller]
-fn refused(test: &str, text: &str, said: &str) {
+fn refused(test: &str, text: &str, stated: &str) {
     let scratch = Scratch::new(test);
     let file = scratch.file("forwarder.toml", text.as_bytes());
     for more in [&[][..], &["--check"]] {
         let ended = tidegate(&[&["forward", &file][..], more].concat()).with(1);
-        let told = ended.err.replace(&file, "forwarder.toml");
-        assert!(told.contains(said), "{text}\n{told}");
+        let reported = ended.err.replace(&file, "forwarder.toml");
+        assert!(reported.contains(stated), "{text}\n{reported}");
         assert!(ended.out.is_empty() && !ended.err.contains("listening"), "{}{}", ended.out, ended.err);
     }
 }
@@ -17,8 +17,8 @@ fn refused(test: &str, text: &str, said: &str) {
 const FACE: &str = "[[face]]\nname = \"upstream\"\nuri = \"udp4://127.0.0.1:6363\"\n";
 
 #[test]
-fn a_mistake_is_told_with_its_line_and_what_was_meant() {
-    for (text, said) in [
+fn a_mistake_is_reported_with_its_line_and_what_was_meant() {
+    for (text, stated) in [
         (
             "format = 1\n[listen]\nudpp = []\n",
             "forwarder.toml:3:1: unknown key \"udpp\"; did you mean \"udp\"?",
@@ -39,21 +39,21 @@ fn a_mistake_is_told_with_its_line_and_what_was_meant() {
         ("", "forwarder.toml:1:1: the configuration has no \"format\"; it needs one"),
         ("format = 1\n[[face]\n", "forwarder.toml:2:8: unclosed array table"),
     ] {
-        refused("mistake", text, said);
+        refused("mistake", text, stated);
     }
 }
 
 #[test]
-fn a_face_or_route_that_cannot_be_is_told_with_what_there_is() {
+fn a_face_or_route_that_cannot_be_is_reported_with_what_there_is() {
     let with = |more: &str| format!("format = 1\n{FACE}{more}");
-    for (more, said) in [
+    for (more, stated) in [
         (
             "router_parts = [{ scheme = \"prl\" }]\n",
-            "forwarder.toml:5:21: router part \"prl\" is not known; did you mean \"plr\"?",
+            "forwarder.toml:5:28: router part \"prl\" is not known; did you mean \"plr\"?",
         ),
         (
             "router_parts = [{ scheme = \"plr\", alpha = 7 }]\n",
-            "forwarder.toml:5:36: scheme \"plr\": parameter \"alpha\": 7.0 is not within 0.01 to 1.0",
+            "forwarder.toml:5:43: scheme \"plr\": parameter \"alpha\": 7.0 is not within 0.01 to 1.0",
         ),
         (
             "[[route]]\nprefix = \"/a\"\nface = \"upsteam\"\n",
@@ -64,12 +64,12 @@ fn a_face_or_route_that_cannot_be_is_told_with_what_there_is() {
             "forwarder.toml:6:7: face URI \"ether://x\": scheme \"ether\" is not known; known: udp, udp4,",
         ),
     ] {
-        refused("no-face", &with(more), said);
+        refused("no-face", &with(more), stated);
     }
 }
 
 #[test]
-fn an_address_of_another_machine_is_told() {
+fn an_address_of_another_machine_is_reported() {
     let scratch = Scratch::new("address");
     let text = "format = 1\n[listen]\nudp = [\"192.0.2.1:6363\"]\ntcp = []\nunix = []\n";
     let ended = tidegate(&["forward", &scratch.file("forwarder.toml", text.as_bytes())]).with(1);

@@ -9,32 +9,32 @@ use support::json::Value;
 use support::running::Way;
 
 /// Faces of the configuration; the server has one.
-const MOST: usize = 40;
+const MAX: usize = 40;
 
 /// Beyond them for Unix sockets.
 const RESERVED: usize = 16;
 
 #[test]
 fn peers_beyond_the_last_face_are_refused_until_others_leave() {
-    let config = format!("[forwarder]\nmax_faces = {MOST}\n[face_defaults]\nidle = \"1s\"\n");
+    let config = format!("[forwarder]\nmax_faces = {MAX}\n[face_defaults]\nidle = \"1s\"\n");
     let target = Target::start("crowd", &config);
     let forwarder = &target.forwarder;
-    let mut streams: Vec<Peer> = (0..MOST).map(|_| Peer::connect(forwarder, Way::Tcp)).collect();
-    let sockets: Vec<UdpSocket> = (0..MOST)
+    let mut streams: Vec<Peer> = (0..MAX).map(|_| Peer::connect(forwarder, Way::Tcp)).collect();
+    let sockets: Vec<UdpSocket> = (0..MAX)
         .map(|_| {
             let socket = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
             socket.send_to(&[5], forwarder.address(Way::Udp)).expect("sent");
             socket
         })
         .collect();
-    let all_came = |status: &Value| of_forwarder(status, "faces_refused") as usize == MOST + 1;
+    let all_came = |status: &Value| of_forwarder(status, "faces_refused") as usize == MAX + 1;
     let status = forwarder.status_when("refusal", all_came);
     // Management and who asks beside them.
-    assert_eq!(status.get("faces").list().len(), MOST + 2, "{status:?}");
+    assert_eq!(status.get("faces").list().len(), MAX + 2, "{status:?}");
     // Those that came first are served.
     streams[0].send(&interest(&uri(&["no-route"])));
     assert!(streams[0].receive().is_some(), "a Nack");
-    assert_eq!(streams[MOST - 1].receive(), None, "the server was before it");
+    assert_eq!(streams[MAX - 1].receive(), None, "the server was before it");
     drop(streams);
     let has_udp = |status: &Value| {
         status.get("faces").list().iter().any(|face| face.get("remote").text().starts_with("udp4://"))
@@ -51,9 +51,9 @@ fn peers_beyond_the_last_face_are_refused_until_others_leave() {
 
 #[test]
 fn unix_sockets_have_some_faces_beyond_the_last_and_no_more() {
-    let target = Target::start("reserved", &format!("[forwarder]\nmax_faces = {MOST}\n"));
+    let target = Target::start("reserved", &format!("[forwarder]\nmax_faces = {MAX}\n"));
     let forwarder = &target.forwarder;
-    let count = MOST - 1 + RESERVED;
+    let count = MAX - 1 + RESERVED;
     let mut peers: Vec<Peer> = (0..count).map(|_| Peer::connect(forwarder, Way::Unix)).collect();
     peers.iter_mut().for_each(|peer| assert!(peer.answers().is_empty()));
     assert_eq!(forwarder.ask_status().code, Some(1));

@@ -33,8 +33,8 @@ fn tokens_of_every_length_come_back_on_data_and_nack() {
         target.assert_well(way);
         let mut peer = Peer::connect(&target.forwarder, way);
         for len in 1..=32 {
-            for (number, asked) in [(0, segment(len as u32)), (1, uri(&["no-route", "x"]))] {
-                peer.send(&with_token(&token(len, number), &interest(&asked)));
+            for (number, requested) in [(0, segment(len as u32)), (1, uri(&["no-route", "x"]))] {
+                peer.send(&with_token(&token(len, number), &interest(&requested)));
             }
             let answers = peer.answers();
             assert_eq!(answers.len(), 2, "{len} over {way:?}: {answers:?}");
@@ -56,9 +56,9 @@ fn tokens_of_every_length_come_back_on_loss_notices() {
         // All stay open: a later one with the port of an earlier one would get what is still queued for that.
         let mut peers = Vec::new();
         for len in 1..=32 {
-            let asked = |number| with_token(&token(len, number), &interest(&segment(number)));
+            let requested = |number| with_token(&token(len, number), &interest(&segment(number)));
             let mut peer = Peer::connect(&target.forwarder, way);
-            let all: Vec<Vec<u8>> = (0..20).map(asked).collect();
+            let all: Vec<Vec<u8>> = (0..20).map(requested).collect();
             match way {
                 Way::Udp => all.iter().for_each(|bytes| peer.send(bytes)),
                 _ => peer.send(&all.concat()),
@@ -92,22 +92,25 @@ fn tokens_that_are_none_are_counted_and_not_answered() {
 }
 
 #[test]
-fn two_who_ask_for_the_same_get_their_own_tokens_back() {
+fn two_consumers_of_the_same_data_get_their_own_tokens_back() {
     let upstream = Upstream::bind();
     let target = Target::start("aggregated", &upstream.config());
-    let asked = uri(&["up", "same"]);
+    let requested = uri(&["up", "same"]);
     let mut peers = [Way::Tcp, Way::Unix].map(|way| Peer::connect(&target.forwarder, way));
     let tokens = [token(3, 1), token(32, 2)];
     for (peer, token) in peers.iter_mut().zip(&tokens) {
-        let interest =
-            InterestBuilder { name: &asked, lifetime: Some(Millis(60_000)), ..InterestBuilder::default() };
+        let interest = InterestBuilder {
+            name: &requested,
+            lifetime: Some(Millis(60_000)),
+            ..InterestBuilder::default()
+        };
         peer.send(&with_token(token, &interest.build().expect("valid")));
         assert_eq!(peer.answers(), Vec::<Vec<u8>>::new());
     }
     let mut producer = upstream.peer();
     let forwarded = producer.receive().expect("an Interest");
-    assert_eq!((forwarded[0], name_in(&forwarded)), (types::INTEREST as u8, Some(asked.clone())));
-    let data = DataBuilder { name: &asked, content: b"content", ..DataBuilder::default() };
+    assert_eq!((forwarded[0], name_in(&forwarded)), (types::INTEREST as u8, Some(requested.clone())));
+    let data = DataBuilder { name: &requested, content: b"content", ..DataBuilder::default() };
     let data = data.sign(&Signer::Digest).expect("valid").to_vec();
     // A token on an answer that nobody asked with is nobody's.
     producer.send(&with_token(&token(5, 9), &data));

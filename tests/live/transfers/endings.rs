@@ -33,7 +33,7 @@ fn assert_part(ended: &Ended, copy: &str) {
 }
 
 #[test]
-fn several_at_once_share_what_was_asked_for_once() {
+fn several_at_once_share_what_was_requested_once() {
     let scratch = Scratch::new("several");
     let forwarder = Forwarder::start("several", "");
     let file = file_of(&scratch, LEN);
@@ -80,7 +80,7 @@ fn a_consumer_that_comes_before_its_producer_waits_for_it() {
 }
 
 #[test]
-fn a_fetch_whose_forwarder_dies_says_so_and_keeps_what_came() {
+fn a_fetch_whose_forwarder_dies_reports_it_and_keeps_what_came() {
     for way in [Way::Tcp, Way::Unix] {
         let name = format!("killed-{way:?}");
         let scratch = Scratch::new(&name);
@@ -91,9 +91,9 @@ fn a_fetch_whose_forwarder_dies_says_so_and_keeps_what_came() {
         wait_for_bytes(&format!("{copy}.part"), 0);
         forwarder.kill();
         let ended = fetch.wait().with(1);
-        let told = ended.err.starts_with("{\"error\":\"/killed/v=5: the forwarder ended the connection")
+        let reported = ended.err.starts_with("{\"error\":\"/killed/v=5: the forwarder ended the connection")
             || ended.err.starts_with("{\"error\":\"/killed/v=5: the connection to the forwarder broke: ");
-        assert!(told, "{}", ended.err);
+        assert!(reported, "{}", ended.err);
         assert_part(&ended, &copy);
         let served = server.wait().with(1);
         assert!(served.err.starts_with("{\"error\":\"the "), "{}", served.err);
@@ -134,7 +134,7 @@ fn an_interrupted_fetch_keeps_what_came() {
 }
 
 #[test]
-fn a_forwarder_that_is_told_to_end_leaves_nothing_behind() {
+fn a_forwarder_that_is_stopped_leaves_nothing_behind() {
     for signal in ["-TERM", "-INT"] {
         let mut forwarder = Forwarder::start(&format!("ended{signal}"), "");
         assert!(forwarder.socket_file().exists());

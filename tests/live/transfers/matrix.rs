@@ -150,17 +150,17 @@ impl Case {
     }
 
     fn check(&self, summary: &Value, status: &Value) {
-        let told = || format!("{self:?}: {summary:?}\n{status:?}");
-        assert_eq!(*summary.get("complete"), Value::Bool(true), "{}", told());
-        assert!(!self.loss || number(summary, "retransmissions") > 0.0, "{}", told());
+        let reported = || format!("{self:?}: {summary:?}\n{status:?}");
+        assert_eq!(*summary.get("complete"), Value::Bool(true), "{}", reported());
+        assert!(!self.loss || number(summary, "retransmissions") > 0.0, "{}", reported());
         let faces = status.get("faces").list().iter();
         let notices = faces.clone().map(|face| number(face, "loss_notices")).fold(0.0, f64::max);
-        assert_eq!(notices > 0.0, self.plr, "{}", told());
-        assert_eq!(number(summary, "loss_notices") > 0.0, self.plr, "{}", told());
+        assert_eq!(notices > 0.0, self.plr, "{}", reported());
+        assert_eq!(number(summary, "loss_notices") > 0.0, self.plr, "{}", reported());
         for face in faces.filter(|face| number(face, "loss_notices") > 0.0) {
             let [stored, released, held] =
                 ["stored_packets", "released_packets", "held_packets"].map(|key| number(face, key));
-            assert!(stored > 0.0 && stored == released + held, "{}", told());
+            assert!(stored > 0.0 && stored == released + held, "{}", reported());
         }
     }
 }

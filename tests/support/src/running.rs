@@ -28,47 +28,47 @@ const STATUS_FRESH: Duration = Duration::from_millis(110);
 
 /// What a program says on one of its streams.
 #[derive(Clone, Default)]
-struct Heard(Arc<(Mutex<Said>, Condvar)>);
+struct Received(Arc<(Mutex<Stated>, Condvar)>);
 
 #[derive(Default)]
-struct Said {
+struct Stated {
     text: String,
     is_over: bool,
 }
 
-impl Heard {
+impl Received {
     fn listen(stream: impl Read + Send + 'static) -> Self {
-        let heard = Self::default();
-        let told = heard.clone();
+        let received = Self::default();
+        let reported = received.clone();
         thread::spawn(move || {
             let mut stream = BufReader::new(stream);
             let mut line = Vec::new();
             while stream.read_until(b'\n', &mut line).is_ok_and(|len| len > 0) {
-                told.said().text.push_str(&String::from_utf8_lossy(&line));
-                told.0.1.notify_all();
+                reported.stated().text.push_str(&String::from_utf8_lossy(&line));
+                reported.0.1.notify_all();
                 line.clear();
             }
-            told.said().is_over = true;
-            told.0.1.notify_all();
+            reported.stated().is_over = true;
+            reported.0.1.notify_all();
         });
-        heard
+        received
     }
 
-    fn said(&self) -> MutexGuard<'_, Said> {
+    fn stated(&self) -> MutexGuard<'_, Stated> {
         self.0.0.lock().expect("nobody panics while it holds this lock")
     }
 
     /// Waits until `find` finds something; `None` when the stream ends or patience does before that.
-    fn wait_for<T>(&self, find: impl Fn(&Said) -> Option<T>) -> Option<T> {
+    fn wait_for<T>(&self, find: impl Fn(&Stated) -> Option<T>) -> Option<T> {
         let until = Instant::now() + patience();
-        let mut said = self.said();
+        let mut stated = self.stated();
         loop {
-            let found = find(&said);
+            let found = find(&stated);
             let left = until.saturating_duration_since(Instant::now());
-            if found.is_some() || said.is_over || left.is_zero() {
+            if found.is_some() || stated.is_over || left.is_zero() {
                 return found;
             }
-            said = self.0.1.wait_timeout(said, left).expect("nobody panics while it holds this lock").0;
+            stated = self.0.1.wait_timeout(stated, left).expect("nobody panics while it holds this lock").0;
         }
     }
 }
@@ -77,8 +77,8 @@ impl Heard {
 pub struct Running {
     child: Child,
     name: String,
-    out: Heard,
-    err: Heard,
+    out: Received,
+    err: Received,
 }
 
 impl Running {
@@ -92,14 +92,14 @@ impl Running {
     /// Any command.
     pub fn of(mut command: Command) -> Self {
         let (mut running, out) = Self::spawn(&mut command);
-        running.out = Heard::listen(out);
+        running.out = Received::listen(out);
         running
     }
 
     /// Any command, and its standard output, which is the test's to read.
     pub fn with_output(command: &mut Command) -> (Self, ChildStdout) {
         let (running, out) = Self::spawn(command);
-        running.out.said().is_over = true;
+        running.out.stated().is_over = true;
         (running, out)
     }
 
@@ -108,8 +108,8 @@ impl Running {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap_or_else(|why| panic!("{name}: {why}"));
         let out = child.stdout.take().expect("piped");
-        let err = Heard::listen(child.stderr.take().expect("piped"));
-        (Self { child, name, out: Heard::default(), err }, out)
+        let err = Received::listen(child.stderr.take().expect("piped"));
+        (Self { child, name, out: Received::default(), err }, out)
     }
 
     /// The first line on standard output that begins with `start`; waits for it.
@@ -125,17 +125,18 @@ impl Running {
     }
 
     #[track_caller]
-    fn line(&self, heard: &Heard, start: &str) -> String {
+    fn line(&self, received: &Received, start: &str) -> String {
         let whole = |line: &&str| line.starts_with(start) && line.ends_with('\n');
-        let find =
-            |said: &Said| said.text.split_inclusive('\n').find(whole).map(|line| line.trim_end().to_owned());
-        heard.wait_for(find).unwrap_or_else(|| panic!("no line {start:?}: {}", self.told()))
+        let find = |stated: &Stated| {
+            stated.text.split_inclusive('\n').find(whole).map(|line| line.trim_end().to_owned())
+        };
+        received.wait_for(find).unwrap_or_else(|| panic!("no line {start:?}: {}", self.reported()))
     }
 
     /// Tells it something, such as `-INT`.
     pub fn signal(&self, signal: &str) {
-        let told = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
-        assert!(told.expect("kill is there").success(), "{}", self.name);
+        let reported = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
+        assert!(reported.expect("kill is there").success(), "{}", self.name);
     }
 
     /// Waits until it has ended.
@@ -145,14 +146,14 @@ impl Running {
         let status = loop {
             match self.child.try_wait().expect("a child of ours") {
                 Some(status) => break status,
-                None if Instant::now() > until => panic!("it does not end: {}", self.told()),
+                None if Instant::now() > until => panic!("it does not end: {}", self.reported()),
                 None => thread::sleep(Duration::from_millis(5)),
             }
         };
-        for heard in [&self.out, &self.err] {
-            heard.wait_for(|said| said.is_over.then_some(()));
+        for received in [&self.out, &self.err] {
+            received.wait_for(|stated| stated.is_over.then_some(()));
         }
-        let text = |heard: &Heard| heard.said().text.clone();
+        let text = |received: &Received| received.stated().text.clone();
         Ended { code: status.code(), out: text(&self.out), err: text(&self.err) }
     }
 
@@ -163,8 +164,8 @@ impl Running {
         self.wait()
     }
 
-    fn told(&self) -> String {
-        let (out, err) = (self.out.said(), self.err.said());
+    fn reported(&self) -> String {
+        let (out, err) = (self.out.stated(), self.err.stated());
         format!("{}\nstdout:\n{}\nstderr:\n{}", self.name, out.text, err.text)
     }
 }
@@ -172,7 +173,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if thread::panicking() {
-            eprintln!("{}", self.told());
+            eprintln!("{}", self.reported());
         }
         // One that went well has ended already.
         let _ = self.child.kill();
@@ -271,8 +272,8 @@ impl Forwarder {
     /// Memory that it has in use, bytes.
     pub fn memory_bytes(&self) -> u64 {
         let process = self.running.as_ref().expect("it has not been ended").child.id();
-        let told = fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
-        let line = told.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("Linux tells it");
+        let reported = fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
+        let line = reported.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("Linux tells it");
         let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
         1_024 * kilobytes
     }

@@ -11,51 +11,51 @@ use crate::exit::Failure;
 pub(crate) struct Running {
     process: Child,
     /// Rest of the readiness line after `until`.
-    said: String,
+    stated: String,
 }
 
 /// Stream on which a command reports readiness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Says {
+pub(crate) enum Speaks {
     OnOutput,
     OnError,
 }
 
 impl Running {
     /// Starts the program with `arguments`; returns once a line there begins with `until`.
-    pub(crate) fn start(arguments: &[&str], says: Says, until: &str) -> Result<Self, Failure> {
+    pub(crate) fn start(arguments: &[&str], states: Speaks, until: &str) -> Result<Self, Failure> {
         let command = arguments.first().copied().unwrap_or_default();
         let fault = |why: &dyn std::fmt::Display| Failure::error(format!("tidegate {command}: {why}"));
         let program = std::env::current_exe().map_err(|why| fault(&why))?;
         let mut process = Command::new(program)
             .args(arguments)
             .stdin(Stdio::null())
-            .stdout(if says == Says::OnOutput { Stdio::piped() } else { Stdio::null() })
-            .stderr(if says == Says::OnError { Stdio::piped() } else { Stdio::inherit() })
+            .stdout(if states == Speaks::OnOutput { Stdio::piped() } else { Stdio::null() })
+            .stderr(if states == Speaks::OnError { Stdio::piped() } else { Stdio::inherit() })
             .spawn()
             .map_err(|why| fault(&why))?;
-        let told: Option<Box<dyn Read + Send>> = match says {
-            Says::OnOutput => process.stdout.take().map(|pipe| Box::new(pipe) as _),
-            Says::OnError => process.stderr.take().map(|pipe| Box::new(pipe) as _),
+        let reported: Option<Box<dyn Read + Send>> = match states {
+            Speaks::OnOutput => process.stdout.take().map(|pipe| Box::new(pipe) as _),
+            Speaks::OnError => process.stderr.take().map(|pipe| Box::new(pipe) as _),
         };
-        let mut started = Self { process, said: String::new() };
-        let mut lines = BufReader::new(told.ok_or_else(|| fault(&"it has no output"))?).lines();
-        let mut heard = Vec::new();
+        let mut started = Self { process, stated: String::new() };
+        let mut lines = BufReader::new(reported.ok_or_else(|| fault(&"it has no output"))?).lines();
+        let mut received = Vec::new();
         for line in lines.by_ref().map_while(Result::ok) {
-            if let Some(said) = line.strip_prefix(until) {
-                started.said = said.to_owned();
+            if let Some(stated) = line.strip_prefix(until) {
+                started.stated = stated.to_owned();
                 // The pipe is read on, so that the process never waits for us.
                 std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
                 return Ok(started);
             }
-            heard.push(line);
+            received.push(line);
         }
-        Err(fault(&format!("it ended at once: {}", heard.join("; "))))
+        Err(fault(&format!("it ended at once: {}", received.join("; "))))
     }
 
     /// Rest of the line that reported readiness.
-    pub(crate) fn said(&self) -> &str {
-        &self.said
+    pub(crate) fn stated(&self) -> &str {
+        &self.stated
     }
 
     /// Its number in the system.

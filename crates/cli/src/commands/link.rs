@@ -183,8 +183,8 @@ fn faults(report: &LinkReport) -> String {
         (no_socket, "of new clients that got no socket"),
         (stray, "caught by the socket of another client"),
     ];
-    let told = faults.iter().filter(|(count, _)| *count > 0);
-    told.map(|(count, what)| format!("not carried: {count} {what}\n")).collect()
+    let reported = faults.iter().filter(|(count, _)| *count > 0);
+    reported.map(|(count, what)| format!("not carried: {count} {what}\n")).collect()
 }
 
 fn millis(span: Span) -> String {

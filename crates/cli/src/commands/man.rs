@@ -38,12 +38,15 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
 }
 
-fn show(session: &Session, wanted: &str) -> Outcome {
+fn show(session: &Session, required: &str) -> Outcome {
     let root = built();
     let commands = guide::walk(&root);
-    let Some((words, command)) = commands.iter().find(|(words, _)| words == wanted) else {
+    let Some((words, command)) = commands.iter().find(|(words, _)| words == required) else {
         let known: Vec<&str> = commands.iter().map(|(words, _)| words.as_str()).skip(1).collect();
-        return Err(Failure::usage(format!("command {wanted:?} is not known; known: {}", known.join(", "))));
+        return Err(Failure::usage(format!(
+            "command {required:?} is not known; known: {}",
+            known.join(", ")
+        )));
     };
     let page = page(words, command)?;
     print(&match session.format {

@@ -53,6 +53,6 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
 }
 
 /// Number of threads: as requested, else one per core.
-pub(crate) fn threads(asked: Option<NonZero<usize>>) -> usize {
-    asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from)
+pub(crate) fn threads(requested: Option<NonZero<usize>>) -> usize {
+    requested.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from)
 }

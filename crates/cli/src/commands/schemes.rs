@@ -4,7 +4,7 @@ use tidegate_core::scheme::whole::{Counterpart, Need};
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_results::json::Json;
 use tidegate_results::text::{Align, Screen, TextTable};
-use tidegate_settings::suggest::{meant, question};
+use tidegate_settings::suggest::{intended, question};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::{Format, Session};
@@ -40,7 +40,7 @@ fn find(session: &Session, name: &str) -> Result<&'static Scheme, Failure> {
 pub(crate) fn unknown(session: &Session, what: &str, name: &str, fits: impl Fn(&Scheme) -> bool) -> Failure {
     let known: Vec<&str> =
         session.schemes.iter().filter(|scheme| fits(scheme)).map(|scheme| scheme.name).collect();
-    let mut hint = question(&meant(name, known.iter().copied()));
+    let mut hint = question(&intended(name, known.iter().copied()));
     if hint.is_empty() {
         hint = format!("; known: {}", known.join(", "));
     }

@@ -39,8 +39,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 }
 
 /// Address of the forwarder: as requested, else the one that applications use.
-pub(crate) fn uplink(asked: Option<&str>) -> Result<Uplink, Failure> {
-    match asked {
+pub(crate) fn uplink(requested: Option<&str>) -> Result<Uplink, Failure> {
+    match requested {
         None => Places::of_process().uplink().map_err(Failure::error),
         Some(uri) => {
             let uri = FaceUri::resolve(uri).map_err(|why| Failure::usage(format!("--transport: {why}")))?;
@@ -51,16 +51,16 @@ pub(crate) fn uplink(asked: Option<&str>) -> Result<Uplink, Failure> {
 
 /// The whole status, segment by segment.
 pub(crate) fn read(client: &mut Client) -> Result<Vec<StatusLine>, Failure> {
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     for word in ["localhost", "tidegate", "status"] {
-        name::push_component(&mut asked, 8, word.as_bytes());
+        name::push_component(&mut requested, 8, word.as_bytes());
     }
     let (mut text, mut last) = (Vec::new(), 0);
     let mut segment = 0;
     while segment <= last {
         let first = segment == 0;
         let interest = InterestBuilder {
-            name: &asked,
+            name: &requested,
             can_be_prefix: first,
             must_be_fresh: first,
             ..Default::default()
@@ -75,10 +75,10 @@ pub(crate) fn read(client: &mut Client) -> Result<Vec<StatusLine>, Failure> {
         text.extend_from_slice(data.content);
         last = data.final_segment().0.min(MAX_SEGMENTS);
         segment += 1;
-        asked = data.name.components().to_vec();
+        requested = data.name.components().to_vec();
         let length = data.name.last().map_or(0, |component| component.end() - component.start);
-        asked.truncate(asked.len() - length);
-        name::push_segment(&mut asked, segment);
+        requested.truncate(requested.len() - length);
+        name::push_segment(&mut requested, segment);
     }
     Ok(status::read(&String::from_utf8_lossy(&text)))
 }

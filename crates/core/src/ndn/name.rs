@@ -522,8 +522,8 @@ fn split_last(components: &[u8]) -> Result<(usize, Segment), NameError> {
         count += 1;
     }
     if count > NameTable::MAX_COMPONENTS {
-        let most = NameTable::MAX_COMPONENTS;
-        return Err(NameError(format!("the name has {count} components; at most {most} are taken")));
+        let max = NameTable::MAX_COMPONENTS;
+        return Err(NameError(format!("the name has {count} components; at most {max} are taken")));
     }
     Ok((last, segment))
 }

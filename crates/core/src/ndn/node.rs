@@ -94,11 +94,11 @@ fn offer<B: Default>(
     if let Some(packet) = queue.offer(cx, packet, devices.is_free(face)) {
         transmit(cx, face, packet, devices);
     }
-    ask_for_service(cx, face, queue, devices, clock);
+    request_service(cx, face, queue, devices, clock);
 }
 
 #[inline(always)]
-fn ask_for_service<B: Default>(
+fn request_service<B: Default>(
     cx: &Context<'_>,
     face: FaceId,
     queue: &Queue<B>,
@@ -126,7 +126,7 @@ fn wake_queue<B: Default>(
     {
         transmit(cx, face, packet, devices);
     }
-    ask_for_service(cx, face, queue, devices, clock);
+    request_service(cx, face, queue, devices, clock);
 }
 
 /// An arrival replaces a tick: all timers that are already due run.
@@ -281,7 +281,7 @@ impl<B: Clone + Default> Node<B> {
         if let Some(packet) = queue.pop(&mut cx) {
             transmit(&mut cx, face, packet, devices);
         }
-        ask_for_service(&cx, face, queue, devices, &self.clock);
+        request_service(&cx, face, queue, devices, &self.clock);
     }
 
     /// The next packet for an application, and its face.
@@ -315,7 +315,7 @@ impl<B: Clone + Default> Node<B> {
         self.forwarder.on_directive(&mut cx, directive);
         for (face, queue) in (0..).map(FaceId).zip(&mut self.queues) {
             queue.on_directive(&mut cx, directive);
-            ask_for_service(&cx, face, queue, devices, &self.clock);
+            request_service(&cx, face, queue, devices, &self.clock);
         }
         for agent in &mut self.agents {
             agent.on_directive(&mut cx, directive);

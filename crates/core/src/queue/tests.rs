@@ -141,7 +141,7 @@ fn packets_leave_in_order_from_the_lane_that_is_chosen() {
 }
 
 #[test]
-fn a_free_device_asks_for_a_choice_too() {
+fn a_free_device_requests_a_choice_too() {
     let mut bench = Bench::new();
     bench.choose(&[PASS_1]);
     let header = Header::new(Name::segment(PrefixId(0), 1), data(), ByteCount::new(100));
@@ -171,7 +171,7 @@ fn the_limit_is_that_of_all_lanes_together_and_a_victim_makes_room() {
 }
 
 #[test]
-fn after_a_drop_the_next_choice_is_asked_for() {
+fn after_a_drop_the_next_choice_is_requested() {
     let mut bench = Bench::new();
     bench.push_data(&[0, 2, 1]);
     let drop = Selection::Head(0, Verdict::Drop(CAUSE));

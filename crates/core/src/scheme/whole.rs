@@ -170,18 +170,18 @@ impl Scheme {
         match self.marking {
             Marking::Never => false,
             Marking::Always => true,
-            Marking::If(name, wanted) => self.has_value(settings, name, wanted),
+            Marking::If(name, required) => self.has_value(settings, name, required),
         }
     }
 
-    /// Whether the parameter `name` has the value `wanted`, given as a scenario writes it, with these settings.
-    pub fn has_value(&self, settings: &Settings, name: &str, wanted: &str) -> bool {
+    /// Whether the parameter `name` has the value `required`, given as a scenario writes it, with these settings.
+    pub fn has_value(&self, settings: &Settings, name: &str, required: &str) -> bool {
         match settings.get(name) {
-            Some(Value::Text(text)) => text == wanted,
-            Some(value) => value.to_string() == wanted,
+            Some(Value::Text(text)) => text == required,
+            Some(value) => value.to_string() == required,
             None => {
                 let spec = self.params.iter().find(|spec| spec.name == name);
-                spec.is_some_and(|spec| (spec.default)().trim_matches('"') == wanted)
+                spec.is_some_and(|spec| (spec.default)().trim_matches('"') == required)
             }
         }
     }

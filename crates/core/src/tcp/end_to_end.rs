@@ -254,7 +254,7 @@ fn over_100_ms_a_retransmission_that_is_lost_too_costs_a_timeout_under_the_rfc_a
 }
 
 #[test]
-fn reordering_within_a_millisecond_is_told_by_what_came_twice() {
+fn reordering_within_a_millisecond_is_reported_by_what_came_twice() {
     for detection in [Detection::RackTlp, Detection::Sack] {
         let path = Path { delay: Span::from_micros(100), jitter: Span::from_micros(300), ..CLEAN };
         let mut world = World::new(settings(detection), 3_000_000, path, 2);

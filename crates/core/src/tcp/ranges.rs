@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_not_there_is_told_and_neighbours_join() {
+    fn only_what_was_not_there_is_reported_and_neighbours_join() {
         let mut set = RangeSet::default();
         assert_eq!(inserted(&mut set, 10..20), [(10, 20)]);
         assert_eq!(inserted(&mut set, 30..40), [(30, 40)]);
@@ -125,10 +125,10 @@ mod tests {
         for _ in 0..3000 {
             let start = u64::from(rng.below(120));
             let new = start..start + u64::from(rng.below(9));
-            let told: Vec<u64> =
+            let reported: Vec<u64> =
                 inserted(&mut set, new.clone()).into_iter().flat_map(|(from, to)| from..to).collect();
             let expected: Vec<u64> = new.filter(|number| plain.insert(*number)).collect();
-            assert_eq!(told, expected);
+            assert_eq!(reported, expected);
             if rng.below(40) == 0 {
                 let limit = u64::from(rng.below(120));
                 set.remove_below(limit);

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_twice_is_told_once_in_the_first_block() {
+    fn what_came_twice_is_reported_once_in_the_first_block() {
         let mut stream = Reassembly::new(1);
         stream.place(1..11);
         assert_eq!(stream.place(1..11), Placed::Duplicate);

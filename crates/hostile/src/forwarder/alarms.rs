@@ -41,8 +41,8 @@ impl Bench {
     pub fn run(&mut self, span: Span) {
         let end = self.now + span;
         self.run_queues(end.min(self.now + Span::from_secs(2)));
-        for rung in 0.. {
-            assert!(rung < 10_000, "the forwarder is woken again and again");
+        for fired in 0.. {
+            assert!(fired < 10_000, "the forwarder is woken again and again");
             match self.node.forwarder_wake().filter(|at| *at <= end) {
                 Some(at) => self.now = self.now.max(at),
                 None => break,

@@ -153,7 +153,7 @@ impl Bench {
     }
 
     /// Handles a frame that arrives at a face.
-    pub fn hear(&mut self, face: FaceId, frame: &[u8]) {
+    pub fn take_in(&mut self, face: FaceId, frame: &[u8]) {
         let Self { now, names, tokens, nonces, .. } = self;
         let mut context = LinkContext { now: *now, names, tokens, nonces };
         let Some(port) = &mut self.ports[face.index()] else { return };
@@ -168,24 +168,24 @@ impl Bench {
     }
 
     /// A packet as a peer would send it arrives.
-    pub fn hear_packet(&mut self, face: FaceId, packet: &Packet<Bytes>) {
+    pub fn receive_packet(&mut self, face: FaceId, packet: &Packet<Bytes>) {
         let mut batch = FrameBatch::new();
         self.peer.send(packet, &self.names, &self.tokens, &mut batch);
         for (head, body) in batch.iter() {
-            self.hear(face, &[head, body].concat());
+            self.take_in(face, &[head, body].concat());
         }
     }
 
     /// The last Interest that left through `face`.
-    pub fn take_asked(&mut self, face: FaceId) -> Option<Packet<Bytes>> {
-        self.port(face)?.asked.take()
+    pub fn take_requested(&mut self, face: FaceId) -> Option<Packet<Bytes>> {
+        self.port(face)?.requested.take()
     }
 
     /// The Interest in `packet` may be answered once more.
-    pub fn keep_asked(&mut self, face: FaceId, mut packet: Packet<Bytes>, interest: Interest) {
+    pub fn keep_requested(&mut self, face: FaceId, mut packet: Packet<Bytes>, interest: Interest) {
         packet.header.kind = Kind::Interest(interest);
         if let Some(port) = self.port(face) {
-            port.asked = Some(packet);
+            port.requested = Some(packet);
         }
     }
 
@@ -235,8 +235,8 @@ impl Bench {
             prefixes.push(name.prefix);
             tokens.push(token);
         });
-        for asked in self.ports.iter().flatten().filter_map(|port| port.asked.as_ref()) {
-            prefixes.push(asked.header.name.prefix);
+        for requested in self.ports.iter().flatten().filter_map(|port| port.requested.as_ref()) {
+            prefixes.push(requested.header.name.prefix);
         }
         self.names.sweep(prefixes.into_iter());
         self.tokens.sweep(tokens.into_iter());

@@ -25,7 +25,7 @@ pub struct BenchPort {
     pub room: u32,
     pub sent: u64,
     /// The last Interest that it sent.
-    pub asked: Option<Packet<Bytes>>,
+    pub requested: Option<Packet<Bytes>>,
 }
 
 impl BenchPort {
@@ -36,7 +36,7 @@ impl BenchPort {
             batch: FrameBatch::new(),
             room: 2,
             sent: 0,
-            asked: None,
+            requested: None,
         }
     }
 }
@@ -60,7 +60,7 @@ impl Devices<Bytes> for Wires<'_> {
         port.link.send(&packet, self.names, self.tokens, &mut port.batch);
         port.batch.clear();
         if matches!(packet.header.kind, Kind::Interest(_)) {
-            port.asked = Some(packet);
+            port.requested = Some(packet);
         }
         true
     }

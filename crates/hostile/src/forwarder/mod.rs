@@ -79,12 +79,12 @@ fn step(bench: &mut Bench, input: &mut Input<'_>) -> Option<()> {
     match what & 15 {
         0 => {
             let len = usize::from(input.byte()?);
-            bench.hear(face, input.bytes(len));
+            bench.take_in(face, input.bytes(len));
         }
-        1 | 2 => bench.hear(face, &packets::interest(input.choice()?, input.byte()?)),
-        3 => bench.hear(face, &packets::data(input.choice()?)),
-        4 => bench.hear(face, &packets::nack(input.choice()?, input.byte()?)),
-        5 => bench.hear(face, &packets::loss_notice(input.choice()?)),
+        1 | 2 => bench.take_in(face, &packets::interest(input.choice()?, input.byte()?)),
+        3 => bench.take_in(face, &packets::data(input.choice()?)),
+        4 => bench.take_in(face, &packets::nack(input.choice()?, input.byte()?)),
+        5 => bench.take_in(face, &packets::loss_notice(input.choice()?)),
         6 => answer(bench, what >> 4, input.byte()?),
         7 => bench.wait(short(input.byte()?)),
         8 => bench.run(long(input.byte()?)),
@@ -102,21 +102,21 @@ fn step(bench: &mut Bench, input: &mut Input<'_>) -> Option<()> {
 /// The face that was asked last answers.
 fn answer(bench: &mut Bench, face: u8, how: u8) {
     let face = bench.some_face(face);
-    let Some(mut asked) = bench.take_asked(face) else { return };
-    let Kind::Interest(interest) = asked.header.kind else { return };
+    let Some(mut requested) = bench.take_requested(face) else { return };
+    let Kind::Interest(interest) = requested.header.kind else { return };
     match how & 3 {
         0 => {
-            asked.header.kind = Kind::Nack(Nack { interest, reason: REASONS[usize::from(how >> 2) % 3] });
-            bench.hear_packet(face, &asked);
+            requested.header.kind = Kind::Nack(Nack { interest, reason: REASONS[usize::from(how >> 2) % 3] });
+            bench.receive_packet(face, &requested);
         }
         1 => {
-            asked.header.kind = Kind::LossNotice(LossNotice { token: interest.token });
-            bench.hear_packet(face, &asked);
-            bench.keep_asked(face, asked, interest);
+            requested.header.kind = Kind::LossNotice(LossNotice { token: interest.token });
+            bench.receive_packet(face, &requested);
+            bench.keep_requested(face, requested, interest);
         }
         _ => {
-            let data = packets::data_for(&bench.components(asked.header.name), how);
-            bench.hear(face, &data);
+            let data = packets::data_for(&bench.components(requested.header.name), how);
+            bench.take_in(face, &data);
         }
     }
 }

@@ -207,8 +207,8 @@ impl Client {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn only_asks(&self) -> Result<(), ClientError> {
-        self.transport.only_asks().map_err(ClientError::System)
+    pub fn set_for_interests(&self) -> Result<(), ClientError> {
+        self.transport.set_for_interests().map_err(ClientError::System)
     }
 
     /// Reads nothing while more than `bytes` wait for room in the socket: for who answers, so that a peer

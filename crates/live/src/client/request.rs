@@ -28,12 +28,12 @@ impl Client {
     /// # Errors
     /// When the connection is lost, the application was asked to stop, or the bytes are no Interest.
     pub fn express(&mut self, interest: Bytes, patience: Span) -> Result<Answer, ClientError> {
-        let asked = self.packet(interest)?;
-        self.send(&asked);
+        let requested = self.packet(interest)?;
+        self.send(&requested);
         let until = self.now() + patience;
         let mut others = Vec::new();
         self.is_requesting = true;
-        let outcome = self.answer_to(&asked, until, &mut others);
+        let outcome = self.answer_to(&requested, until, &mut others);
         self.is_requesting = false;
         others.truncate(MAX_UNCLAIMED);
         self.unclaimed.extend(others);
@@ -42,7 +42,7 @@ impl Client {
 
     fn answer_to(
         &mut self,
-        asked: &Packet<Bytes>,
+        requested: &Packet<Bytes>,
         until: Time,
         others: &mut Vec<Packet<Bytes>>,
     ) -> Result<Answer, ClientError> {
@@ -51,7 +51,7 @@ impl Client {
             self.exchange(Some(until), &mut inbox)?;
             let mut answer = None;
             for packet in inbox.drain(..) {
-                match self.as_answer(asked, &packet) {
+                match self.as_answer(requested, &packet) {
                     Some(found) if answer.is_none() => answer = Some(found),
                     // Other Data may belong to a fetch or a registration on the same connection.
                     _ => others.push(packet),
@@ -66,13 +66,13 @@ impl Client {
         }
     }
 
-    /// Answer that `packet` gives to the Interest `asked`; `None` if it answers another one.
-    fn as_answer(&self, asked: &Packet<Bytes>, packet: &Packet<Bytes>) -> Option<Answer> {
-        let Kind::Interest(interest) = asked.header.kind else { return None };
+    /// Answer that `packet` gives to the Interest `requested`; `None` if it answers another one.
+    fn as_answer(&self, requested: &Packet<Bytes>, packet: &Packet<Bytes>) -> Option<Answer> {
+        let Kind::Interest(interest) = requested.header.kind else { return None };
         match packet.header.kind {
-            Kind::Data(_) if answers(&interest, asked, packet) => Some(Answer::Data(packet.clone())),
+            Kind::Data(_) if answers(&interest, requested, packet) => Some(Answer::Data(packet.clone())),
             Kind::Nack(nack)
-                if packet.header.name == asked.header.name && nack.interest.nonce == interest.nonce =>
+                if packet.header.name == requested.header.name && nack.interest.nonce == interest.nonce =>
             {
                 Some(Answer::Nack(nack.reason))
             }
@@ -82,11 +82,12 @@ impl Client {
 }
 
 /// Whether a Data has the name of the Interest, or a longer one if `CanBePrefix` allows it.
-fn answers(interest: &Interest, asked: &Packet<Bytes>, data: &Packet<Bytes>) -> bool {
-    let (Ok(asked), Ok(data)) = (InterestView::parse(&asked.body), DataView::parse(&data.body)) else {
+fn answers(interest: &Interest, requested: &Packet<Bytes>, data: &Packet<Bytes>) -> bool {
+    let (Ok(requested), Ok(data)) = (InterestView::parse(&requested.body), DataView::parse(&data.body))
+    else {
         return false;
     };
     // Components are whole elements, so that a name begins with another where their bytes do.
-    let (asked, found) = (asked.name.components(), data.name.components());
-    if interest.can_be_prefix { found.starts_with(asked) } else { found == asked }
+    let (requested, found) = (requested.name.components(), data.name.components());
+    if interest.can_be_prefix { found.starts_with(requested) } else { found == requested }
 }

@@ -68,7 +68,7 @@ pub(super) struct Face {
     /// Whether the face is in the list of faces with frames to send.
     is_dirty: bool,
     /// Arrival time of the last packet.
-    pub heard_at: Time,
+    pub received_at: Time,
     /// Socket events that are registered for it.
     pub watched: Watch,
     pub pressure: Pressure,
@@ -92,7 +92,7 @@ impl Face {
             is_serving: false,
             queue_wake: Time::MAX,
             is_dirty: false,
-            heard_at: now,
+            received_at: now,
             watched: Watch::Read,
             pressure,
         }
@@ -111,11 +111,11 @@ impl Face {
 
     /// Whether the queue timer that fires at `at` is current; it is then the last one for that time.
     pub fn takes_queue_alarm(&mut self, at: Time) -> bool {
-        let is_meant = self.queue_wake == at;
-        if is_meant {
+        let is_intended = self.queue_wake == at;
+        if is_intended {
             self.queue_wake = Time::MAX;
         }
-        is_meant
+        is_intended
     }
 
     /// Hands waiting frames to the socket; whether all were taken.

@@ -163,12 +163,13 @@ impl Daemon {
 
     /// Receives datagrams from peers without a face, and creates a face for each of them.
     pub(super) fn accept_udp_peers(&mut self, index: usize) {
-        let mut heard: Vec<(SocketAddr, Bytes)> = Vec::new();
+        let mut received: Vec<(SocketAddr, Bytes)> = Vec::new();
         // A listener that cannot be read any more stays silent; the faces it made live on.
-        let _ = self.listeners.udp[index].receive(&mut self.memory, |from, frame| heard.push((from, frame)));
+        let _ =
+            self.listeners.udp[index].receive(&mut self.memory, |from, frame| received.push((from, frame)));
         // A datagram socket cannot be held back: nothing would slow its peer down.
         self.shared.set_source(false);
-        for (from, frame) in heard {
+        for (from, frame) in received {
             let face = match self.peers.get(&(index, from)) {
                 Some(face) => Some(*face),
                 None => self.face_for(index, from),
@@ -259,7 +260,7 @@ impl Daemon {
     pub(super) fn housekeeping(&mut self) {
         let idle = self.config.idle;
         let is_silent =
-            |face: &Face, now: Time| face.origin == Origin::OnDemand && now.since(face.heard_at) > idle;
+            |face: &Face, now: Time| face.origin == Origin::OnDemand && now.since(face.received_at) > idle;
         let silent: Vec<FaceId> = (0..)
             .zip(&self.faces)
             .filter(|(_, face)| face.as_ref().is_some_and(|face| is_silent(face, self.now)))

@@ -57,8 +57,8 @@ impl Daemon {
     fn answer(&mut self, packet: &Packet<Bytes>) -> Option<Vec<Bytes>> {
         let view = InterestView::parse(&packet.body).ok()?;
         let response = match Command::read(&view) {
-            Ok(Command::Register(asked)) => self.register(packet, *asked),
-            Ok(Command::Unregister(asked)) => self.unregister(packet, *asked),
+            Ok(Command::Register(requested)) => self.register(packet, *requested),
+            Ok(Command::Unregister(requested)) => self.unregister(packet, *requested),
             Ok(Command::Status) => return self.status_data(&view),
             Err(refusal) => Err(refusal),
         };
@@ -73,24 +73,25 @@ impl Daemon {
     fn register(
         &mut self,
         packet: &Packet<Bytes>,
-        asked: ControlParameters,
+        requested: ControlParameters,
     ) -> Result<ControlResponse, CommandError> {
-        let face = self.face_of(packet, &asked)?;
-        let prefix = self.prefix_of(&asked)?;
-        let cost = u32::try_from(asked.cost.unwrap_or(0)).map_err(|_| (400, "the cost is above 2^32-1"))?;
+        let face = self.face_of(packet, &requested)?;
+        let prefix = self.prefix_of(&requested)?;
+        let cost =
+            u32::try_from(requested.cost.unwrap_or(0)).map_err(|_| (400, "the cost is above 2^32-1"))?;
         // NFD's defaults; unknown flags are ignored and not echoed, so that a client sees what holds.
-        let flags = asked.flags.unwrap_or(CHILD_INHERIT) & (CHILD_INHERIT | CAPTURE);
-        let origin = asked.origin.unwrap_or(ORIGIN_APP);
-        let expires = asked.expiration_ms.map(|millis| self.now + Span::from_millis(millis));
+        let flags = requested.flags.unwrap_or(CHILD_INHERIT) & (CHILD_INHERIT | CAPTURE);
+        let origin = requested.origin.unwrap_or(ORIGIN_APP);
+        let expires = requested.expiration_ms.map(|millis| self.now + Span::from_millis(millis));
         let route = Route { prefix, face, origin, cost, flags, expires };
         self.rib.register(route, &self.names, self.node.forwarder_mut().fib_mut());
         let done = ControlParameters {
-            name: asked.name,
+            name: requested.name,
             face_id: self.number_of(face),
             origin: Some(origin),
             cost: Some(u64::from(cost)),
             flags: Some(flags),
-            expiration_ms: asked.expiration_ms,
+            expiration_ms: requested.expiration_ms,
             ..Default::default()
         };
         Ok(ControlResponse::new(200, "OK", Some(done)))
@@ -100,15 +101,15 @@ impl Daemon {
     fn unregister(
         &mut self,
         packet: &Packet<Bytes>,
-        asked: ControlParameters,
+        requested: ControlParameters,
     ) -> Result<ControlResponse, CommandError> {
-        let face = self.face_of(packet, &asked)?;
-        let prefix = self.prefix_of(&asked)?;
-        let origin = asked.origin.unwrap_or(ORIGIN_APP);
+        let face = self.face_of(packet, &requested)?;
+        let prefix = self.prefix_of(&requested)?;
+        let origin = requested.origin.unwrap_or(ORIGIN_APP);
         let fib = self.node.forwarder_mut().fib_mut();
         self.rib.unregister(prefix, face, origin, &self.names, fib);
         let done = ControlParameters {
-            name: asked.name,
+            name: requested.name,
             face_id: self.number_of(face),
             origin: Some(origin),
             ..Default::default()
@@ -117,8 +118,8 @@ impl Daemon {
     }
 
     /// The face that a command is about: the one it names, else the one it came from.
-    fn face_of(&self, packet: &Packet<Bytes>, asked: &ControlParameters) -> Result<FaceId, CommandError> {
-        match asked.face_id {
+    fn face_of(&self, packet: &Packet<Bytes>, requested: &ControlParameters) -> Result<FaceId, CommandError> {
+        match requested.face_id {
             // The PIT entry has the face on which the command arrived; the packet itself has no field for it.
             None | Some(0) => {
                 let pit = self.node.forwarder().pit();
@@ -140,9 +141,9 @@ impl Daemon {
 
     fn prefix_of(
         &mut self,
-        asked: &ControlParameters,
+        requested: &ControlParameters,
     ) -> Result<tidegate_core::ndn::name::PrefixId, CommandError> {
-        let name = asked.name.as_deref().ok_or((400, "the parameters have no Name"))?;
+        let name = requested.name.as_deref().ok_or((400, "the parameters have no Name"))?;
         self.names.intern_prefix(name).map_err(|_| (400, "the Name in the parameters is malformed"))
     }
 
@@ -150,8 +151,8 @@ impl Daemon {
     fn status_data(&mut self, view: &InterestView<'_>) -> Option<Vec<Bytes>> {
         // A name with version and segment requests a part of a status published before.
         if view.name.len() > 3 {
-            let asked = view.name.components();
-            let found = self.published.iter().flatten().find(|(name, _)| name == asked)?;
+            let requested = view.name.components();
+            let found = self.published.iter().flatten().find(|(name, _)| name == requested)?;
             return Some(vec![found.1.clone()]);
         }
         let mut versioned = view.name.components().to_vec();

@@ -72,7 +72,7 @@ pub struct Daemon {
     /// Faces at which packets of the turn's last call had to wait.
     met: Vec<FaceId>,
     /// Faces whose Interests were read in this turn, and the face on which each was queued.
-    asked: Vec<(FaceId, FaceId)>,
+    requested: Vec<(FaceId, FaceId)>,
     /// State that the queues of all streams share.
     shared: Rc<pressure::Shared>,
     timers: Timers,
@@ -239,14 +239,14 @@ impl Daemon {
         self.shared.set_source(can_be_held);
         self.met.clear();
         let mut frames = std::mem::take(&mut self.frames);
-        let mut has_asked = false;
+        let mut has_requested = false;
         for frame in frames.drain(..) {
-            has_asked |= self.take_frame(id, frame);
+            has_requested |= self.take_frame(id, frame);
         }
         // The list keeps its memory for the next turn.
         self.frames = frames;
-        if has_asked && can_be_held {
-            self.note_asking(id);
+        if has_requested && can_be_held {
+            self.note_requester(id);
         }
         self.schedule_forwarder_timer();
     }
@@ -255,7 +255,7 @@ impl Daemon {
     #[inline]
     fn take_frame(&mut self, id: FaceId, frame: Bytes) -> bool {
         let Some(face) = &mut self.faces[id.index()] else { return false };
-        face.heard_at = self.now;
+        face.received_at = self.now;
         let Line::Socket { link, .. } = &mut face.line else { return false };
         let mut context = LinkContext {
             now: self.now,

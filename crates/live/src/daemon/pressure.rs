@@ -173,40 +173,40 @@ fn has_caught_up(view: &FaceView) -> bool {
 }
 
 impl Daemon {
-    /// Interests of `asking` were read. They wait at the faces of `self.met`, their Data at `asking` itself.
-    pub(super) fn note_asking(&mut self, asking: FaceId) {
-        self.met.push(asking);
+    /// Interests of `requester` were read. They wait at the faces of `self.met`, their Data at `requester` itself.
+    pub(super) fn note_requester(&mut self, requester: FaceId) {
+        self.met.push(requester);
         // One batch of Interests names few faces many times.
         self.met.sort_unstable();
         self.met.dedup();
-        self.asked.extend(self.met.drain(..).map(|met| (asking, met)));
+        self.requested.extend(self.met.drain(..).map(|met| (requester, met)));
     }
 
     /// Holds back the faces that requested Data over a congested stream, after the sockets took what they could.
     pub(super) fn hold_back(&mut self) {
-        let mut asked = std::mem::take(&mut self.asked);
-        for (asking, stream) in asked.drain(..) {
-            if self.is_to_be_held(asking, stream) {
-                self.hold(asking, stream);
+        let mut requested = std::mem::take(&mut self.requested);
+        for (requester, stream) in requested.drain(..) {
+            if self.is_to_be_held(requester, stream) {
+                self.hold(requester, stream);
             }
         }
-        self.asked = asked;
+        self.requested = requested;
     }
 
-    fn is_to_be_held(&self, asking: FaceId, stream: FaceId) -> bool {
+    fn is_to_be_held(&self, requester: FaceId, stream: FaceId) -> bool {
         let face = |id: FaceId| self.faces[id.index()].as_ref();
-        let (Some(source), Some(target)) = (face(asking), face(stream)) else { return false };
+        let (Some(source), Some(target)) = (face(requester), face(stream)) else { return false };
         source.origin == Origin::Accepted
             && target.pressure.is_ruling
             // A stream that took nothing for its own peer, or kept others waiting once, holds back nobody
             // until it recovers.
-            && !(if asking == stream { target.pressure.is_stuck } else { target.pressure.is_slow })
+            && !(if requester == stream { target.pressure.is_stuck } else { target.pressure.is_slow })
             && is_behind(&self.node.faces()[stream.index()])
-            && !target.pressure.waiting.contains(&(asking, source.number))
+            && !target.pressure.waiting.contains(&(requester, source.number))
     }
 
-    fn hold(&mut self, asking: FaceId, stream: FaceId) {
-        let Some(source) = &mut self.faces[asking.index()] else { return };
+    fn hold(&mut self, requester: FaceId, stream: FaceId) {
+        let Some(source) = &mut self.faces[requester.index()] else { return };
         source.pressure.held_by += 1;
         let number = source.number;
         let Some(target) = &mut self.faces[stream.index()] else { return };
@@ -215,11 +215,11 @@ impl Daemon {
             target.pressure.waiting_since = self.now;
             target.pressure.sent_before = self.node.faces()[stream.index()].sent_bytes();
         }
-        target.pressure.waiting.push((asking, number));
+        target.pressure.waiting.push((requester, number));
         if !std::mem::replace(&mut target.pressure.is_armed, true) {
             self.timers.set(self.now + PATIENCE, Due::Pressure(stream));
         }
-        self.update_watch(asking);
+        self.update_watch(requester);
     }
 
     /// Resumes reading from the faces that waited for `stream`, if it has caught up.
@@ -280,16 +280,16 @@ impl Daemon {
     pub(super) fn update_watch(&mut self, id: FaceId) {
         let Some(face) = &mut self.faces[id.index()] else { return };
         let Line::Socket { transport, is_full, .. } = &face.line else { return };
-        let wanted = match (face.pressure.is_held(), *is_full) {
+        let required = match (face.pressure.is_held(), *is_full) {
             (false, false) => Watch::Read,
             (false, true) => Watch::ReadWrite,
             (true, false) => Watch::End,
             (true, true) => Watch::Write,
         };
-        if wanted != face.watched {
-            face.watched = wanted;
+        if required != face.watched {
+            face.watched = required;
             // An error of the registration is not lost: the next read or write of the socket reports it.
-            let _ = self.poll.modify(transport, Watched::Face(id, face.number).token(), wanted);
+            let _ = self.poll.modify(transport, Watched::Face(id, face.number).token(), required);
         }
     }
 }

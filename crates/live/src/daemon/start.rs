@@ -95,7 +95,7 @@ impl Daemon {
             peers: Default::default(),
             dirty: Vec::new(),
             met: Vec::new(),
-            asked: Vec::new(),
+            requested: Vec::new(),
             shared: Default::default(),
             timers: Timers::default(),
             listeners: Listeners::default(),

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use tidegate_core::units::{Span, Time};
 
 /// Maximum number of simultaneous clients.
-pub const MOST: usize = 256;
+pub const MAX: usize = 256;
 /// A client without a datagram in either direction for this long may give way to a new one.
 const SPARE: Span = Span::from_secs(10);
 /// A client without a datagram in either direction for this long is forgotten.
@@ -54,7 +54,7 @@ impl<S> Clients<S> {
     /// Whether there is room for a client that comes at `now`, if need be in the place of the one idle longest;
     /// `retire` gets what was kept for that one.
     pub fn make_room(&mut self, now: Time, retire: impl FnOnce(S)) -> bool {
-        if self.count() < MOST {
+        if self.count() < MAX {
             return true;
         }
         let longest = self.by_number.iter().min_by_key(|(_, client)| client.active);
@@ -126,14 +126,14 @@ mod tests {
     #[test]
     fn strangers_take_only_the_places_of_idle_clients() {
         let mut clients = Clients::default();
-        for port in 0..MOST {
+        for port in 0..MAX {
             assert!(clients.make_room(at(0), drop));
             clients.add(at(0), address(port), ());
         }
         clients.touch(1, at(3));
         assert!(!clients.make_room(at(9), drop));
         assert!(clients.make_room(at(10), drop));
-        assert_eq!((clients.count(), clients.find(address(1))), (MOST - 1, None));
+        assert_eq!((clients.count(), clients.find(address(1))), (MAX - 1, None));
         assert_eq!(clients.find(address(0)), Some(1));
     }
 }

@@ -19,13 +19,13 @@ const PAUSE: Span = Span::from_millis(500);
 /// # Errors
 /// When there is no answer, only Nacks, or an answer that is not verified or no metadata.
 pub(super) fn newest_version(client: &mut Client, name: &[u8], trust: &Trust) -> Result<Vec<u8>, FetchError> {
-    let mut asked = name.to_vec();
-    rdr::push_metadata(&mut asked);
+    let mut requested = name.to_vec();
+    rdr::push_metadata(&mut requested);
     let mut fault = FetchError::NoAnswer { refusals: client.faults().refused };
     for lifetime in LIFETIMES {
         let nonce = (client.nonces().bits() >> 32) as u32;
         let interest = InterestBuilder {
-            name: &asked,
+            name: &requested,
             can_be_prefix: true,
             must_be_fresh: true,
             nonce: Some(nonce),

@@ -55,7 +55,7 @@ pub(super) struct Fetch<'a> {
     /// See [`FetchSettings::receive_window`].
     receive_window: ByteCount,
     /// Size of the largest Data so far, bytes.
-    largest: usize,
+    max: usize,
     sampler: Sampler,
     start: Time,
     progress_at: Time,
@@ -67,7 +67,7 @@ pub(super) struct Fetch<'a> {
     bad: u64,
     unchecked: u64,
     /// Arrival time of the last Data.
-    heard_at: Time,
+    received_at: Time,
 }
 
 impl<'a> Fetch<'a> {
@@ -108,7 +108,7 @@ impl<'a> Fetch<'a> {
             maker: InterestMaker::new(&settings.name, settings.first_segment),
             reorder: Reorder::new(receive_limit(settings.receive_window, 0)),
             receive_window: settings.receive_window,
-            largest: 0,
+            max: 0,
             sampler: Sampler::new(start),
             start,
             progress_at: start + PROGRESS,
@@ -117,7 +117,7 @@ impl<'a> Fetch<'a> {
             bytes: 0,
             bad: 0,
             unchecked: 0,
-            heard_at: start,
+            received_at: start,
         })
     }
 
@@ -195,14 +195,14 @@ impl<'a> Fetch<'a> {
 
     fn classify(&mut self, packet: &Packet<Bytes>) -> Arrived {
         let now = self.client.now();
-        let Some(header) = self.as_asked(&packet.header) else { return Arrived::Unasked };
+        let Some(header) = self.as_requested(&packet.header) else { return Arrived::Unasked };
         let mut sink = NoSink;
         let mut cx = context(now, self.client.names(), &mut sink);
         self.consumer.on_packet(&mut cx, &header)
     }
 
     /// The header with segments counted as the consumer counts them; `None` for a segment before its first.
-    fn as_asked(&self, header: &Header) -> Option<Header> {
+    fn as_requested(&self, header: &Header) -> Option<Header> {
         let mut header = *header;
         if header.name.segment != Segment::NONE {
             header.name.segment = Segment(header.name.segment.0.checked_sub(self.first)?);
@@ -228,7 +228,7 @@ impl<'a> Fetch<'a> {
         }
         // Two different final segments cannot both be true, and the content would be cut or never end.
         self.check_last(packet)?;
-        self.heard_at = self.client.now();
+        self.received_at = self.client.now();
         self.note_size(packet.body.len());
         let is_unchecked = !self.trust.checks(&view);
         let content = packet.body.slice(view.content_range.clone());
@@ -243,8 +243,8 @@ impl<'a> Fetch<'a> {
     }
 
     fn note_size(&mut self, size: usize) {
-        if size > self.largest {
-            self.largest = size;
+        if size > self.max {
+            self.max = size;
             self.consumer.set_receive_limit(receive_limit(self.receive_window, size));
         }
     }
@@ -255,9 +255,9 @@ impl<'a> Fetch<'a> {
         if data.final_segment == Segment::NONE {
             return Ok(());
         }
-        let (said, now) = (*self.last.get_or_insert(data.final_segment.0), data.final_segment.0);
+        let (stated, now) = (*self.last.get_or_insert(data.final_segment.0), data.final_segment.0);
         let segment = packet.header.name.segment.0;
-        if said == now { Ok(()) } else { Err(FetchError::Contradiction { segment, said, now }) }
+        if stated == now { Ok(()) } else { Err(FetchError::Contradiction { segment, stated, now }) }
     }
 
     fn write_ready(&mut self) -> Result<(), FetchError> {
@@ -287,7 +287,7 @@ impl<'a> Fetch<'a> {
             in_flight: self.consumer.in_flight(),
             rtt: self.consumer.smoothed_rtt(),
             retransmissions,
-            silence: now.since(self.heard_at),
+            silence: now.since(self.received_at),
             bad: self.bad,
         }
     }

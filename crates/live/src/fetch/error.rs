@@ -44,13 +44,13 @@ pub enum FetchError {
     /// The producer named two last segments (FinalBlockId).
     #[error(
         "the producer contradicts itself: segment {segment} says that the last one is {now}, those before \
-         said {said}"
+         said {stated}"
     )]
     Contradiction {
         /// The segment whose FinalBlockId differs from that of earlier ones.
         segment: u32,
         /// The last segment, as they said.
-        said: u32,
+        stated: u32,
         /// The last segment according to this segment.
         now: u32,
     },

@@ -140,7 +140,7 @@ pub fn fetch(
     output: &mut dyn Write,
     watch: &mut dyn FnMut(&FetchProgress),
 ) -> Result<Fetched, FetchError> {
-    client.only_asks()?;
+    client.set_for_interests()?;
     let mut fetch = Fetch::new(client, settings, output)?;
     let end = fetch.run(watch);
     Ok(fetch.finish(end))

@@ -8,7 +8,7 @@ use tidegate_core::units::{Span, Time};
 const PERIOD: Span = Span::from_millis(10);
 
 /// Maximum number of samples; beyond it every second one is removed and the interval doubles.
-const MOST: usize = 1 << 16;
+const MAX: usize = 1 << 16;
 
 #[derive(Debug)]
 pub(super) struct Sampler {
@@ -38,7 +38,7 @@ impl Sampler {
     }
 
     fn take(&mut self, now: Time, consumer: &Consumer) {
-        if self.samples.time.len() >= MOST {
+        if self.samples.time.len() >= MAX {
             // Half of the samples go and the period doubles, so that a fetch of days fits the same memory.
             self.thin();
         }

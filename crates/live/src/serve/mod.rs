@@ -170,12 +170,12 @@ impl Served {
     /// When the file cannot be read.
     pub fn answer(
         &mut self,
-        asked: &Packet<Bytes>,
+        requested: &Packet<Bytes>,
         client: &mut Client,
     ) -> io::Result<Option<Packet<Bytes>>> {
-        let Kind::Interest(interest) = asked.header.kind else { return Ok(None) };
+        let Kind::Interest(interest) = requested.header.kind else { return Ok(None) };
         self.counters.interests += 1;
-        let answer = if self.file.has_changed() { None } else { self.bytes_for(asked, &interest)? };
+        let answer = if self.file.has_changed() { None } else { self.bytes_for(requested, &interest)? };
         let Some(bytes) = answer else {
             self.counters.unanswered += 1;
             return Ok(None);
@@ -188,12 +188,12 @@ impl Served {
         Ok(Some(packet))
     }
 
-    fn bytes_for(&mut self, asked: &Packet<Bytes>, interest: &Interest) -> io::Result<Option<Bytes>> {
-        let Name { prefix, segment } = asked.header.name;
+    fn bytes_for(&mut self, requested: &Packet<Bytes>, interest: &Interest) -> io::Result<Option<Bytes>> {
+        let Name { prefix, segment } = requested.header.name;
         if prefix == self.versioned_prefix && segment != Segment::NONE {
             return if segment.0 <= self.last_segment { self.segment(segment.0).map(Some) } else { Ok(None) };
         }
-        let Ok(view) = InterestView::parse(&asked.body) else { return Ok(None) };
+        let Ok(view) = InterestView::parse(&requested.body) else { return Ok(None) };
         let name = view.name.components();
         if name == self.metadata_name {
             return if interest.can_be_prefix { self.metadata().map(Some) } else { Ok(None) };
@@ -258,18 +258,18 @@ impl Served {
 }
 
 /// Answers Interests until the application is asked to stop, or the file changes: then it returns how, since nothing of
-/// it can be served any more. `tell` is called once for each temporary problem.
+/// it can be served any more. `notify` is called once for each temporary problem.
 ///
 /// # Errors
 /// When the connection is lost.
 pub fn serve(
     client: &mut Client,
     served: &mut Served,
-    mut tell: impl FnMut(&str),
+    mut notify: impl FnMut(&str),
 ) -> Result<Option<String>, ClientError> {
     client.limit_backlog(BACKLOG);
     let mut inbox = Vec::new();
-    let mut has_told = false;
+    let mut has_reported = false;
     loop {
         let outcome = client.exchange(None, &mut inbox);
         match outcome {
@@ -280,18 +280,18 @@ pub fn serve(
             return Ok(Some(format!("{why}; nothing is served any more")));
         }
         let mut answered = 0;
-        for asked in &inbox {
+        for requested in &inbox {
             // The rest waits until the socket has taken some.
             if client.is_backlogged() {
                 break;
             }
             answered += 1;
-            match served.answer(asked, client) {
+            match served.answer(requested, client) {
                 Ok(Some(data)) => client.send(&data),
                 Ok(None) => {}
-                Err(why) if !has_told => {
-                    has_told = true;
-                    tell(&why.to_string());
+                Err(why) if !has_reported => {
+                    has_reported = true;
+                    notify(&why.to_string());
                 }
                 Err(_) => {}
             }

@@ -102,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_once() {
+    fn a_change_is_reported_once() {
         let path = file("longer");
         let mut source = SourceFile::open(&path).expect("opened");
         assert_eq!(source.look_for_change(), None);
         fs::write(&path, "longer content").expect("writable");
-        let told = source.look_for_change();
-        assert_eq!(told.as_deref(), Some("the file had 7 bytes and now has 14"));
+        let reported = source.look_for_change();
+        assert_eq!(reported.as_deref(), Some("the file had 7 bytes and now has 14"));
         assert_eq!((source.look_for_change(), source.has_changed()), (None, true));
         let _ = fs::remove_file(path);
     }

@@ -44,15 +44,15 @@ pub struct EventSummaryBuilder<'a> {
 struct Followed {
     summary: FlowSummary,
     /// Time of the first request of each outstanding segment.
-    asked: BTreeMap<u32, Time>,
+    requested: BTreeMap<u32, Time>,
     window: Option<f64>,
     /// Last signal at the consumer.
-    heard: Option<Heard>,
+    received: Option<Received>,
 }
 
 /// A congestion signal at a consumer.
 #[derive(Clone, Copy, Debug)]
-struct Heard {
+struct Received {
     at: Time,
     cause: &'static str,
     incident: Option<Incident>,
@@ -103,11 +103,13 @@ impl<'a> EventSummaryBuilder<'a> {
 
     fn on_event(&mut self, at: Time, node: u32, event: &Event) {
         match *event {
-            Event::InterestSent { flow, name, retransmission } => self.asked(at, flow, name, retransmission),
+            Event::InterestSent { flow, name, retransmission } => {
+                self.requested(at, flow, name, retransmission)
+            }
             Event::DataReceived { flow, name, mark, .. } => self.arrived(at, flow, name, mark),
             Event::SegmentSent { flow, name, retransmission } => {
                 self.begin_at(flow, name);
-                self.asked(at, flow, name, retransmission);
+                self.requested(at, flow, name, retransmission);
             }
             Event::SegmentReceived { flow, name } => self.reached(at, flow, name),
             Event::LossDetected { flow, name, cause } => self.lost(at, flow, name, cause.0),
@@ -140,13 +142,13 @@ impl<'a> EventSummaryBuilder<'a> {
         self.flows[place].summary.segments.add(kind, point, self.max_points);
     }
 
-    fn asked(&mut self, at: Time, flow: u32, name: Name, retransmission: bool) {
+    fn requested(&mut self, at: Time, flow: u32, name: Name, retransmission: bool) {
         let Some(place) = self.place(flow) else { return };
         let sharing = self.prefixes.entry(name.prefix).or_default();
         if !sharing.contains(&place) {
             sharing.push(place);
         }
-        self.flows[place].asked.entry(name.segment.0).or_insert(at);
+        self.flows[place].requested.entry(name.segment.0).or_insert(at);
         let kind = if retransmission { PointKind::Retransmission } else { PointKind::Interest };
         self.point(place, kind, at, name);
     }
@@ -161,7 +163,7 @@ impl<'a> EventSummaryBuilder<'a> {
     fn reached(&mut self, at: Time, flow: u32, name: Name) {
         let Some(place) = self.place(flow) else { return };
         let bin = usize::from(self.bin(at));
-        self.flows[place].asked.remove(&name.segment.0);
+        self.flows[place].requested.remove(&name.segment.0);
         self.flows[place].summary.arrivals[bin] += 1;
         self.point(place, PointKind::Data, at, name);
     }
@@ -169,35 +171,35 @@ impl<'a> EventSummaryBuilder<'a> {
     fn arrived(&mut self, at: Time, flow: u32, name: Name, mark: u8) {
         let Some(place) = self.place(flow) else { return };
         let bin = usize::from(self.bin(at));
-        let since = self.flows[place].asked.remove(&name.segment.0).unwrap_or(Time::ZERO);
+        let since = self.flows[place].requested.remove(&name.segment.0).unwrap_or(Time::ZERO);
         self.flows[place].summary.arrivals[bin] += 1;
         if mark == 0 {
-            self.flows[place].heard = None;
+            self.flows[place].received = None;
             return self.point(place, PointKind::Data, at, name);
         }
         self.point(place, PointKind::MarkedData, at, name);
         let incident = self.incidents.mark(name, since);
-        self.signal(place, Heard { at, cause: "mark", incident });
+        self.signal(place, Received { at, cause: "mark", incident });
     }
 
     fn lost(&mut self, at: Time, flow: u32, name: Name, cause: &'static str) {
         let Some(place) = self.place(flow) else { return };
         let kind = if cause == "loss notice" { PointKind::Notice } else { PointKind::Loss };
         self.point(place, kind, at, name);
-        let since = self.flows[place].asked.get(&name.segment.0).copied().unwrap_or(Time::ZERO);
+        let since = self.flows[place].requested.get(&name.segment.0).copied().unwrap_or(Time::ZERO);
         let incident = self.incidents.loss(name, since);
-        self.signal(place, Heard { at, cause, incident });
+        self.signal(place, Received { at, cause, incident });
     }
 
     /// Of several losses detected together, one with a known place represents all.
-    fn signal(&mut self, place: usize, heard: Heard) {
+    fn signal(&mut self, place: usize, received: Received) {
         let flow = &mut self.flows[place];
-        flow.summary.history.on_signal(heard.cause, heard.incident);
-        let says_less = flow.heard.is_some_and(|before| {
-            (before.at, before.cause) == (heard.at, heard.cause) && before.incident.is_some()
+        flow.summary.history.on_signal(received.cause, received.incident);
+        let states_less = flow.received.is_some_and(|before| {
+            (before.at, before.cause) == (received.at, received.cause) && before.incident.is_some()
         });
-        if !(says_less && heard.incident.is_none()) {
-            flow.heard = Some(heard);
+        if !(states_less && received.incident.is_none()) {
+            flow.received = Some(received);
         }
     }
 
@@ -206,8 +208,8 @@ impl<'a> EventSummaryBuilder<'a> {
         let flow = &mut self.flows[place];
         let before = flow.window.replace(window);
         let Some(from_packets) = before.filter(|before| window < *before) else { return };
-        let heard = flow.heard.filter(|heard| (heard.at, heard.cause) == (at, cause));
-        let reason = Reason::new(cause, heard.and_then(|heard| heard.incident));
+        let received = flow.received.filter(|received| (received.at, received.cause) == (at, cause));
+        let reason = Reason::new(cause, received.and_then(|received| received.incident));
         flow.summary.history.fall(Decrease { at, from_packets, to_packets: window, reason });
     }
 
@@ -224,15 +226,15 @@ impl<'a> EventSummaryBuilder<'a> {
         *self.bins.entry((direction, self.bin(at), rule)).or_default() += 1;
         self.incidents.add(name, Incident { at, direction, rule });
         match fate {
-            PacketFate::Drop => self.point_of_asking(PointKind::Drop, at, name),
-            PacketFate::WireLoss => self.point_of_asking(PointKind::WireLoss, at, name),
+            PacketFate::Drop => self.request_point(PointKind::Drop, at, name),
+            PacketFate::WireLoss => self.request_point(PointKind::WireLoss, at, name),
             PacketFate::Mark | PacketFate::Stored => {}
         }
     }
 
     fn cache_hit(&mut self, at: Time, node: u32, name: Name) {
         *self.cache_hits.entry((node, self.bin(at))).or_default() += 1;
-        self.point_of_asking(PointKind::CacheHit, at, name);
+        self.request_point(PointKind::CacheHit, at, name);
     }
 
     fn moved(&mut self, at: Time, node: u32, name: Name, faces: [u16; 2]) {
@@ -253,10 +255,10 @@ impl<'a> EventSummaryBuilder<'a> {
     }
 
     /// A point for every followed flow that waits for the segment.
-    fn point_of_asking(&mut self, kind: PointKind, at: Time, name: Name) {
+    fn request_point(&mut self, kind: PointKind, at: Time, name: Name) {
         let Some(sharing) = self.prefixes.get(&name.prefix) else { return };
-        let asks = |place: &usize| self.flows[*place].asked.contains_key(&name.segment.0);
-        for place in sharing.iter().copied().filter(asks).collect::<Vec<_>>() {
+        let requests = |place: &usize| self.flows[*place].requested.contains_key(&name.segment.0);
+        for place in sharing.iter().copied().filter(requests).collect::<Vec<_>>() {
             self.point(place, kind, at, name);
         }
     }
@@ -265,10 +267,10 @@ impl<'a> EventSummaryBuilder<'a> {
     pub fn finish(self, watched: Watched, mut changes: Vec<NetworkChange>) -> EventSummary {
         changes.extend(self.moves);
         changes.sort_by_key(|change| change.at);
-        let most = self.max_points;
+        let max = self.max_points;
         let flows = self.flows.into_iter().map(|mut flow| {
-            flow.summary.segments.finish(most);
-            flow.summary.history.keep_largest();
+            flow.summary.segments.finish(max);
+            flow.summary.history.keep_max();
             flow.summary
         });
         EventSummary {

@@ -45,7 +45,7 @@ pub struct CongestionHistory {
     /// Falls of the window by reason.
     pub decreases: BTreeMap<Reason, u64>,
     /// The largest decreases, in order of time.
-    pub largest: Vec<Decrease>,
+    pub max: Vec<Decrease>,
     /// Losses and marks detected by the consumer, by reason, with or without a window decrease.
     pub signals: BTreeMap<Reason, u64>,
 }
@@ -59,18 +59,17 @@ impl CongestionHistory {
     /// Counts a fall.
     pub(super) fn fall(&mut self, decrease: Decrease) {
         *self.decreases.entry(decrease.reason).or_default() += 1;
-        self.largest.push(decrease);
-        if self.largest.len() >= 2 * MAX_DECREASES {
-            self.keep_largest();
+        self.max.push(decrease);
+        if self.max.len() >= 2 * MAX_DECREASES {
+            self.keep_max();
         }
     }
 
     /// Removes all but the largest decreases; of equal ones the earlier stay.
-    pub(super) fn keep_largest(&mut self) {
-        self.largest
-            .sort_by(|left, right| right.share().total_cmp(&left.share()).then(left.at.cmp(&right.at)));
-        self.largest.truncate(MAX_DECREASES);
-        self.largest.sort_by_key(|decrease| decrease.at);
+    pub(super) fn keep_max(&mut self) {
+        self.max.sort_by(|left, right| right.share().total_cmp(&left.share()).then(left.at.cmp(&right.at)));
+        self.max.truncate(MAX_DECREASES);
+        self.max.sort_by_key(|decrease| decrease.at);
     }
 
     /// Number of decreases of the window.

@@ -106,11 +106,11 @@ impl Thinned {
 }
 
 impl SegmentPoints {
-    /// Adds a point; of a kind that has `most` already, every second is dropped first.
-    pub(super) fn add(&mut self, kind: PointKind, point: SegmentPoint, most: usize) {
+    /// Adds a point; of a kind that has `max` already, every second is dropped first.
+    pub(super) fn add(&mut self, kind: PointKind, point: SegmentPoint, max: usize) {
         let of = &mut self.kinds[kind as usize];
         if of.found.is_multiple_of(of.stride) {
-            if of.points.len() >= most {
+            if of.points.len() >= max {
                 of.halve();
             }
             if of.found.is_multiple_of(of.stride) {
@@ -120,16 +120,16 @@ impl SegmentPoints {
         of.found += 1;
     }
 
-    /// Thins until at most `most` points are left: the most frequent common kind first, and what says that
+    /// Thins until at most `max` points are left: the most frequent common kind first, and what says that
     /// something was amiss only once common kinds have less than an eighth of the room each.
-    pub(super) fn finish(&mut self, most: usize) {
-        while self.kinds.iter().map(|of| of.points.len()).sum::<usize>() > most {
+    pub(super) fn finish(&mut self, max: usize) {
+        while self.kinds.iter().map(|of| of.points.len()).sum::<usize>() > max {
             let size = |kind: &PointKind| {
                 let length = self.kinds[*kind as usize].points.len();
-                (kind.is_common() && length > most / 8, length)
+                (kind.is_common() && length > max / 8, length)
             };
-            let Some(largest) = PointKind::ALL.into_iter().max_by_key(size) else { return };
-            self.kinds[largest as usize].halve();
+            let Some(max) = PointKind::ALL.into_iter().max_by_key(size) else { return };
+            self.kinds[max as usize].halve();
         }
     }
 

@@ -39,7 +39,7 @@ fn at(millis: u64, node: u32, event: Event) -> EventRecord {
     EventRecord { time: Time::from_nanos(millis * 1_000_000), node, event }
 }
 
-fn asked(millis: u64, flow: u32, segment: u32) -> EventRecord {
+fn requested(millis: u64, flow: u32, segment: u32) -> EventRecord {
     let name = Name::segment(PREFIX, segment);
     at(millis, 0, Event::InterestSent { flow, name, retransmission: false })
 }
@@ -86,8 +86,8 @@ const DROPPED: (u32, IncidentCause) = (2, IncidentCause { fate: PacketFate::Drop
 fn a_fall_is_traced_to_the_queue_that_marked_or_dropped_its_segment() {
     let events = [
         window(0, 10.0, "data"),
-        asked(1, 0, 7),
-        asked(1, 0, 8),
+        requested(1, 0, 7),
+        requested(1, 0, 8),
         marked(5, 7),
         dropped(6, 8),
         arrived(9, 0, 7, 1),
@@ -103,7 +103,7 @@ fn a_fall_is_traced_to_the_queue_that_marked_or_dropped_its_segment() {
     assert_eq!(history.decreases, reasons.map(|reason| (reason, 1)).into());
     assert_eq!(history.signals, history.decreases);
     let falls: Vec<(f64, f64)> =
-        history.largest.iter().map(|fall| (fall.from_packets, fall.to_packets)).collect();
+        history.max.iter().map(|fall| (fall.from_packets, fall.to_packets)).collect();
     assert_eq!(falls, [(10.0, 7.0), (7.0, 1.0)]);
     assert_eq!((summary.count(1, PacketFate::Mark), summary.count(2, PacketFate::Drop)), (1, 1));
     assert_eq!(summary.direction_name(2), "r → p");
@@ -114,7 +114,7 @@ fn a_loss_has_no_origin_when_only_an_earlier_asking_was_dropped_or_the_packet_wa
     let events = [
         window(0, 10.0, "data"),
         dropped(1, 8),
-        asked(2, 0, 8),
+        requested(2, 0, 8),
         marked(3, 8),
         lost(200, 8, "timeout"),
         window(200, 1.0, "timeout"),
@@ -124,11 +124,11 @@ fn a_loss_has_no_origin_when_only_an_earlier_asking_was_dropped_or_the_packet_wa
 }
 
 #[test]
-fn of_losses_heard_together_the_one_with_a_known_place_speaks() {
+fn of_losses_received_together_the_one_with_a_known_place_speaks() {
     let events = [
         window(0, 10.0, "data"),
-        asked(1, 0, 7),
-        asked(1, 0, 8),
+        requested(1, 0, 7),
+        requested(1, 0, 8),
         dropped(2, 7),
         lost(200, 7, "timeout"),
         lost(200, 8, "timeout"),
@@ -143,8 +143,8 @@ fn of_losses_heard_together_the_one_with_a_known_place_speaks() {
 fn a_fall_on_plain_data_is_not_blamed_on_an_earlier_mark() {
     let events = [
         window(0, 10.0, "data"),
-        asked(1, 0, 7),
-        asked(1, 0, 8),
+        requested(1, 0, 7),
+        requested(1, 0, 8),
         marked(2, 7),
         arrived(3, 0, 7, 1),
         arrived(3, 0, 8, 0),
@@ -155,12 +155,12 @@ fn a_fall_on_plain_data_is_not_blamed_on_an_earlier_mark() {
 }
 
 #[test]
-fn a_segment_that_is_asked_for_again_is_followed_since_the_first_asking() {
+fn a_segment_that_is_requested_again_is_followed_since_the_first_request() {
     let name = Name::segment(PREFIX, 8);
     let again = at(100, 0, Event::InterestSent { flow: 0, name, retransmission: true });
     let events = [
         window(0, 10.0, "data"),
-        asked(1, 0, 8),
+        requested(1, 0, 8),
         dropped(2, 8),
         again,
         lost(200, 8, "timeout"),
@@ -174,7 +174,7 @@ fn a_segment_that_is_asked_for_again_is_followed_since_the_first_asking() {
 fn bins_divide_the_whole_run_and_nothing_beyond() {
     // Six seconds in 600 bins, each a nanosecond longer than 10 ms.
     let events: Vec<EventRecord> =
-        [0, 15, 3_000, 5_999].iter().flat_map(|at| [asked(*at, 0, 1), arrived(*at, 0, 1, 0)]).collect();
+        [0, 15, 3_000, 5_999].iter().flat_map(|at| [requested(*at, 0, 1), arrived(*at, 0, 1, 0)]).collect();
     let summary = fold(1, &events);
     let full = summary.flows[0].arrivals.iter().enumerate().filter(|(_, count)| **count > 0);
     assert_eq!(full.map(|(bin, _)| bin).collect::<Vec<_>>(), [0, 1, 299, 599]);
@@ -184,7 +184,7 @@ fn bins_divide_the_whole_run_and_nothing_beyond() {
 fn a_queue_that_drops_an_interest_as_it_is_sent_is_named() {
     let events = [
         window(0, 10.0, "data"),
-        asked(2, 0, 8),
+        requested(2, 0, 8),
         dropped(2, 8),
         lost(200, 8, "timeout"),
         window(200, 1.0, "timeout"),
@@ -230,7 +230,7 @@ fn kept_falls(to: impl Iterator<Item = f64>) -> Vec<u64> {
     let events: Vec<EventRecord> = (0..).zip(to).flat_map(up_and_down).collect();
     let history = fold(1, &events).flows.remove(0).history;
     assert_eq!(history.falls(), events.len() as u64 / 2);
-    history.largest.iter().map(|fall| fall.at.as_nanos() / 2_000_000).collect()
+    history.max.iter().map(|fall| fall.at.as_nanos() / 2_000_000).collect()
 }
 
 #[test]
@@ -244,10 +244,10 @@ fn of_many_falls_the_largest_are_kept_and_of_equal_ones_the_earliest() {
 }
 
 #[test]
-fn a_fall_is_not_blamed_on_a_mark_that_was_heard_before() {
+fn a_fall_is_not_blamed_on_a_mark_that_was_received_before() {
     let events = [
         window(0, 10.0, "data"),
-        asked(1, 0, 7),
+        requested(1, 0, 7),
         marked(2, 7),
         arrived(3, 0, 7, 1),
         // Late, and without a mark of its own.
@@ -258,10 +258,10 @@ fn a_fall_is_not_blamed_on_a_mark_that_was_heard_before() {
 }
 
 #[test]
-fn what_is_put_aside_told_and_answered_by_a_store_is_each_a_kind_of_its_own() {
+fn what_is_put_aside_reported_and_answered_by_a_store_is_each_a_kind_of_its_own() {
     let name = Name::segment(PREFIX, 8);
     let events = [
-        asked(1, 0, 8),
+        requested(1, 0, 8),
         at(2, 1, Event::Stored { face: 0, name }),
         lost(3, 8, "loss notice"),
         at(20, 1, Event::CacheHit { name }),
@@ -334,7 +334,7 @@ fn rare_kinds_that_are_not_rare_are_thinned_too() {
 
 #[test]
 fn the_flows_with_most_payload_are_followed_in_their_own_order() {
-    let summary = fold(20, &[asked(1, 19, 3), asked(1, 2, 3), dropped(2, 3)]);
+    let summary = fold(20, &[requested(1, 19, 3), requested(1, 2, 3), dropped(2, 3)]);
     let followed: Vec<u32> = summary.flows.iter().map(|flow| flow.flow).collect();
     assert_eq!(followed, (6..20).collect::<Vec<u32>>());
     assert_eq!(summary.flows[13].segments.found(PointKind::Drop), 1);
@@ -346,7 +346,11 @@ fn memory_does_not_grow_with_the_run_and_equal_events_give_equal_digests() {
     let mut events = vec![window(0, 10.0, "data")];
     for segment in 0..200_000_u32 {
         let millis = u64::from(segment) / 40;
-        events.extend([asked(millis, 0, segment), dropped(millis, segment), arrived(millis, 0, segment, 0)]);
+        events.extend([
+            requested(millis, 0, segment),
+            dropped(millis, segment),
+            arrived(millis, 0, segment, 0),
+        ]);
         events.extend([window(millis, 9.0, "data"), window(millis, 10.0, "data")]);
     }
     let summary = fold(1, &events);
@@ -355,7 +359,7 @@ fn memory_does_not_grow_with_the_run_and_equal_events_give_equal_digests() {
     assert_eq!(summary.flows[0].history.falls(), 200_000);
     assert!(summary.incidents.len() <= BINS as usize, "{}", summary.incidents.len());
     let flow = &summary.flows[0];
-    assert!(flow.history.largest.len() <= 256 && flow.arrivals.len() == BINS as usize);
+    assert!(flow.history.max.len() <= 256 && flow.arrivals.len() == BINS as usize);
     assert_eq!(flow.arrivals.iter().map(|count| u64::from(*count)).sum::<u64>(), 200_000);
     assert!(PointKind::ALL.iter().map(|kind| flow.segments.points(*kind).len()).sum::<usize>() <= 4000);
 }

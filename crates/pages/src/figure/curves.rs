@@ -39,7 +39,7 @@ fn stepped(curve: &Curve) -> Curve {
     Curve { points, ..Curve::clone(curve) }
 }
 
-fn draw_all(drawing: &mut Drawing, figure: &Figure, curves: &[Curve], most: usize) {
+fn draw_all(drawing: &mut Drawing, figure: &Figure, curves: &[Curve], max: usize) {
     let mut key = Key::new(drawing);
     for (index, curve) in curves.iter().enumerate() {
         key.series_like(drawing, Sample::Line, (index, curve.look.unwrap_or(index)), &curve.name);
@@ -49,7 +49,7 @@ fn draw_all(drawing: &mut Drawing, figure: &Figure, curves: &[Curve], most: usiz
     for (index, curve) in curves.iter().enumerate() {
         drawing.owned(Owner::Series(index), |drawing| {
             let look = curve.look.unwrap_or(index);
-            draw_curve(drawing, (&x, &frame.y), thinned(&curve.points, most), (index, curves.len()), look);
+            draw_curve(drawing, (&x, &frame.y), thinned(&curve.points, max), (index, curves.len()), look);
         });
     }
 }
@@ -75,10 +75,10 @@ fn draw_curve(
 /// A few of the points, spread over x and offset from those of other curves; a single point is always one.
 fn marked(lines: &[Vec<Point>], (from, to): (f64, f64), (index, count): (usize, usize)) -> Vec<Point> {
     let beside = (index as f64 + 0.5) / count.max(1) as f64;
-    let wanted = (0..MARKS).map(|mark| from + (to - from) * (mark as f64 + beside) / MARKS as f64);
+    let required = (0..MARKS).map(|mark| from + (to - from) * (mark as f64 + beside) / MARKS as f64);
     let alone = lines.iter().filter(|line| line.len() == 1).flatten().copied();
     let on = |at: f64| lines.iter().find_map(|line| at_x(line, at));
-    wanted.filter_map(on).chain(alone).collect()
+    required.filter_map(on).chain(alone).collect()
 }
 
 /// The place on a line at an x between two neighbours, in either order.
@@ -89,13 +89,13 @@ fn at_x(line: &[Point], x: f64) -> Option<Point> {
     Some((x, y0 + part * (y1 - y0)))
 }
 
-/// The points in runs without a gap, thinned to about `most` in all: of each stretch the least and the largest stay.
-pub(super) fn thinned(points: &[(f64, f64)], most: usize) -> Vec<Vec<(f64, f64)>> {
+/// The points in runs without a gap, thinned to about `max` in all: of each stretch the least and the largest stay.
+pub(super) fn thinned(points: &[(f64, f64)], max: usize) -> Vec<Vec<(f64, f64)>> {
     let is_gap = |point: &(f64, f64)| !is_drawable(point.0) || !is_drawable(point.1);
-    let stretch = points.len().div_ceil((most / 2).max(1)).max(1);
+    let stretch = points.len().div_ceil((max / 2).max(1)).max(1);
     let runs = points.split(is_gap).filter(|run| !run.is_empty());
     runs.map(|run| {
-        if points.len() <= most { run.to_vec() } else { run.chunks(stretch).flat_map(extremes).collect() }
+        if points.len() <= max { run.to_vec() } else { run.chunks(stretch).flat_map(extremes).collect() }
     })
     .collect()
 }
@@ -107,10 +107,10 @@ fn extremes(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
             |best: usize, at: usize| if points[at].1.total_cmp(&points[best].1) == order { at } else { best };
         (0..points.len()).reduce(better)
     };
-    let (Some(least), Some(most)) = (of(std::cmp::Ordering::Less), of(std::cmp::Ordering::Greater)) else {
+    let (Some(min), Some(max)) = (of(std::cmp::Ordering::Less), of(std::cmp::Ordering::Greater)) else {
         return Vec::new();
     };
-    let mut kept = vec![least, most];
+    let mut kept = vec![min, max];
     kept.sort_unstable();
     kept.dedup();
     kept.into_iter().map(|at| points[at]).collect()

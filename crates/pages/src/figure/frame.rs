@@ -75,10 +75,10 @@ impl PlotArea {
         }
         // Along the whole side of the sheet there is room for this.
         let part = drawing.sheet.height / drawing.sheet.text_width(label).max(1.0);
-        let most = (part * label.chars().count() as f64) as usize;
+        let max = (part * label.chars().count() as f64) as usize;
         drawing.add(Item::Label(Label {
             at: (drawing.px(15.0), middle_of_label(drawing, label, (top, bottom))),
-            text: shortened(label, most),
+            text: shortened(label, max),
             scale: 1.0,
             anchor: Anchor::Middle,
             upwards: true,
@@ -137,8 +137,8 @@ impl PlotArea {
         }
         let shown = |line: &String| {
             let line = line.trim_end();
-            let most = (1..=line.chars().count()).rev().find(|most| fits(&shortened(line, *most)));
-            shortened(line, most.unwrap_or(1))
+            let max = (1..=line.chars().count()).rev().find(|max| fits(&shortened(line, *max)));
+            shortened(line, max.unwrap_or(1))
         };
         let lines: Vec<String> = lines.iter().take(3).map(shown).collect();
         for (row, line) in lines.into_iter().enumerate() {

@@ -101,13 +101,13 @@ fn label_ends(drawing: &mut Drawing, frame: &PlotArea, x: &Scale, series: &[Seri
 fn spread(positions: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     let mut places = positions.to_vec();
     for index in 0..places.len() {
-        let least = if index == 0 { low } else { places[index - 1] + gap };
-        places[index] = places[index].max(least);
+        let min = if index == 0 { low } else { places[index - 1] + gap };
+        places[index] = places[index].max(min);
     }
-    let mut most = high;
+    let mut max = high;
     for place in places.iter_mut().rev() {
-        *place = place.min(most);
-        most = *place - gap;
+        *place = place.min(max);
+        max = *place - gap;
     }
     places
 }

@@ -170,14 +170,14 @@ impl LinkPath {
 
 fn draw_link(svg: &mut Markup, path: &LinkPath, view: &TopologyView, link: &LinkView) {
     let ends = [link.from, link.to].map(|node| view.nodes[node].name.as_str());
-    let said = |load: Option<f64>| load.map_or_else(|| "–".to_owned(), percent);
+    let stated = |load: Option<f64>| load.map_or_else(|| "–".to_owned(), percent);
     svg.add(format_args!(
         "<g fill=\"none\"><title>{0} – {1}: {2}; load {0} → {1} {3}, {1} → {0} {4}</title>",
         Escaped(ends[0]),
         Escaped(ends[1]),
         Escaped(&link.label),
-        said(link.load[0]),
-        said(link.load[1])
+        stated(link.load[0]),
+        stated(link.load[1])
     ));
     for (load, side) in link.load.iter().zip([1.0, -1.0]) {
         match load {

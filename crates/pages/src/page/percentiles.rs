@@ -70,9 +70,9 @@ fn chart(label: &str, what: &str, mut rows: Vec<PercentileRow>) -> String {
     rows.retain(|row| row.delay.count > 0);
     let mut sizes: Vec<Span> = rows.iter().map(|row| row.delay.max).collect();
     sizes.sort_by(|left, right| right.cmp(left));
-    let Some(largest) = sizes.first().copied() else { return String::new() };
-    let least = sizes.get(MAX_ROWS - 1).copied().unwrap_or(Span::ZERO).max(largest / MIN_SHARE);
-    rows.retain(|row| row.delay.max >= least);
+    let Some(max) = sizes.first().copied() else { return String::new() };
+    let min = sizes.get(MAX_ROWS - 1).copied().unwrap_or(Span::ZERO).max(max / MIN_SHARE);
+    rows.retain(|row| row.delay.max >= min);
     rows.truncate(MAX_ROWS);
     let mut svg = draw(label, &rows);
     if rows.len() < found {

@@ -147,14 +147,10 @@ impl SeedPlots {
     /// Length of the bands' bins in words.
     fn interval(&self) -> String {
         let widths: Vec<f64> = self.bands.iter().map(|band| band.width_s).collect();
-        let least = widths.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = widths.iter().copied().fold(0.0, f64::max);
+        let min = widths.iter().copied().fold(f64::INFINITY, f64::min);
+        let max = widths.iter().copied().fold(0.0, f64::max);
         let ms = |width_s: f64| text::number((width_s * 1e5).round() / 1e2);
-        if ms(least) == ms(most) {
-            format!("{} ms", ms(most))
-        } else {
-            format!("{} to {} ms", ms(least), ms(most))
-        }
+        if ms(min) == ms(max) { format!("{} ms", ms(max)) } else { format!("{} to {} ms", ms(min), ms(max)) }
     }
 
     /// The seeds in order.

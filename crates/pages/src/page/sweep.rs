@@ -7,8 +7,9 @@ use crate::figure::{BarSeries, Figure, FigureKind, Series};
 use crate::markup::{Escaped, Markup};
 use tidegate_results::measures::RunMeasure;
 use tidegate_results::stats::Estimate;
-use tidegate_results::tables::{Parameter, Point, RunContext, numbers, sweep_rows};
+use tidegate_results::tables::{Parameter, Point, RunContext, numbers};
 use tidegate_results::text;
+use tidegate_results::text::sweep_rows;
 
 /// Lines or bars of one colour each in a figure, at most.
 const MAX_SERIES: usize = 12;

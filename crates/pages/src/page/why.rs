@@ -36,7 +36,7 @@ pub(super) fn section(summary: &EventSummary) -> Markup {
         if reasons.rows().next().is_some() {
             tables::text_table(&mut content, "Signals", "", &reasons);
         }
-        largest(&mut content, summary, flow);
+        max(&mut content, summary, flow);
         content.0.push_str("</article>\n");
     }
     content
@@ -127,11 +127,10 @@ fn pacing(run: &RunRecord, flow: u32) -> Option<String> {
     let samples = &run.flow_samples;
     let of = samples.flow.iter().zip(&samples.pacing_per_second);
     let rates = of.filter(|(of, rate)| **of == flow && rate.is_finite()).map(|(_, rate)| f64::from(*rate));
-    let (least, most) =
-        rates.fold((f64::INFINITY, 0.0_f64), |(least, most), rate| (least.min(rate), most.max(rate)));
+    let (min, max) = rates.fold((f64::INFINITY, 0.0_f64), |(min, max), rate| (min.min(rate), max.max(rate)));
     let what = text::sent_by(run.flows.get(flow as usize));
-    let range = if number(least) == number(most) { String::new() } else { format!("{} to ", number(least)) };
-    least.is_finite().then(|| format!("{range}{} {what}s/s", number(most)))
+    let range = if number(min) == number(max) { String::new() } else { format!("{} to ", number(min)) };
+    min.is_finite().then(|| format!("{range}{} {what}s/s", number(max)))
 }
 
 /// Changes by the scenario while the flow ran, with its throughput just before and after.
@@ -233,8 +232,8 @@ fn reasons(summary: &EventSummary, flow: &FlowSummary) -> TextTable {
 }
 
 /// The largest decreases with their times; a click shows the time in all plots.
-fn largest(content: &mut Markup, summary: &EventSummary, flow: &FlowSummary) {
-    let mut falls: Vec<&Decrease> = flow.history.largest.iter().collect();
+fn max(content: &mut Markup, summary: &EventSummary, flow: &FlowSummary) {
+    let mut falls: Vec<&Decrease> = flow.history.max.iter().collect();
     falls.sort_by(|left, right| right.share().total_cmp(&left.share()).then(left.at.cmp(&right.at)));
     falls.truncate(MAX_LISTED);
     falls.sort_by_key(|fall| fall.at);
@@ -278,7 +277,7 @@ mod tests {
         summary
     }
 
-    fn said(summary: &EventSummary) -> String {
+    fn stated(summary: &EventSummary) -> String {
         facts(summary, &summary.flows[0], &summary.watched.record.flows[0]).render()
     }
 
@@ -294,16 +293,16 @@ mod tests {
 
     #[test]
     fn a_flow_without_data_has_no_goodput() {
-        let asked = FlowRecord { interests: 1, final_window_packets: 2.0, ..FlowRecord::default() };
+        let requested = FlowRecord { interests: 1, final_window_packets: 2.0, ..FlowRecord::default() };
         assert_eq!(
-            said(&summary(asked)),
+            stated(&summary(requested)),
             "  Interests sent      1\n  Segments delivered  0\n  Window decreases    0\n"
         );
     }
 
     #[test]
     fn a_flow_without_a_window_has_no_window_decreases() {
-        let text = said(&summary(fetched()));
+        let text = stated(&summary(fetched()));
         for line in ["Goodput             16 Mbit/s", "Congestion window   none", "Congestion signals  none"]
         {
             assert!(text.contains(line), "{text}");
@@ -326,7 +325,7 @@ mod tests {
             at: Time::from_nanos(3_000_000_000),
             text: "link r1-r2: rate 5Mbps".into(),
         }];
-        let text = said(&summary);
+        let text = stated(&summary);
         for part in [
             "Window decreases",
             "16 → 4 Mbit/s (link r1-r2: rate 5Mbps)",

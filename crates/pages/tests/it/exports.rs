@@ -149,7 +149,7 @@ fn data() -> Header {
 }
 
 #[test]
-fn rates_tell_faces_directions_and_ends_apart() {
+fn rates_distinguish_faces_directions_and_ends() {
     let ended = |face, side, satisfied| at(400, 1, Event::EndedFor { face, name: NAME, side, satisfied });
     let events = [
         at(100, 1, Event::Received { face: 0, header: interest() }),

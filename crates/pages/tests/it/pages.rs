@@ -452,9 +452,9 @@ fn a_page_of_a_transfer_says_nothing_of_links_and_seeds() {
     };
     let live = page::run_page(&page);
     assert!(live.contains("measured on real sockets") && live.contains("Congestion window"));
-    for said in ["Links</h2>", "Topology", "seed 1", "semantics"] {
-        assert!(!live.contains(said), "{said}");
-        assert!(page::run_page(&RunPage { is_live: false, ..page }).contains(said), "{said}");
+    for texts in ["Links</h2>", "Topology", "seed 1", "semantics"] {
+        assert!(!live.contains(texts), "{texts}");
+        assert!(page::run_page(&RunPage { is_live: false, ..page }).contains(texts), "{texts}");
     }
 }
 

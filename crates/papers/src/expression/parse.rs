@@ -1,6 +1,6 @@
 //! From the text of an expression to its tree.
 
-use tidegate_settings::suggest::{meant, question};
+use tidegate_settings::suggest::{intended, question};
 
 use super::{Binding, Call, Cell, Expression, Fault, MAX_DEPTH, Operator, Range, Word};
 use crate::function::Function;
@@ -83,11 +83,11 @@ impl<'a> Parser<'a> {
         if self.take(sign) { Ok(()) } else { Err(self.unexpected(&format!("{sign:?}{or}"))) }
     }
 
-    /// The fault of what comes next in place of `wanted`.
-    fn unexpected(&mut self, wanted: &str) -> Fault {
+    /// The fault of what comes next in place of `required`.
+    fn unexpected(&mut self, required: &str) -> Fault {
         let found = self.peek().map_or("the end".to_owned(), |sign| format!("{sign:?}"));
         let end = self.at + self.rest().chars().next().map_or(0, char::len_utf8);
-        self.fault(self.at, end, format!("{found} where {wanted} is expected"))
+        self.fault(self.at, end, format!("{found} where {required} is expected"))
     }
 
     fn fault(&self, start: usize, end: usize, message: String) -> Fault {
@@ -315,7 +315,7 @@ impl<'a> Parser<'a> {
 
 /// The message for a name that is not among `known`.
 pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    let hint = match meant(name, known.clone()).as_slice() {
+    let hint = match intended(name, known.clone()).as_slice() {
         [] => format!("; known: {}", known.collect::<Vec<_>>().join(", ")),
         near => question(near),
     };
@@ -378,9 +378,9 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named_with_its_place() {
-        let wanted = "a number, a function, a measure or an opening bracket";
-        assert_fault("g[x] +", "", &format!("the end where {wanted} is expected"));
-        assert_fault("", "", &format!("the end where {wanted} is expected"));
+        let required = "a number, a function, a measure or an opening bracket";
+        assert_fault("g[x] +", "", &format!("the end where {required} is expected"));
+        assert_fault("", "", &format!("the end where {required} is expected"));
         assert_fault("g[x] g[y]", "g", "'g' where an operator or the end is expected");
         assert_fault("ratio(g[x])", "ratio(g[x])", "ratio takes 2 values; it is given 1");
         assert_fault("g[x,]", "]", "']' where the name of a setting is expected");

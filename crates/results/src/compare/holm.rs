@@ -7,10 +7,10 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|left, right| p[*left].total_cmp(&p[*right]).then(left.cmp(right)));
     let mut corrected = vec![0.0; p.len()];
-    let mut largest = 0.0f64;
+    let mut max = 0.0f64;
     for (rank, place) in order.into_iter().enumerate() {
-        largest = largest.max(p[place] * (p.len() - rank) as f64).min(1.0);
-        corrected[place] = largest;
+        max = max.max(p[place] * (p.len() - rank) as f64).min(1.0);
+        corrected[place] = max;
     }
     corrected
 }

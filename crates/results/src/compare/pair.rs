@@ -150,7 +150,7 @@ impl Ratio {
 }
 
 /// A difference that is closer to the others than this part of the values is none to look at.
-const SMALLEST_OUTLIER: f64 = 0.01;
+const MIN_OUTLIER: f64 = 0.01;
 
 /// Places of differences that are far from the others: their modified z-score is above 3.5 (B. Iglewicz and D. C.
 /// Hoaglin, "How to detect and handle outliers", 1993), and they are a hundredth of `size` away, the magnitude of the
@@ -160,7 +160,7 @@ pub fn outliers(differences: &[f64], size: f64) -> Vec<usize> {
     let deviation = median(differences.iter().map(|value| (value - centre).abs()).collect());
     let is_far = |value: f64| {
         let distance = (value - centre).abs();
-        0.6745 * distance > 3.5 * deviation && distance > SMALLEST_OUTLIER * size
+        0.6745 * distance > 3.5 * deviation && distance > MIN_OUTLIER * size
     };
     // Where more than half agree to the bit, every other one would be far.
     let found = differences.iter().enumerate().filter(|(_, value)| deviation > 0.0 && is_far(**value));

@@ -128,17 +128,17 @@ mod tests {
         assert_eq!(total_goodput_mbps(&run(vec![flow(1, Some(3)), flow(3, None)])), Some(2.0));
         assert_eq!(total_goodput_mbps(&run(Vec::new())), None);
         assert_eq!(total_goodput_mbps(&run(vec![flow(21, None)])), None);
-        let said = crate::definitions::find("total_goodput_mbps").expect("it is defined").text;
+        let stated = crate::definitions::find("total_goodput_mbps").expect("it is defined").text;
         assert!(
-            said.contains(
+            stated.contains(
                 "one common interval: from the first start of a flow to the last completion or stop"
             ),
-            "{said}"
+            "{stated}"
         );
     }
 
     #[test]
-    fn a_flow_that_was_told_to_stop_is_over_then() {
+    fn a_flow_that_has_a_stop_time_is_over_then() {
         let second = |number: u64| Time::from_nanos(number * 1_000_000_000);
         let flow = FlowRecord {
             start: second(1),

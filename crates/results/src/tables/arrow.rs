@@ -245,10 +245,13 @@ mod tests {
                 let is_text = matches!(column.data, ColumnData::Text { .. });
                 assert_eq!(field.byte(2) == 5, is_text, "{}", column.name());
                 let metadata = field.vector(6);
-                let told: Vec<(&str, &str)> =
+                let reported: Vec<(&str, &str)> =
                     metadata.iter().map(|entry| (entry.text(0), entry.text(1))).collect();
                 let unit = (!column.unit().is_empty()).then_some(("unit", column.unit()));
-                assert_eq!(told, [("definition", &*column.text)].into_iter().chain(unit).collect::<Vec<_>>());
+                assert_eq!(
+                    reported,
+                    [("definition", &*column.text)].into_iter().chain(unit).collect::<Vec<_>>()
+                );
             }
         }
     }

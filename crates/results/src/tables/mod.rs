@@ -18,8 +18,8 @@ pub use folder::{FolderFault, check_folder, write_folder};
 pub use merge::merge;
 pub use parquet::ParquetFault;
 pub use read::{read_context, read_run, read_run_summary};
+pub use sweep::numbers;
 pub use sweep::{Parameter, Point, PointTables, point_tables};
-pub use sweep::{numbers, sweep_rows};
 pub use whole::{read_table, table_names};
 
 use std::borrow::Cow;

@@ -12,7 +12,6 @@ use super::folder::FolderFault;
 use super::{Column, ColumnData, ResultTable, RunContext};
 use crate::measures::{RUN_MEASURES, RunMeasure};
 use crate::stats::Estimate;
-use crate::text::{Align, TextTable, over_runs};
 
 /// A parameter of a sweep with its value at each point.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,25 +209,6 @@ fn estimate_columns(measure: &RunMeasure, estimates: &[Estimate]) -> [Column; 3]
         ),
         Column::own([format!("{}_runs", measure.name), "runs".to_owned(), runs_text], ColumnData::U32(runs), None),
     ]
-}
-
-/// A row for each point: the values of the parameters, then the measures under these labels.
-pub fn sweep_rows(
-    parameters: &[Parameter],
-    points: &[Point],
-    measures: &[&'static RunMeasure],
-    label: impl Fn(&RunMeasure) -> String,
-) -> TextTable {
-    let labels: Vec<String> = measures.iter().map(|measure| label(measure)).collect();
-    let mut head: Vec<(&str, Align)> =
-        parameters.iter().map(|parameter| (parameter.key.as_str(), Align::Left)).collect();
-    head.extend(labels.iter().map(|label| (label.as_str(), Align::Right)));
-    let mut table = TextTable::new(&head);
-    for (index, point) in points.iter().enumerate() {
-        let values = measures.iter().map(|measure| over_runs(&point.estimate(measure), point.runs.len()));
-        table.row(parameters.iter().map(|parameter| parameter.values[index].clone()).chain(values));
-    }
-    table
 }
 
 #[cfg(test)]

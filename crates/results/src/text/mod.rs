@@ -5,12 +5,14 @@ mod media;
 mod nodes;
 mod rows;
 mod screen;
+mod sweep;
 mod table;
 
 use rows::Row;
 
 pub use facts::Facts;
 pub use screen::Screen;
+pub use sweep::sweep_rows;
 pub use table::{Align, TextTable};
 
 use std::fmt;
@@ -79,18 +81,18 @@ fn with_error(mean: f64, half_width: f64, max_digits: usize) -> (String, String)
     if !(half_width.is_finite() && half_width > 0.0) {
         return (number(mean), number(half_width));
     }
-    let largest = mean.abs().max(half_width);
-    if largest < 1e-4 {
-        let exponent = magnitude(largest, max_digits);
+    let max = mean.abs().max(half_width);
+    if max < 1e-4 {
+        let exponent = magnitude(max, max_digits);
         let unit = 10f64.powi(exponent);
         let (mean, half_width) = with_error(mean / unit, half_width / unit, max_digits);
         return (format!("{mean}e{exponent}"), format!("{half_width}e{exponent}"));
     }
-    let wanted = 1 - magnitude(half_width, 2);
-    let most = max_digits as i32 - 1 - magnitude(largest, max_digits);
-    let decimals = usize::try_from(wanted.min(most)).unwrap_or(0);
+    let required = 1 - magnitude(half_width, 2);
+    let max = max_digits as i32 - 1 - magnitude(max, max_digits);
+    let decimals = usize::try_from(required.min(max)).unwrap_or(0);
     let last = 10f64.powi(-(decimals as i32));
-    let half_width = if most < wanted - 1 { (half_width / last + 0.5).ceil() * last } else { half_width };
+    let half_width = if max < required - 1 { (half_width / last + 0.5).ceil() * last } else { half_width };
     (fixed(mean, decimals), fixed(half_width, decimals))
 }
 
@@ -518,10 +520,10 @@ mod tests {
                 ..RunRecord::default()
             }
         };
-        let said = run_summary(&[run(1, Some(10)), run(2, Some(10)), run(3, None)], Screen::PLAIN);
-        assert!(said.contains("10 (2 of 3 runs)"), "{said}");
+        let stated = run_summary(&[run(1, Some(10)), run(2, Some(10)), run(3, None)], Screen::PLAIN);
+        assert!(stated.contains("10 (2 of 3 runs)"), "{stated}");
         let warning = "warning: completion_s of file has a value in 2 of 3 runs; its mean is over these, which may flatter it";
-        assert!(said.ends_with(&format!("{warning}\n")), "{said}");
+        assert!(stated.ends_with(&format!("{warning}\n")), "{stated}");
         let json = run_summary_json(&[run(1, Some(10)), run(3, None)]).to_string();
         assert!(json.contains("\"n\":1,\"deterministic\":false,\"runs\":2"), "{json}");
         let two = |seed, completed| {
@@ -529,14 +531,14 @@ mod tests {
             run.flows.push(run.flows[0].clone());
             run
         };
-        let said = run_summary(&[two(1, Some(10)), two(2, None)], Screen::PLAIN);
+        let stated = run_summary(&[two(1, Some(10)), two(2, None)], Screen::PLAIN);
         assert!(
-            said.contains("warning: completion_s of 2 flows has a value in some of the runs only"),
-            "{said}"
+            stated.contains("warning: completion_s of 2 flows has a value in some of the runs only"),
+            "{stated}"
         );
         for none_or_all in [[run(1, None), run(2, None)], [run(1, Some(3)), run(2, Some(4))]] {
-            let said = run_summary(&none_or_all, Screen::PLAIN);
-            assert!(!said.contains("of 2 runs") && !said.contains("warning"), "{said}");
+            let stated = run_summary(&none_or_all, Screen::PLAIN);
+            assert!(!stated.contains("of 2 runs") && !stated.contains("warning"), "{stated}");
         }
     }
 }

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn styles_take_no_room_and_are_left_out_where_they_are_not_wanted() {
+    fn styles_take_no_room_and_are_left_out_where_they_are_not_requested() {
         let screen = Screen { width: None, is_styled: true };
         let bold = screen.bold("head");
         assert_eq!((visible(&bold), bold.len() > 4), (4, true));

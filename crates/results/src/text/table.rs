@@ -82,7 +82,7 @@ impl TextTable {
     pub fn render(&self, screen: Screen) -> String {
         let columns: Vec<usize> = (0..self.head.len()).collect();
         let Some(width) = screen.width else { return self.render_group(&columns, Breaks::Loose, screen) };
-        if self.least(&columns, Breaks::Loose) <= width {
+        if self.min(&columns, Breaks::Loose) <= width {
             return self.render_group(&columns, Breaks::Loose, screen);
         }
         let groups = self.groups(&columns, width);
@@ -96,14 +96,14 @@ impl TextTable {
         let keys: Vec<usize> =
             columns.iter().copied().take_while(|column| self.head[*column].1 == Align::Left).collect();
         let keys = match keys.as_slice() {
-            keys if !keys.is_empty() && self.least(keys, Breaks::Tight) <= width / 2 => keys,
+            keys if !keys.is_empty() && self.min(keys, Breaks::Tight) <= width / 2 => keys,
             _ => &columns[..1],
         };
         let mut groups = vec![keys.to_vec()];
         for &column in &columns[keys.len()..] {
             let last = groups.len() - 1;
             let wider = [groups[last].as_slice(), &[column]].concat();
-            if groups[last].len() == keys.len() || self.least(&wider, Breaks::Tight) <= width {
+            if groups[last].len() == keys.len() || self.min(&wider, Breaks::Tight) <= width {
                 groups[last] = wider;
             } else {
                 groups.push([keys, &[column]].concat());
@@ -113,7 +113,7 @@ impl TextTable {
     }
 
     /// Width that `columns` need at least.
-    fn least(&self, columns: &[usize], breaks: Breaks) -> usize {
+    fn min(&self, columns: &[usize], breaks: Breaks) -> usize {
         let widths = columns.iter().map(|column| self.width_at(*column, 0, breaks));
         widths.sum::<usize>() + GAP * columns.len().saturating_sub(1)
     }
@@ -136,15 +136,15 @@ impl TextTable {
         text
     }
 
-    /// Widths of `columns`, together at most `most` if that is possible: the widest gives way first.
-    fn widths(&self, columns: &[usize], breaks: Breaks, most: Option<usize>) -> Vec<usize> {
-        let start = if most.is_some() { WIDEST_ON_SCREEN } else { WIDEST };
+    /// Widths of `columns`, together at most `max` if that is possible: the widest gives way first.
+    fn widths(&self, columns: &[usize], breaks: Breaks, max: Option<usize>) -> Vec<usize> {
+        let start = if max.is_some() { WIDEST_ON_SCREEN } else { WIDEST };
         let mut widths: Vec<usize> =
             columns.iter().map(|column| self.natural_width(*column, start)).collect();
-        let Some(most) = most else { return widths };
-        let least: Vec<usize> = columns.iter().map(|column| self.width_at(*column, 0, breaks)).collect();
-        while widths.iter().sum::<usize>() + GAP * (widths.len() - 1) > most {
-            let can_give = |place: &usize| widths[*place] > least[*place];
+        let Some(max) = max else { return widths };
+        let min: Vec<usize> = columns.iter().map(|column| self.width_at(*column, 0, breaks)).collect();
+        while widths.iter().sum::<usize>() + GAP * (widths.len() - 1) > max {
+            let can_give = |place: &usize| widths[*place] > min[*place];
             let Some(place) = (0..widths.len()).filter(can_give).max_by_key(|place| widths[*place]) else {
                 return widths;
             };

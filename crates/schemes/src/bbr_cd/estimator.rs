@@ -4,7 +4,7 @@ use tidegate_core::prelude::*;
 
 use super::Params;
 use crate::toolbox::rate::bbr_model::PacketRate;
-use crate::toolbox::rate::recent::{Largest, Recent, window_start};
+use crate::toolbox::rate::recent::{Max, Recent, window_start};
 use crate::toolbox::timer::loss::{LossTimer, LossTimerSettings};
 
 choice! {
@@ -13,28 +13,28 @@ choice! {
         /// Their mean (BBR-CD).
         Mean = "avg",
         /// The largest (BBR).
-        Largest = "max",
+        Max = "max",
     }
 }
 
 #[derive(Debug)]
 enum Rates {
     Mean(Recent),
-    Largest(Largest<Time>),
+    Max(Max<Time>),
 }
 
 impl Rates {
     fn add(&mut self, now: Time, rate: PacketRate, window: Span) {
         match self {
             Self::Mean(rates) => rates.add(now, rate.0, window),
-            Self::Largest(rates) => rates.add(now, rate.0, window_start(now, window)),
+            Self::Max(rates) => rates.add(now, rate.0, window_start(now, window)),
         }
     }
 
     fn get(&self) -> PacketRate {
         let rate = match self {
             Self::Mean(rates) => rates.mean(),
-            Self::Largest(rates) => rates.get(),
+            Self::Max(rates) => rates.get(),
         };
         PacketRate(rate.unwrap_or(0))
     }
@@ -64,7 +64,7 @@ impl PathEstimator {
             }),
             rates: match params.bw_agg {
                 BandwidthRule::Mean => Rates::Mean(Recent::default()),
-                BandwidthRule::Largest => Rates::Largest(Largest::default()),
+                BandwidthRule::Max => Rates::Max(Max::default()),
             },
         }
     }

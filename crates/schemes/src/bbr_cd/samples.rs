@@ -56,13 +56,13 @@ impl SampleWatch {
     /// Time at which a window of length `window` has too few samples unless others arrive; `None` for never.
     pub fn runs_short_at(&self, window: Span) -> Option<Time> {
         let judged = self.judged_from.filter(|_| self.threshold > 0)?;
-        let oldest = self.oldest_wanted().unwrap_or(Time::ZERO);
+        let oldest = self.oldest_required().unwrap_or(Time::ZERO);
         Some(judged.max(oldest) + window + INSTANT)
     }
 
     /// Whether ProbeRTT may end.
     pub fn suffices(&self, now: Time, window: Span) -> bool {
-        self.oldest_wanted().is_some_and(|oldest| match self.exit {
+        self.oldest_required().is_some_and(|oldest| match self.exit {
             ProbeExit::SinceEntry => true,
             ProbeExit::Window => now.since(oldest) <= window,
         })
@@ -81,7 +81,7 @@ impl SampleWatch {
     }
 
     /// The oldest of as many samples as are wanted; `None` while fewer came.
-    fn oldest_wanted(&self) -> Option<Time> {
+    fn oldest_required(&self) -> Option<Time> {
         self.times.front().copied().filter(|_| self.times.len() == self.threshold)
     }
 }

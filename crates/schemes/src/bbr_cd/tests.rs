@@ -119,7 +119,7 @@ fn a_sample_leaves_after_eight_round_trips() {
 }
 
 #[test]
-fn new_segments_go_first_unless_told_otherwise() {
+fn new_segments_go_first_unless_set_otherwise() {
     let order = |given: &[(&str, Value)]| Driver::new(&SCHEME, given).controller.order();
     assert_eq!(order(&[]), SendOrder::NewFirst);
     assert_eq!(order(&[("new_first", Value::Bool(false))]), SendOrder::RetransmissionsFirst);

@@ -71,7 +71,7 @@ struct Belrp {
 
 impl Belrp {
     fn new(params: Params) -> Self {
-        let limits = TimeoutLimits { least: Some(params.min_timeout), ..TimeoutLimits::default() };
+        let limits = TimeoutLimits { min: Some(params.min_timeout), ..TimeoutLimits::default() };
         Self {
             // One sample per frame, with the factor 4: NDNts' estimator for one segment at a time.
             estimator: Estimator::new(EstimatorKind::Ndnts, limits),

@@ -22,7 +22,7 @@ fn acks(acks: &[u64]) -> Labels {
     Labels { acks: acks.to_vec(), bytes: FIELD * acks.len() as u32, ..Labels::default() }
 }
 
-fn hear(end: &mut Belrp, now: Time, sequence: Option<u64>, labels: &Labels) -> (bool, LinkActions) {
+fn receive(end: &mut Belrp, now: Time, sequence: Option<u64>, labels: &Labels) -> (bool, LinkActions) {
     let mut actions = LinkActions::default();
     (end.on_receive(now, sequence, labels, &mut actions), actions)
 }
@@ -41,7 +41,7 @@ fn numbered(number: u64) -> Labels {
 fn acknowledgements_ride_on_frames_that_have_room_or_go_alone_after_a_wait() {
     let mut end = belrp();
     for number in 0..50 {
-        assert!(hear(&mut end, ms(100 + number / 10), Some(number), &numbered(number)).0);
+        assert!(receive(&mut end, ms(100 + number / 10), Some(number), &numbered(number)).0);
     }
     assert_eq!(end.next_wake(), Some(ms(105)));
     // 500 bytes are free beside the part: 12 for its own number, 40 acks.
@@ -64,17 +64,17 @@ fn three_later_acks_make_a_transmission_count_as_lost() {
     for index in 0..5 {
         send(&mut end, ms(0), part(0, index));
     }
-    let (_, heard) = hear(&mut end, ms(20), None, &acks(&[1, 2]));
-    assert_eq!((heard.resends, heard.releases), (vec![], vec![part(0, 1), part(0, 2)]));
-    let (_, heard) = hear(&mut end, ms(21), None, &acks(&[4]));
-    assert_eq!((heard.resends, heard.releases), (vec![part(0, 0)], vec![part(0, 4)]));
+    let (_, received) = receive(&mut end, ms(20), None, &acks(&[1, 2]));
+    assert_eq!((received.resends, received.releases), (vec![], vec![part(0, 1), part(0, 2)]));
+    let (_, received) = receive(&mut end, ms(21), None, &acks(&[4]));
+    assert_eq!((received.resends, received.releases), (vec![part(0, 0)], vec![part(0, 4)]));
     // It goes again under the number 5; 3 has one later ack, then two, then three.
     let again = Part { resends: 1, ..part(0, 0) };
     assert_eq!(send(&mut end, ms(21), again).number, Some(5));
-    assert_eq!(hear(&mut end, ms(40), None, &acks(&[5])).1.resends, []);
+    assert_eq!(receive(&mut end, ms(40), None, &acks(&[5])).1.resends, []);
     send(&mut end, ms(41), part(1, 0));
-    assert_eq!(hear(&mut end, ms(60), None, &acks(&[6])).1.resends, [part(0, 3)]);
-    assert_eq!(hear(&mut end, ms(61), None, &acks(&[3, 6, 77])).1, LinkActions::default());
+    assert_eq!(receive(&mut end, ms(60), None, &acks(&[6])).1.resends, [part(0, 3)]);
+    assert_eq!(receive(&mut end, ms(61), None, &acks(&[3, 6, 77])).1, LinkActions::default());
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_timeout_follows_the_samples_of_frames_sent_once() {
     let mut end = belrp();
     send(&mut end, ms(0), part(0, 0));
     assert_eq!(end.next_wake(), Some(ms(1_000)));
-    hear(&mut end, ms(100), None, &acks(&[0]));
+    receive(&mut end, ms(100), None, &acks(&[0]));
     assert_eq!(end.next_wake(), None);
     // 100 + 4 * 50 ms.
     send(&mut end, ms(200), part(1, 0));
@@ -91,7 +91,7 @@ fn a_timeout_follows_the_samples_of_frames_sent_once() {
     assert_eq!(wake(&mut end, ms(500)).resends, [part(1, 0)]);
     // Sent again: its acknowledgement is no sample.
     send(&mut end, ms(500), Part { resends: 1, ..part(1, 0) });
-    hear(&mut end, ms(501), None, &acks(&[2]));
+    receive(&mut end, ms(501), None, &acks(&[2]));
     send(&mut end, ms(600), part(2, 0));
     assert_eq!(end.next_wake(), Some(ms(900)));
 }
@@ -117,11 +117,11 @@ fn after_three_retries_the_packet_is_given_up_with_all_its_parts() {
 #[test]
 fn a_sequence_that_comes_again_within_a_timeout_is_not_new_but_acknowledged() {
     let mut end = belrp();
-    assert!(hear(&mut end, ms(0), Some(7), &numbered(1)).0);
-    assert!(!hear(&mut end, ms(1_000), Some(7), &numbered(2)).0);
+    assert!(receive(&mut end, ms(0), Some(7), &numbered(1)).0);
+    assert!(!receive(&mut end, ms(1_000), Some(7), &numbered(2)).0);
     assert_eq!(end.acks, [1, 2]);
     // What is older than that is forgotten after the look, so that 8 makes forget 7, but 7 does not.
-    assert!(!hear(&mut end, ms(1_001), Some(7), &numbered(3)).0);
-    assert!(hear(&mut end, ms(2_002), Some(8), &numbered(4)).0);
-    assert!(hear(&mut end, ms(2_003), Some(7), &numbered(5)).0);
+    assert!(!receive(&mut end, ms(1_001), Some(7), &numbered(3)).0);
+    assert!(receive(&mut end, ms(2_002), Some(8), &numbered(4)).0);
+    assert!(receive(&mut end, ms(2_003), Some(7), &numbered(5)).0);
 }

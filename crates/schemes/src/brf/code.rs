@@ -75,7 +75,7 @@ impl Grant {
 
 /// What a switch that grants `mine` leaves on an ACK that carries `standing`: the smaller rate (eq. 7; §3.2 has `≤`). The
 /// last index of the printed equation is a slip.
-pub fn least(standing: Option<u32>, mine: u16) -> u16 {
+pub fn min(standing: Option<u32>, mine: u16) -> u16 {
     let other = standing.and_then(|value| u16::try_from(value).ok()).unwrap_or(UNASSIGNED);
     match (decode(other).bytes_per_second(), decode(mine).bytes_per_second()) {
         (Some(theirs), Some(own)) if theirs < own => other,
@@ -88,7 +88,7 @@ pub fn least(standing: Option<u32>, mine: u16) -> u16 {
 mod tests {
     use super::*;
 
-    fn said(rate: f64) -> u64 {
+    fn stated(rate: f64) -> u64 {
         decode(encode(rate)).bytes_per_second().expect("a rate was written")
     }
 
@@ -98,11 +98,11 @@ mod tests {
         for _ in 0..100_000 {
             // Every order of magnitude alike, 1 to 6.5e12.
             let rate = (rng.uniform() * 29.5).exp();
-            let back = said(rate) as f64;
+            let back = stated(rate) as f64;
             // What is below one byte/s of it cannot be said at all.
             let floor = rate.floor();
             assert!(back <= rate && back > floor * (1.0 - 1.0 / 655.0), "{rate}: {back}");
-            assert_eq!(said(back), back as u64, "{rate}");
+            assert_eq!(stated(back), back as u64, "{rate}");
         }
     }
 
@@ -111,13 +111,13 @@ mod tests {
         let mut rates: Vec<f64> = (0..4_000).map(|step| 1.01f64.powi(step)).take_while(|r| *r < 1e15).collect();
         rates.extend([6552.0, 6553.0, 65_529.0, 65_530.0, 65_540.0, 6.552e12, 6.553e12]);
         rates.sort_by(f64::total_cmp);
-        assert!(rates.is_sorted_by_key(|rate| said(*rate)));
+        assert!(rates.is_sorted_by_key(|rate| stated(*rate)));
     }
 
     #[test]
     fn the_papers_example_and_both_ends_of_the_range() {
         assert_eq!((encode(120e6), decode(12_005)), (12_005, Grant::Rate(120_000_000)));
-        assert_eq!((encode(12.5e6), said(12.5e6)), (12_504, 12_500_000));
+        assert_eq!((encode(12.5e6), stated(12.5e6)), (12_504, 12_500_000));
         assert_eq!((encode(6552e9), encode(f64::MAX), encode(1e15)), (65_529, 65_529, 65_529));
         assert_eq!([0.0, 0.9, -5.0, f64::NAN].map(encode), [HOLD; 4]);
         assert_eq!((encode(1.0), decode(10)), (10, Grant::Rate(1)));
@@ -131,10 +131,10 @@ mod tests {
         // 1201 bytes/s has the higher code, 120 million the lower one.
         let (slow, fast) = (12_010, 12_005);
         assert!(decode(slow).bytes_per_second() < decode(fast).bytes_per_second());
-        assert_eq!((least(Some(slow.into()), fast), least(Some(fast.into()), slow)), (slow, slow));
-        assert_eq!((least(None, fast), least(Some(0), fast)), (fast, fast));
-        assert_eq!((least(Some(5), fast), least(Some(fast.into()), HOLD)), (5, HOLD), "a hold is the least");
-        assert_eq!(least(Some(70_000), fast), fast, "no code at all");
-        assert_eq!(least(Some(slow.into()), UNASSIGNED), slow);
+        assert_eq!((min(Some(slow.into()), fast), min(Some(fast.into()), slow)), (slow, slow));
+        assert_eq!((min(None, fast), min(Some(0), fast)), (fast, fast));
+        assert_eq!((min(Some(5), fast), min(Some(fast.into()), HOLD)), (5, HOLD), "a hold is the least");
+        assert_eq!(min(Some(70_000), fast), fast, "no code at all");
+        assert_eq!(min(Some(slow.into()), UNASSIGNED), slow);
     }
 }

@@ -39,7 +39,7 @@ impl NetworkController for BrfController {
                         orders.count(crossed.word(), 1);
                     }
                     if self.rules.backlog == Backlog::Estimated {
-                        tell_error(orders, from, load, detector.estimate());
+                        report_error(orders, from, load, detector.estimate());
                     }
                 }
                 orders.count(Cause("congestion detection"), loads.len() as u32);
@@ -56,13 +56,13 @@ impl NetworkController for BrfController {
 
 /// An estimate beside what waits of BRF flows, which is what it stands for, and in the whole port, which is what it can tell;
 /// bytes.
-fn tell_error(orders: &mut Orders, from: NodeId, load: &QueueLoad, estimate: f64) {
-    let mut tell = |what, truth| {
+fn report_error(orders: &mut Orders, from: NodeId, load: &QueueLoad, estimate: f64) {
+    let mut notify = |what, truth| {
         let event = Event::Estimated { face: load.face.0, what: Cause(what), estimate, truth };
         orders.find(from, event);
     };
-    tell("backlog of BRF flows", load.governed.get() as f64);
-    tell("backlog of the port", f64::from(load.waiting.get()) * SEGMENT);
+    notify("backlog of BRF flows", load.governed.get() as f64);
+    notify("backlog of the port", f64::from(load.waiting.get()) * SEGMENT);
 }
 
 #[cfg(test)]
@@ -71,14 +71,14 @@ mod tests {
     use super::*;
     use crate::brf::messages::{Congestion, FlowGrant};
 
-    fn hear(controller: &mut BrfController, at_ms: u64, from: u32, report: &Report) -> Vec<(NodeId, Directive)> {
+    fn receive(controller: &mut BrfController, at_ms: u64, from: u32, report: &Report) -> Vec<(NodeId, Directive)> {
         let at = Time::ZERO + Span::from_millis(at_ms);
         let mut orders = Orders::default();
         controller.on_report(at + Span::from_millis(5), NodeId(from), at, report, &mut orders);
-        let told = |(to, directive): (NodeId, Box<dyn Message>)| {
+        let reported = |(to, directive): (NodeId, Box<dyn Message>)| {
             (to, directive.get::<Directive>().expect("a directive of this scheme").clone())
         };
-        orders.directives.into_iter().map(told).collect()
+        orders.directives.into_iter().map(reported).collect()
     }
 
     fn controller() -> BrfController {
@@ -86,13 +86,13 @@ mod tests {
     }
 
     #[test]
-    fn the_switch_whose_queue_stands_is_told_as_long_as_it_does() {
+    fn the_switch_whose_queue_stands_is_reported_as_long_as_it_does() {
         let mut controller = controller();
-        let mut poll = |at, node, bytes| hear(&mut controller, at, node, &Report::Queues(vec![load(0, bytes)]));
+        let mut poll = |at, node, bytes| receive(&mut controller, at, node, &Report::Queues(vec![load(0, bytes)]));
         assert!(poll(0, 1, 0).is_empty() && poll(0, 2, 0).is_empty());
         let state = Congestion::Queue(load(0, 90_000).governed);
-        let told = vec![(NodeId(1), Directive::Congestion { face: FaceId(0), state })];
-        assert_eq!((poll(10, 1, 90_000), poll(20, 1, 90_000)), (told.clone(), told));
+        let reported = vec![(NodeId(1), Directive::Congestion { face: FaceId(0), state })];
+        assert_eq!((poll(10, 1, 90_000), poll(20, 1, 90_000)), (reported.clone(), reported));
         assert!(poll(20, 2, 0).is_empty());
     }
 
@@ -100,16 +100,16 @@ mod tests {
     fn a_grant_reaches_every_other_switch() {
         let mut controller = controller();
         for node in 1..4 {
-            hear(&mut controller, 0, node, &Report::Queues(vec![load(0, 0)]));
+            receive(&mut controller, 0, node, &Report::Queues(vec![load(0, 0)]));
         }
         let flow = Name::segment(PrefixId(3), 9);
         let grant = FlowGrant { origin: NodeId(2), sequence: 1, flow, rate: BitRate::from_mbps(8.0) };
-        let told = hear(&mut controller, 5, 2, &Report::Grant(grant));
-        assert_eq!(told, [NodeId(1), NodeId(3)].map(|node| (node, Directive::Grant(grant))));
+        let reported = receive(&mut controller, 5, 2, &Report::Grant(grant));
+        assert_eq!(reported, [NodeId(1), NodeId(3)].map(|node| (node, Directive::Grant(grant))));
     }
 
     #[test]
-    fn an_estimate_is_told_beside_what_waits_of_brf_flows_and_in_the_port() {
+    fn an_estimate_is_reported_beside_what_waits_of_brf_flows_and_in_the_port() {
         let settings = Settings(vec![("backlog".into(), Value::Text("estimated".into()))]);
         let mut controller = BrfController::new(&Params::read(&settings).expect("known"));
         let at = Time::ZERO + Span::from_millis(10);
@@ -119,12 +119,12 @@ mod tests {
         // Sixty segments wait, four of them of BRF flows.
         let now = QueueLoad { waiting: Packets::new(60), arrived: ByteCount::new(60 * 1514), ..load(0, 4 * 1514) };
         controller.on_report(at, NodeId(1), at, &Report::Queues(vec![now]), &mut orders);
-        let told = |what, truth| {
+        let reported = |what, truth| {
             let estimate = 60.0 * SEGMENT;
             (NodeId(1), Event::Estimated { face: FaceId(0).0, what: Cause(what), estimate, truth })
         };
         let expected =
-            [told("backlog of BRF flows", 4.0 * SEGMENT), told("backlog of the port", 60.0 * SEGMENT)];
+            [reported("backlog of BRF flows", 4.0 * SEGMENT), reported("backlog of the port", 60.0 * SEGMENT)];
         assert_eq!(orders.found, expected);
         assert_eq!(orders.directives.len(), 1, "7 ms of queue are congestion, whoever's they are");
     }

@@ -186,7 +186,7 @@ pub(super) mod tests {
     const FULL: u64 = 82;
 
     /// Congestions detected for loads that arrive every 10 ms.
-    fn told(detection: Detection, loads: &[QueueLoad]) -> Vec<Option<Congestion>> {
+    fn reported(detection: Detection, loads: &[QueueLoad]) -> Vec<Option<Congestion>> {
         let mut detector = Detector::default();
         let at = |poll: usize| Time::ZERO + Span::from_millis(10) * (poll as u64);
         loads.iter().enumerate().map(|(poll, load)| detector.look(&rules(detection), at(poll), load)).collect()
@@ -196,13 +196,13 @@ pub(super) mod tests {
     fn a_queue_of_more_than_five_milliseconds_stands_until_two_polls_are_clean() {
         let queue = |bytes: u64| Some(Congestion::Queue(ByteCount::new(bytes)));
         let polls = [0, 62_500, 63_000, 40_000, 70_000, 3_000, 2_000, 2_000].map(|bytes| load(0, bytes));
-        assert_eq!(told(Detection::Robust, &polls), [
+        assert_eq!(reported(Detection::Robust, &polls), [
             None, None, queue(63_000), queue(40_000), queue(70_000), queue(3_000), Some(Congestion::Clear), None
         ]);
     }
 
     #[test]
-    fn the_threshold_that_was_crossed_is_told() {
+    fn the_threshold_that_was_crossed_is_reported() {
         // A tenth of 1000 packets are 12.1 ms.
         let busy = QueueLoad { governed_dropped: 1, ..load(FULL, 0) };
         for (detection, now, crossed) in [
@@ -224,19 +224,19 @@ pub(super) mod tests {
     #[test]
     fn a_busy_port_is_congested_only_as_its_queue_grows_or_drops() {
         let mut polls = [load(0, 0), load(FULL, 0), load(2 * FULL, 30_000), load(3 * FULL, 30_000)];
-        assert_eq!(told(Detection::Robust, &polls)[1..3], [None, Some(Congestion::Burst)]);
+        assert_eq!(reported(Detection::Robust, &polls)[1..3], [None, Some(Congestion::Burst)]);
         polls[1].governed_dropped = 1;
-        assert_eq!(told(Detection::Robust, &polls)[1], Some(Congestion::Burst));
+        assert_eq!(reported(Detection::Robust, &polls)[1], Some(Congestion::Burst));
         let idle = [load(0, 0), load(40, 30_000)];
-        assert_eq!(told(Detection::Robust, &idle), [None, None], "a queue that a slack port will serve");
+        assert_eq!(reported(Detection::Robust, &idle), [None, None], "a queue that a slack port will serve");
     }
 
     #[test]
     fn what_other_flows_pile_up_is_not_for_brf_flows_to_drain() {
         let mut polls = [load(0, 0), load(FULL, 0)];
         polls[1].waiting = Packets::new(900);
-        assert_eq!(told(Detection::Robust, &polls), [None, None]);
-        assert_eq!(told(Detection::Literal, &polls)[1], Some(Congestion::Queue(ByteCount::ZERO)));
+        assert_eq!(reported(Detection::Robust, &polls), [None, None]);
+        assert_eq!(reported(Detection::Literal, &polls)[1], Some(Congestion::Queue(ByteCount::ZERO)));
     }
 
     #[test]
@@ -244,8 +244,8 @@ pub(super) mod tests {
         // 66-byte ACKs at 5 % of the rate.
         let short = |packets: u64| QueueLoad { sent: ByteCount::new(packets * 66), ..load(packets, 0) };
         let polls = [short(0), short(100)];
-        assert_eq!(told(Detection::Literal, &polls), [None, Some(Congestion::Burst)]);
-        assert_eq!(told(Detection::Robust, &polls), [None, None]);
+        assert_eq!(reported(Detection::Literal, &polls), [None, Some(Congestion::Burst)]);
+        assert_eq!(reported(Detection::Robust, &polls), [None, None]);
     }
 
     #[test]
@@ -253,8 +253,8 @@ pub(super) mod tests {
         let deep = |bytes| QueueLoad { limit: Packets::new(100_000), ..load(0, bytes) };
         // 1.2 s of queue, less a packet.
         let polls = [deep(0), deep(10_000 * 1514)];
-        assert_eq!(told(Detection::Literal, &polls), [None, None]);
-        assert!(matches!(told(Detection::Robust, &polls)[1], Some(Congestion::Queue(_))));
+        assert_eq!(reported(Detection::Literal, &polls), [None, None]);
+        assert!(matches!(reported(Detection::Robust, &polls)[1], Some(Congestion::Queue(_))));
     }
 
     #[test]
@@ -283,6 +283,6 @@ pub(super) mod tests {
         assert_eq!(detector.look(&rules, at(1), &load(0, 0)), None);
         assert_eq!(detector.estimate(), 60.0 * 1514.0);
         // With reported backlog, no packet of BRF's waits.
-        assert_eq!(told(Detection::Robust, &[load(0, 0), other])[1], None);
+        assert_eq!(reported(Detection::Robust, &[load(0, 0), other])[1], None);
     }
 }

@@ -19,7 +19,7 @@ pub struct Drain {
     /// Time in which the queue is to be gone (γ), above zero.
     pub time: Span,
     /// Part of the capacity that is given out at least, 0..=1.
-    pub least: f64,
+    pub min: f64,
 }
 
 impl Drain {
@@ -50,7 +50,7 @@ impl Drain {
     /// Eq. 16 solved for the sum of the rates: a set-point, so that the same queue is not charged again each period.
     fn target(&self, queue: ByteCount) -> f64 {
         let drained = queue.get() as f64 / self.time.as_secs_f64().max(1e-9);
-        (self.capacity - drained).max(self.least * self.capacity)
+        (self.capacity - drained).max(self.min * self.capacity)
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
     const DT: Span = Span::from_millis(20);
 
     fn drain(form: Form, round_trips: u64) -> Drain {
-        Drain { form, capacity: C, time: DT * round_trips, least: 0.0 }
+        Drain { form, capacity: C, time: DT * round_trips, min: 0.0 }
     }
 
     /// Queues at the ends of periods: rates take effect one period later.
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn rates_never_fall_below_the_least_part() {
-        let rule = Drain { least: 0.25, ..drain(Form::Corrected, 2) };
+        let rule = Drain { min: 0.25, ..drain(Form::Corrected, 2) };
         let rate = C * rule.factor(Congestion::Queue(ByteCount::new(1 << 40)), C, 0.0);
         assert!((rate - 0.25 * C).abs() < 1e-3, "{rate}");
         assert_eq!(rule.factor(Congestion::Queue(ByteCount::new(5)), 0.0, 0.0), 1.0, "nobody to slow down");

@@ -5,7 +5,7 @@ use crate::toolbox::window::tcp_cubic::{TcpCubicRule, TcpCubicWindow};
 /// First window, segments (RFC 6928).
 pub(super) const INITIAL_WINDOW: f64 = TcpCubicRule::STANDARD.initial;
 /// Least window to go on from, segments.
-const LEAST: f64 = 2.0;
+const MIN: f64 = 2.0;
 
 /// State at the start of a connection.
 pub(super) fn begin() -> TcpCubicWindow {
@@ -14,5 +14,5 @@ pub(super) fn begin() -> TcpCubicWindow {
 
 /// Goes on from a window that the path is known to bear.
 pub(super) fn resume(window: f64) -> TcpCubicWindow {
-    TcpCubicWindow::resume(TcpCubicRule::STANDARD, window.max(LEAST))
+    TcpCubicWindow::resume(TcpCubicRule::STANDARD, window.max(MIN))
 }

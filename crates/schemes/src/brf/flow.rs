@@ -24,7 +24,7 @@ pub const UNKNOWN_RTT: Span = Span::from_millis(100);
 const IDLE: Span = Span::from_secs(1);
 const IDLE_ROUND_TRIPS: u64 = 8;
 /// Lifetime of a grant of another switch of the path without updates; at least two round trips.
-const HEARD: Span = Span::from_millis(200);
+const RECEIVED: Span = Span::from_millis(200);
 
 /// Without an ACK for so long after it came, or for three round trips, a flow's ACKs take another way.
 const UNHEARD: Span = Span::from_millis(200);
@@ -141,7 +141,7 @@ impl Flow {
     /// Rate that may be granted now, bytes/s.
     pub fn granted(&self, now: Time) -> f64 {
         match self.held {
-            Some((until, most)) if now < until => self.rate.min(most),
+            Some((until, max)) if now < until => self.rate.min(max),
             _ => self.rate,
         }
     }
@@ -202,7 +202,7 @@ impl Flow {
 
     /// An ACK carries `standing` of another switch, nearer to the receiver. It writes once per round trip only, so that
     /// it counts for a while, or ACKs between would carry this switch's higher rate.
-    pub fn hear(&mut self, now: Time, standing: Option<u32>) {
+    pub fn receive(&mut self, now: Time, standing: Option<u32>) {
         let code = standing.and_then(|value| u16::try_from(value).ok());
         if let Some(code) = code.filter(|code| code::decode(*code) != Grant::Unassigned) {
             self.elsewhere = Some((now, code));
@@ -220,9 +220,9 @@ impl Flow {
 
     /// The code of the least grant of the path, as far as it is known here.
     pub fn code(&self, now: Time) -> u16 {
-        let heard = HEARD.max(self.rtt() * 2);
-        let other = self.elsewhere.filter(|(at, _)| now.since(*at) < heard).map(|(_, code)| u32::from(code));
-        code::least(other, code::encode(self.granted(now)))
+        let received = RECEIVED.max(self.rtt() * 2);
+        let other = self.elsewhere.filter(|(at, _)| now.since(*at) < received).map(|(_, code)| u32::from(code));
+        code::min(other, code::encode(self.granted(now)))
     }
 
     /// The grant of this switch, `granted`, left on an ACK, maybe as a lower one of another switch.
@@ -279,13 +279,13 @@ mod tests {
     fn between_its_writings_the_rate_of_another_switch_is_not_forgotten() {
         let mut flow = flow();
         let low = code::encode(2e5);
-        flow.hear(at(120), Some(low.into()));
+        flow.receive(at(120), Some(low.into()));
         // An ACK without the other switch's word.
-        flow.hear(at(140), Some(0));
-        flow.hear(at(141), Some(1 << 20));
+        flow.receive(at(140), Some(0));
+        flow.receive(at(141), Some(1 << 20));
         assert_eq!(flow.code(at(150)), low);
         assert_eq!(flow.code(at(320)), code::encode(1e6), "it has gone");
-        flow.hear(at(330), Some(code::encode(5e6).into()));
+        flow.receive(at(330), Some(code::encode(5e6).into()));
         assert_eq!(flow.code(at(330)), code::encode(1e6));
     }
 

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_more_or_less_tells_thirty_of_a_limited_flow_from_thirty_of_another() {
+    fn a_segment_more_or_less_separates_thirty_of_a_limited_flow_from_thirty_of_another() {
         let mut meter = Meter::default();
         meter.note_grant(30.0 * SEGMENT / 0.02);
         let mut now = 0;
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_is_not_judged_by_a_rate_that_it_cannot_have_heard_of() {
+    fn a_flow_is_not_judged_by_a_rate_that_it_cannot_have_received() {
         let (mut meter, mut now) = (granted(), 0);
         judge(&mut meter, &mut now, &[50, 50]);
         meter.note_grant(100.0 * SEGMENT / 0.02);

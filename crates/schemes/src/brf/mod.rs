@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn literal_mode_takes_out_what_the_paper_does_not_have_unless_it_is_asked_for() {
+    fn literal_mode_takes_out_what_the_paper_does_not_have_unless_it_is_requested() {
         let mode = ("mode", Value::Text("literal".into()));
         let params = read(std::slice::from_ref(&mode)).expect("known");
         assert_eq!((params.link_share, params.udp_share, params.feedback_step), (1.0, 0.0, f64::INFINITY));

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_are_told_apart_and_unknown_hosts_learn_from_the_port() {
+    fn ports_are_distinguished_and_unknown_hosts_learn_from_the_port() {
         let mut names = NameTable::new();
         let mut predictor = Predictor::default();
         for round in 0..40 {

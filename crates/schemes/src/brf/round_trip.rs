@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handshake_whose_answer_takes_another_way_tells_the_sum() {
+    fn a_handshake_whose_answer_takes_another_way_gives_the_sum() {
         let mut trip = RoundTrip::default();
         trip.on_syn(at(0));
         trip.on_answer(at(40));

@@ -12,7 +12,7 @@ use crate::cctcp_like::{ROUTER_ID, TIMESTAMP_ECHO};
 /// Source while none is known.
 const NOBODY: u32 = 0;
 /// Most sources of a flow.
-const MOST: usize = 1_024;
+const MAX: usize = 1_024;
 
 /// The controller.
 #[derive(Debug)]
@@ -22,13 +22,13 @@ pub(super) struct Consumer {
     /// The source of the last Data, which the next Interests count for.
     current: u32,
     /// Outstanding Interests by segment.
-    outstanding: BTreeMap<u32, Asked>,
-    heard: u64,
+    outstanding: BTreeMap<u32, Requested>,
+    received: u64,
 }
 
 /// An outstanding Interest.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct Requested {
     source: u32,
     at: Time,
     /// Last instant at which it does not count as lost.
@@ -38,7 +38,7 @@ struct Asked {
 impl Consumer {
     pub(super) fn new(params: Params) -> Self {
         let sources = BTreeMap::from([(NOBODY, Source::new(&params))]);
-        Self { params, sources, current: NOBODY, outstanding: BTreeMap::new(), heard: 0 }
+        Self { params, sources, current: NOBODY, outstanding: BTreeMap::new(), received: 0 }
     }
 
     fn timeout_of(&self, source: u32) -> Span {
@@ -46,20 +46,20 @@ impl Consumer {
     }
 
     /// Takes a segment's Interest out of what is outstanding.
-    fn take(&mut self, segment: u32) -> Option<Asked> {
-        let asked = self.outstanding.remove(&segment)?;
-        if let Some(source) = self.sources.get_mut(&asked.source) {
+    fn take(&mut self, segment: u32) -> Option<Requested> {
+        let requested = self.outstanding.remove(&segment)?;
+        if let Some(source) = self.sources.get_mut(&requested.source) {
             source.outstanding -= 1;
         }
-        Some(asked)
+        Some(requested)
     }
 
     /// The source called `id`, which may be new. With too many the one that was silent for longest, and that nothing is
     /// asked of, is forgotten.
     fn source(&mut self, id: u32) -> &mut Source {
-        if self.sources.len() >= MOST && !self.sources.contains_key(&id) {
+        if self.sources.len() >= MAX && !self.sources.contains_key(&id) {
             let idle = self.sources.iter().filter(|(_, source)| source.outstanding == 0);
-            let oldest = idle.min_by_key(|(_, source)| source.heard).map(|(id, _)| *id);
+            let oldest = idle.min_by_key(|(_, source)| source.received).map(|(id, _)| *id);
             oldest.and_then(|oldest| self.sources.remove(&oldest));
         }
         self.sources.entry(id).or_insert_with(|| Source::new(&self.params))
@@ -81,8 +81,8 @@ impl Consumer {
     }
 
     /// The Interests that were lost with `loss`: of all that time out together one is told.
-    fn lost_with(&mut self, now: Time, loss: &Loss) -> Vec<Asked> {
-        let is_lost = |(segment, asked): &(&u32, &Asked)| **segment == loss.segment || asked.deadline < now;
+    fn lost_with(&mut self, now: Time, loss: &Loss) -> Vec<Requested> {
+        let is_lost = |(segment, requested): &(&u32, &Requested)| **segment == loss.segment || requested.deadline < now;
         let lost: Vec<u32> = self.outstanding.iter().filter(is_lost).map(|(segment, _)| *segment).collect();
         lost.into_iter().filter_map(|segment| self.take(segment)).collect()
     }
@@ -107,8 +107,8 @@ impl CongestionController for Consumer {
         }
         self.take(sent.segment);
         let source = self.current;
-        let asked = Asked { source, at: sent.at, deadline: sent.at + self.timeout_of(source) };
-        self.outstanding.insert(sent.segment, asked);
+        let requested = Requested { source, at: sent.at, deadline: sent.at + self.timeout_of(source) };
+        self.outstanding.insert(sent.segment, requested);
         self.source(source).outstanding += 1;
     }
 
@@ -117,10 +117,10 @@ impl CongestionController for Consumer {
         let signed = delivery.hop.get(ROUTER_ID).filter(|_| self.params.per_source);
         let id = signed.unwrap_or(NOBODY);
         let round_trip = self.round_trip(cx.now, delivery);
-        self.heard += 1;
-        let heard = self.heard;
+        self.received += 1;
+        let received = self.received;
         let source = self.source(id);
-        source.heard = heard;
+        source.received = received;
         source.deliver(cx.now, round_trip);
         self.current = id;
     }
@@ -136,12 +136,12 @@ impl CongestionController for Consumer {
         // It stays outstanding after a notice, and when it was refused in the instant of sending.
         let stays = loss.signal == LossSignal::Notice || loss.sent_at == cx.now;
         let lost = match self.outstanding.get(&loss.segment) {
-            Some(asked) if stays => vec![*asked],
+            Some(requested) if stays => vec![*requested],
             _ => self.lost_with(cx.now, loss),
         };
-        for asked in lost {
-            if let Some(source) = self.sources.get_mut(&asked.source) {
-                source.lose(cx.now, asked.at);
+        for requested in lost {
+            if let Some(source) = self.sources.get_mut(&requested.source) {
+                source.lose(cx.now, requested.at);
             }
         }
     }
@@ -151,7 +151,7 @@ impl CongestionController for Consumer {
     }
 
     fn loss_timeout(&self, sent: &Sent) -> Option<Span> {
-        let source = self.outstanding.get(&sent.segment).map_or(self.current, |asked| asked.source);
+        let source = self.outstanding.get(&sent.segment).map_or(self.current, |requested| requested.source);
         Some(self.timeout_of(source))
     }
 }
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_on_the_data_tells_the_round_trip_of_what_was_sent_again() {
+    fn a_time_on_the_data_gives_the_round_trip_of_what_was_sent_again() {
         // Sent again 40 ms ago, first 120 ms ago: 40 + 4 * 20 under the floor, 120 + 4 * 60, or nothing.
         for (echo_ms, expected) in [(960, 200.0), (880, 360.0), (900, 1_000.0)] {
             let timeout = |given: &[(&str, Value)]| {

@@ -22,7 +22,7 @@ pub(super) struct Source {
     /// The last decrease: what left before it causes no other.
     decreased_at: Option<Time>,
     /// Counts Data: when the last came.
-    pub heard: u64,
+    pub received: u64,
 }
 
 impl Source {
@@ -32,12 +32,12 @@ impl Source {
             threshold: f64::INFINITY,
             step: 1.0,
             keep: 0.5,
-            least: 1.0,
+            min: 1.0,
             divides_by_whole_window: false,
             restarts: true,
         };
         let limits = TimeoutLimits {
-            least: Some(params.min_timeout),
+            min: Some(params.min_timeout),
             backoff: None,
             variations: Some(VARIATIONS),
         };
@@ -46,7 +46,7 @@ impl Source {
             timer: Estimator::new(EstimatorKind::NdnTools, limits),
             outstanding: 0,
             decreased_at: None,
-            heard: 0,
+            received: 0,
         }
     }
 

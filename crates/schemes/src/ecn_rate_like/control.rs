@@ -8,7 +8,7 @@ pub(super) struct Seen {
     /// Data that the upstream link brings, per second (C).
     pub capacity: f64,
     /// Interests that left, per second (y).
-    pub asked: f64,
+    pub requested: f64,
     /// Data that wait downstream, packets (q).
     pub queue: f64,
     /// Mean time from Interest to Data, seconds (d).
@@ -24,16 +24,16 @@ pub(super) struct Rule {
 }
 
 /// Least rate reported, Interests per second.
-const LEAST: f64 = 1.0;
+const MIN: f64 = 1.0;
 
 impl Rule {
     /// The rate after a period, Interests per second: R (1 + (T/d) (alpha (u C - y) - beta q/d) / C), with T no more
     /// than d, between one and the capacity.
     pub(super) fn next(self, rate: f64, seen: Seen) -> f64 {
-        let Seen { period, capacity, asked, queue, delay } = seen;
-        let spare = self.alpha * (self.utilisation * capacity - asked) - self.beta * queue / delay;
+        let Seen { period, capacity, requested, queue, delay } = seen;
+        let spare = self.alpha * (self.utilisation * capacity - requested) - self.beta * queue / delay;
         let factor = 1.0 + (period / delay).min(1.0) * spare / capacity;
-        (rate * factor).min(capacity).max(LEAST)
+        (rate * factor).min(capacity).max(MIN)
     }
 }
 
@@ -44,9 +44,9 @@ mod tests {
     #[test]
     fn the_rate_follows_the_worked_periods() {
         let rule = Rule { utilisation: 0.95, alpha: 0.4, beta: 0.2 };
-        let seen = Seen { period: 0.02, capacity: 1_000.0, asked: 950.0, queue: 0.0, delay: 0.04 };
+        let seen = Seen { period: 0.02, capacity: 1_000.0, requested: 950.0, queue: 0.0, delay: 0.04 };
         // 950 are aimed at; half a round trip has passed.
-        for (asked, queue, rate, by_hand) in [
+        for (requested, queue, rate, by_hand) in [
             (950.0, 0.0, 400.0, 400.0),
             (450.0, 0.0, 400.0, 400.0 * 1.1),          // 0.5 * 0.4 * 500 / 1000
             (1_950.0, 0.0, 400.0, 400.0 * 0.8),        // 0.5 * 0.4 * -1000 / 1000
@@ -54,10 +54,10 @@ mod tests {
             (0.0, 0.0, 950.0, 1_000.0),                // the capacity
             (950.0, 10_000.0, 400.0, 1.0),             // the least
         ] {
-            let found = rule.next(rate, Seen { asked, queue, ..seen });
-            assert!((found - by_hand).abs() < 1e-9, "{asked} {queue}: {found}");
+            let found = rule.next(rate, Seen { requested, queue, ..seen });
+            assert!((found - by_hand).abs() < 1e-9, "{requested} {queue}: {found}");
         }
-        let late = rule.next(400.0, Seen { period: 1.0, asked: 450.0, ..seen });
+        let late = rule.next(400.0, Seen { period: 1.0, requested: 450.0, ..seen });
         assert!((late - 400.0 * 1.2).abs() < 1e-9, "a round trip at most: {late}");
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct Reporter {
     /// Interests per second; `None` before the first Interest.
     rate: Option<f64>,
     /// Interests of this period.
-    asked: u32,
+    requested: u32,
     period_began: Time,
     data_size: f64,
     delay: f64,
@@ -51,7 +51,7 @@ impl Reporter {
             rule: Rule { utilisation, alpha, beta },
             passing,
             rate: None,
-            asked: 0,
+            requested: 0,
             period_began: Time::ZERO,
             data_size: EXPECTED_DATA,
             delay: EXPECTED_DELAY,
@@ -74,7 +74,7 @@ impl Reporter {
 
 impl FaceGate for Reporter {
     fn on_interest_out(&mut self, cx: &mut Context<'_>, _: PitId, _: &mut Header) -> GateVerdict {
-        self.asked = self.asked.saturating_add(1);
+        self.requested = self.requested.saturating_add(1);
         if self.wake.is_none() {
             self.period_began = cx.now;
             self.wake = Some(cx.now + self.period);
@@ -101,13 +101,13 @@ impl FaceGate for Reporter {
 
     fn on_wake(&mut self, cx: &mut Context<'_>, _: &mut Releases) {
         let period = cx.now.since(self.period_began).as_secs_f64().max(1e-9);
-        let (capacity, asked) = (self.capacity(cx), f64::from(std::mem::take(&mut self.asked)) / period);
-        let seen = Seen { period, capacity, asked, queue: self.queue(cx), delay: self.delay };
+        let (capacity, requested) = (self.capacity(cx), f64::from(std::mem::take(&mut self.requested)) / period);
+        let seen = Seen { period, capacity, requested, queue: self.queue(cx), delay: self.delay };
         let rate = self.rule.next(self.rate.unwrap_or(capacity), seen);
         self.rate = Some(rate);
         self.period_began = cx.now;
         // Without Interests the rate grows up to the capacity and then stays.
-        let is_moving = asked > 0.0 || (rate < capacity && self.rule.alpha > 0.0);
+        let is_moving = requested > 0.0 || (rate < capacity && self.rule.alpha > 0.0);
         self.wake = is_moving.then_some(cx.now + self.period);
     }
 

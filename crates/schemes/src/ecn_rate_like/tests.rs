@@ -29,7 +29,7 @@ impl Bench {
         Self { up: gate(1), down: gate(0), queue: Queue::new(FaceId(0), Vec::new()), bench: GateBench::new() }
     }
 
-    fn ask(&mut self, at_us: u64, count: u32) {
+    fn request(&mut self, at_us: u64, count: u32) {
         let gate = &mut self.up;
         self.bench.at(at_us, |cx| {
             for number in 0..count {
@@ -70,7 +70,7 @@ fn expect(found: Option<u32>, by_hand: f64) {
 #[test]
 fn the_first_report_is_the_capacity_and_more_interests_than_that_lower_it() {
     let mut bench = Bench::new();
-    bench.ask(0, 40);
+    bench.request(0, 40);
     assert_eq!(bench.up.next_wake(), Some(micros(20_000)));
     expect(bench.answer(0, 1), CAPACITY);
     // 40 in 20 ms are 2000/s; a Data waits; 0.2 of a round trip.
@@ -79,7 +79,7 @@ fn the_first_report_is_the_capacity_and_more_interests_than_that_lower_it() {
     let lowered = CAPACITY * (1.0 + 0.2 * spare / CAPACITY);
     expect(bench.answer(20_000, 1), lowered);
     // A wake-up that comes late counts the time that passed: 40 in 40 ms, and two Data wait.
-    bench.ask(30_000, 40);
+    bench.request(30_000, 40);
     bench.wake(60_000);
     let spare = 0.4 * (0.95 * CAPACITY - 1_000.0) - 0.1 * 2.0 / 0.1;
     expect(bench.answer(60_000, 1), lowered * (1.0 + 0.4 * spare / CAPACITY));
@@ -88,7 +88,7 @@ fn the_first_report_is_the_capacity_and_more_interests_than_that_lower_it() {
 #[test]
 fn without_interests_the_rate_returns_to_the_capacity_and_the_timer_stops() {
     let mut bench = Bench::new();
-    bench.ask(0, 100);
+    bench.request(0, 100);
     let mut wakes = 0;
     while let Some(at) = bench.up.next_wake() {
         bench.wake(at.as_nanos() / 1_000);

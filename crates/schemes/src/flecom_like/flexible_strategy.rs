@@ -27,7 +27,7 @@ struct Path {
     level: u8,
     /// Highest level of this period.
     highest: u8,
-    heard_at: Time,
+    received_at: Time,
     period_ends: Time,
 }
 
@@ -77,7 +77,7 @@ impl FlexibleStrategy {
     fn note(&mut self, now: Time, path: (PrefixId, FaceId), level: u8) -> Option<u8> {
         let path = self.paths.entry(path).or_default();
         path.highest = path.highest.max(level.min(HIGHEST));
-        path.heard_at = now;
+        path.received_at = now;
         if now < path.period_ends {
             return None;
         }
@@ -92,7 +92,7 @@ impl FlexibleStrategy {
         let paths = &self.paths;
         let is_free = |face: FaceId| {
             let path = paths.get(&(prefix, face));
-            path.is_none_or(|path| path.level == 0 || cx.now.since(path.heard_at) > memory)
+            path.is_none_or(|path| path.level == 0 || cx.now.since(path.received_at) > memory)
         };
         let hops = self.splits.split_of(entry)?.shares().iter().map(|(face, _)| *face);
         hops.filter(|face| *face != congested && cx.face(*face).is_up()).find(|face| is_free(*face))

@@ -57,7 +57,7 @@ struct FqCodel {
     flows: Flows,
     codel: Vec<CodelState>,
     /// Largest packet seen; a flow that has no more is as good as empty.
-    largest: ByteCount,
+    max: ByteCount,
 }
 
 impl FqCodel {
@@ -66,7 +66,7 @@ impl FqCodel {
             key: device.streams.stream("fq-codel").bits(),
             flows: Flows::new(params.flows),
             codel: vec![CodelState::new(); params.flows as usize],
-            largest: ByteCount::ZERO,
+            max: ByteCount::ZERO,
             params,
         }
     }
@@ -103,7 +103,7 @@ impl FqCodel {
         let counted = |lane: u32, bytes: u64| if lane == flow { bytes + size.get() } else { bytes };
         let backlogs = (0..).zip(lanes.bytes()).map(|(lane, bytes)| (lane, counted(lane, *bytes)));
         // The first of several equal ones: the comparison is strict.
-        let fattest = backlogs.reduce(|most, next| if next.1 > most.1 { next } else { most });
+        let fattest = backlogs.reduce(|max, next| if next.1 > max.1 { next } else { max });
         let (victim, backlog) = fattest.unwrap_or((flow, 0));
         // Half of the backlog at once, as in Linux (`fq_codel_drop`): the search for the victim looks at every flow.
         let enough = (backlog / 2).max(excess);
@@ -123,7 +123,7 @@ impl FqCodel {
         const CAUSE: Cause = Cause("codel");
         let state = &mut self.codel[flow as usize];
         // With less than one packet behind it, a drop would leave the link idle (RFC 8289, MAXPACKET).
-        if now.since(head.since) < self.params.target || left <= self.largest.get() {
+        if now.since(head.since) < self.params.target || left <= self.max.get() {
             state.on_good();
             return Verdict::Pass;
         }
@@ -158,7 +158,7 @@ impl QueueDiscipline for FqCodel {
         lanes: &dyn Lanes,
     ) -> Placement {
         let (flow, size) = (self.flow_of(packet), packet.size());
-        self.largest = self.largest.max(size);
+        self.max = self.max.max(size);
         let placement = match self.excess(queue, size) {
             Some(excess) => self.make_room(flow, size, excess, lanes),
             None => Placement::Lane(flow),

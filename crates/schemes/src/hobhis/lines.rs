@@ -43,9 +43,9 @@ impl Line {
         }
     }
 
-    fn remove(&mut self, flow: FlowKey, is_meant: impl Fn(&PitId) -> bool) {
+    fn remove(&mut self, flow: FlowKey, is_intended: impl Fn(&PitId) -> bool) {
         let Some(waiting) = self.flows.get_mut(&flow) else { return };
-        if let Some(place) = waiting.iter().position(|(_, pending)| is_meant(pending)) {
+        if let Some(place) = waiting.iter().position(|(_, pending)| is_intended(pending)) {
             waiting.remove(place);
         }
         if waiting.is_empty() {

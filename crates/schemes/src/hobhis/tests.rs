@@ -63,7 +63,7 @@ impl Bench {
         header.hop.get(Signal::STAMPING_RATE)
     }
 
-    fn ask(&mut self, at_us: u64, flow: FlowKey) -> GateVerdict {
+    fn request(&mut self, at_us: u64, flow: FlowKey) -> GateVerdict {
         let number = self.next;
         self.next += 1;
         let gate = &mut self.gate;
@@ -81,29 +81,29 @@ impl Bench {
 #[test]
 fn interests_wait_for_nothing_before_the_first_data() {
     let mut bench = Bench::blank(|_| ());
-    assert!((0..200).all(|_| bench.ask(0, ONE) == GateVerdict::Admit));
+    assert!((0..200).all(|_| bench.request(0, ONE) == GateVerdict::Admit));
     assert_eq!(bench.gate.next_wake(), None);
 }
 
 #[test]
 fn a_queue_at_its_target_lets_interests_out_at_the_links_rate() {
     let mut bench = Bench::new(&[ONE], 50, |_| ());
-    assert_eq!(bench.ask(1_000, ONE), GateVerdict::Admit);
-    assert_eq!((bench.ask(1_000, ONE), bench.ask(1_000, ONE)), (GateVerdict::Hold(ONE), GateVerdict::Hold(ONE)));
+    assert_eq!(bench.request(1_000, ONE), GateVerdict::Admit);
+    assert_eq!((bench.request(1_000, ONE), bench.request(1_000, ONE)), (GateVerdict::Hold(ONE), GateVerdict::Hold(ONE)));
     assert_eq!(bench.gate.next_wake(), Some(micros(2_000)));
     assert_eq!(bench.wake(2_000), [(ONE, 1)]);
     assert_eq!(bench.gate.next_wake(), Some(micros(3_000)));
     assert_eq!(bench.wake(3_000), [(ONE, 1)]);
     assert_eq!(bench.gate.next_wake(), None);
-    assert_eq!(bench.ask(3_999, ONE), GateVerdict::Hold(ONE));
+    assert_eq!(bench.request(3_999, ONE), GateVerdict::Hold(ONE));
     assert_eq!(bench.wake(4_000), [(ONE, 1)]);
-    assert_eq!(bench.ask(5_000, ONE), GateVerdict::Admit);
+    assert_eq!(bench.request(5_000, ONE), GateVerdict::Admit);
 }
 
 #[test]
 fn a_late_wake_up_lets_out_what_has_become_due() {
     let mut bench = Bench::new(&[ONE], 50, |_| ());
-    (0..10).for_each(|_| _ = bench.ask(1_000, ONE));
+    (0..10).for_each(|_| _ = bench.request(1_000, ONE));
     assert_eq!(bench.wake(4_500), [(ONE, 1); 3]);
     assert_eq!(bench.gate.next_wake(), Some(micros(5_000)));
 }
@@ -112,22 +112,22 @@ fn a_late_wake_up_lets_out_what_has_become_due() {
 fn a_queue_far_above_its_target_stops_interests_and_is_looked_at_every_tenth_of_a_millisecond() {
     // h = 1: 1000 + (50 - 100) / 0.05 = 0.
     let mut bench = Bench::new(&[ONE], 100, |params| params.design = 1.0);
-    assert_eq!(bench.ask(1_000, ONE), GateVerdict::Hold(ONE));
+    assert_eq!(bench.request(1_000, ONE), GateVerdict::Hold(ONE));
     assert_eq!(bench.gate.next_wake(), Some(micros(1_100)));
     assert_eq!(bench.wake(1_100), []);
     let Bench { bench: surroundings, queue, .. } = &mut bench;
     surroundings.at(1_150, |cx| (0..50).for_each(|_| _ = queue.pop(cx)));
     // Nothing left before: the wait since the start is no credit.
     assert_eq!(bench.wake(1_200), [(ONE, 1)]);
-    assert_eq!(bench.ask(1_200, ONE), GateVerdict::Hold(ONE));
+    assert_eq!(bench.request(1_200, ONE), GateVerdict::Hold(ONE));
 }
 
 #[test]
 fn flows_take_turns_or_go_by_arrival() {
     let first = |order| {
         let mut bench = Bench::new(&[ONE, OTHER], 25, |params| params.order = order);
-        let asked = [ONE, ONE, ONE, OTHER, OTHER];
-        assert_eq!(asked.map(|flow| bench.ask(1_000, flow))[..2], [GateVerdict::Admit, GateVerdict::Hold(ONE)]);
+        let requested = [ONE, ONE, ONE, OTHER, OTHER];
+        assert_eq!(requested.map(|flow| bench.request(1_000, flow))[..2], [GateVerdict::Admit, GateVerdict::Hold(ONE)]);
         (2..6).flat_map(|turn| bench.wake(1_000 * turn)).map(|(flow, _)| flow).collect::<Vec<_>>()
     };
     assert_eq!(first(Order::Turns), [OTHER, ONE, OTHER, ONE]);
@@ -135,20 +135,20 @@ fn flows_take_turns_or_go_by_arrival() {
 }
 
 #[test]
-fn one_more_than_the_limit_is_refused_as_told() {
+fn one_more_than_the_limit_is_refused_as_reported() {
     for (refusal, verdict) in
         [(Refusal::Drop, GateVerdict::Drop), (Refusal::Nack, GateVerdict::Nack(NackReason::Congestion))]
     {
         let mut bench = Bench::new(&[ONE], 50, |params| params.refusal = refusal);
-        let held = (0..101).filter(|_| bench.ask(0, ONE) == GateVerdict::Hold(ONE)).count();
-        assert_eq!((held, bench.ask(0, ONE)), (100, verdict));
+        let held = (0..101).filter(|_| bench.request(0, ONE) == GateVerdict::Hold(ONE)).count();
+        assert_eq!((held, bench.request(0, ONE)), (100, verdict));
     }
 }
 
 #[test]
 fn what_was_withdrawn_waits_no_longer() {
     let mut bench = Bench::new(&[ONE], 50, |_| ());
-    (0..3).for_each(|_| _ = bench.ask(1_000, ONE));
+    (0..3).for_each(|_| _ = bench.request(1_000, ONE));
     let Bench { gate, bench: surroundings, .. } = &mut bench;
     surroundings.at(1_500, |cx| gate.on_withdrawn(cx, PitId(1), Some(ONE)));
     assert_eq!(bench.wake(2_000), [(ONE, 1)]);

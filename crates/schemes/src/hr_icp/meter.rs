@@ -55,7 +55,7 @@ pub(super) struct Meter {
     /// Answers that came in, which are not the other end's demand.
     answers: Count,
     /// Interests that had come in when the demand was last reckoned.
-    asked: Count,
+    requested: Count,
     reckoned_at: Time,
     /// Interests that come in, bit/s.
     demand: f64,
@@ -71,7 +71,7 @@ impl Meter {
             data_out: Size::expected(1_100.0),
             data_in: Size::expected(1_100.0),
             answers: Count::default(),
-            asked: Count::default(),
+            requested: Count::default(),
             reckoned_at: Time::ZERO,
             demand: 0.0,
         }
@@ -105,13 +105,13 @@ impl Meter {
             let face = cx.face(self.face);
             let received =
                 Count { packets: face.received_packets() as f64, bytes: face.received_bytes().get() as f64 };
-            let asked = received.less(self.answers);
-            let new = asked.less(self.asked);
+            let requested = received.less(self.answers);
+            let new = requested.less(self.requested);
             if new.packets >= 1.0 && new.bytes > 0.0 {
                 self.interest_in.add(new.bytes / new.packets);
             }
             self.demand = (8.0 * new.bytes / elapsed.as_secs_f64()).max(0.0);
-            (self.asked, self.reckoned_at) = (asked, cx.now);
+            (self.requested, self.reckoned_at) = (requested, cx.now);
         }
         self.demand
     }

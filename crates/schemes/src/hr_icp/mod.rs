@@ -105,7 +105,7 @@ fn consumer(params: &Params) -> AdaptivePipeline<AimdWindow> {
         threshold: f64::INFINITY,
         step: 1.0,
         keep: params.beta,
-        least: MIN_WINDOW,
+        min: MIN_WINDOW,
         divides_by_whole_window: true,
         restarts: false,
     };

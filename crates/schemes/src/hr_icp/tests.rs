@@ -40,7 +40,7 @@ impl Bench {
         bench
     }
 
-    fn ask(&mut self, at_us: u64) -> GateVerdict {
+    fn request(&mut self, at_us: u64) -> GateVerdict {
         let number = self.next;
         self.next += 1;
         let gate = &mut self.gate;
@@ -57,12 +57,12 @@ impl Bench {
 
     /// Asks for two Interests at `at_us`; microseconds from the first to the second.
     fn gap(&mut self, at_us: u64) -> f64 {
-        assert_eq!((self.ask(at_us), self.ask(at_us)), (GateVerdict::Admit, GateVerdict::Hold(NameTable::ROOT)));
+        assert_eq!((self.request(at_us), self.request(at_us)), (GateVerdict::Admit, GateVerdict::Hold(NameTable::ROOT)));
         self.gate.next_wake().expect("one waits").since(micros(at_us)).as_secs_f64() * 1e6
     }
 
     /// So many Interests of 40 B come in.
-    fn hear(&mut self, interests: u32) {
+    fn receive(&mut self, interests: u32) {
         (0..interests).for_each(|_| self.bench.faces[0].count_received(ByteCount::new(40)));
     }
 }
@@ -84,10 +84,10 @@ fn interests_are_as_far_apart_as_their_data_take() {
 fn the_other_ends_demand_slows_them_down() {
     let mut bench = Bench::new(|_| ());
     // All that it can get is 1 / 832 us; 0.98 of that for 200 ms are 236.
-    bench.hear(236);
+    bench.receive(236);
     expect_gap(bench.gap(200_000), CONTENDED);
     let mut half = Bench::new(|_| ());
-    half.hear(118);
+    half.receive(118);
     let (alone, contended) = (1.0 / ALONE, 1.0 / CONTENDED);
     let missing: f64 = 1.0 - 118.0 / (0.98 * 200_000.0 / 832.0);
     expect_gap(half.gap(200_000), 1.0 / (contended + (alone - contended) * missing * missing));
@@ -97,7 +97,7 @@ fn the_other_ends_demand_slows_them_down() {
 #[test]
 fn answers_are_no_demand() {
     let mut bench = Bench::new(|_| ());
-    bench.hear(300);
+    bench.receive(300);
     let Bench { gate, bench: surroundings, .. } = &mut bench;
     surroundings.at(0, |cx| (0..300).for_each(|_| gate.on_nack_in(cx, PitId(0), NackReason::Congestion)));
     expect_gap(bench.gap(200_000), ALONE);
@@ -106,7 +106,7 @@ fn answers_are_no_demand() {
 #[test]
 fn a_late_wake_up_lets_out_what_has_become_due() {
     let mut bench = Bench::new(|_| ());
-    (0..10).for_each(|_| _ = bench.ask(200_000));
+    (0..10).for_each(|_| _ = bench.request(200_000));
     assert_eq!(bench.wake(200_000 + (4.5 * ALONE) as u64), 4);
     // A pause is no credit.
     assert_eq!(bench.wake(300_000), 5);
@@ -114,17 +114,17 @@ fn a_late_wake_up_lets_out_what_has_become_due() {
 }
 
 #[test]
-fn one_more_than_the_limit_is_refused_as_told_and_a_withdrawn_one_makes_room() {
+fn one_more_than_the_limit_is_refused_as_reported_and_a_withdrawn_one_makes_room() {
     for (refusal, verdict) in
         [(Refusal::Nack, GateVerdict::Nack(NackReason::Congestion)), (Refusal::Drop, GateVerdict::Drop)]
     {
         let mut bench = Bench::new(|params| (params.refusal, params.limit) = (refusal, Packets::new(3)));
-        let verdicts: Vec<GateVerdict> = (0..5).map(|_| bench.ask(0)).collect();
+        let verdicts: Vec<GateVerdict> = (0..5).map(|_| bench.request(0)).collect();
         let held = GateVerdict::Hold(NameTable::ROOT);
         assert_eq!(verdicts, [GateVerdict::Admit, held, held, held, verdict]);
         let Bench { gate, bench: surroundings, .. } = &mut bench;
         surroundings.at(1, |cx| gate.on_withdrawn(cx, PitId(2), Some(NameTable::ROOT)));
-        assert_eq!(bench.ask(2), held);
+        assert_eq!(bench.request(2), held);
     }
 }
 
@@ -138,7 +138,7 @@ fn pie_and_codel_refuse_interests_while_there_is_room() {
         for turn in 0..1_200 {
             let now = 1_000_000 + 817 * turn;
             bench.wake(now);
-            let verdicts = [bench.ask(now), bench.ask(now)];
+            let verdicts = [bench.request(now), bench.request(now)];
             refused += verdicts.iter().filter(|verdict| matches!(verdict, GateVerdict::Nack(_))).count();
         }
         refused

@@ -14,7 +14,7 @@ use crate::toolbox::forwarding::path_label;
 /// The label for any path, on an Interest.
 pub(super) const ANY: u32 = path_label::NONE;
 /// Maximum number of paths of a router.
-const MOST: usize = 1024;
+const MAX: usize = 1024;
 
 /// The table of a node, which its gates and its strategy share.
 pub(super) type SharedPaths = Rc<RefCell<PathTable>>;
@@ -24,7 +24,7 @@ pub(super) type SharedPaths = Rc<RefCell<PathTable>>;
 pub(super) struct PathTable {
     paths: BTreeMap<u32, Path>,
     /// Counts Data.
-    heard: u64,
+    received: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,20 +32,20 @@ struct Path {
     face: FaceId,
     /// The label of the rest of the path.
     beyond: u32,
-    heard: u64,
+    received: u64,
 }
 
 impl PathTable {
     /// Data came through `face` with the label `beyond`; its label from here on. With too many paths the one that
     /// was not heard of for longest is forgotten.
     pub fn learn(&mut self, beyond: u32, face: FaceId) -> u32 {
-        self.heard += 1;
+        self.received += 1;
         let label = path_label::through(beyond, face);
-        if self.paths.len() >= MOST && !self.paths.contains_key(&label) {
-            let oldest = self.paths.iter().min_by_key(|(_, path)| path.heard).map(|(label, _)| *label);
+        if self.paths.len() >= MAX && !self.paths.contains_key(&label) {
+            let oldest = self.paths.iter().min_by_key(|(_, path)| path.received).map(|(label, _)| *label);
             oldest.and_then(|oldest| self.paths.remove(&oldest));
         }
-        self.paths.insert(label, Path { face, beyond, heard: self.heard });
+        self.paths.insert(label, Path { face, beyond, received: self.received });
         label
     }
 
@@ -80,10 +80,10 @@ mod tests {
     #[test]
     fn the_path_that_was_silent_for_longest_is_forgotten() {
         let mut table = PathTable::default();
-        let labels: Vec<u32> = (0..MOST as u32).map(|beyond| table.learn(beyond, FaceId(0))).collect();
+        let labels: Vec<u32> = (0..MAX as u32).map(|beyond| table.learn(beyond, FaceId(0))).collect();
         table.learn(0, FaceId(0));
         table.learn(0, FaceId(1));
-        assert_eq!(table.paths.len(), MOST);
+        assert_eq!(table.paths.len(), MAX);
         assert_eq!((table.face_of(labels[0]), table.face_of(labels[1])), (Some(FaceId(0)), None));
     }
 }

@@ -66,7 +66,7 @@ mod tests {
     use tidegate_testkit::gate_bench::{GateBench, interest};
 
     /// The faces, of next hops 1 and 2 (1 is the cheaper one), that an Interest from face 0 takes.
-    fn ask(bench: &mut GateBench, paths: &SharedPaths, choice: Option<u32>, nonce: u32, hops: u8) -> Vec<u16> {
+    fn request(bench: &mut GateBench, paths: &SharedPaths, choice: Option<u32>, nonce: u32, hops: u8) -> Vec<u16> {
         let mut strategy = SteeringStrategy::new(SharedPaths::clone(paths));
         let mut header = interest(NameTable::ROOT, 1);
         if let Kind::Interest(interest) = &mut header.kind {
@@ -104,13 +104,13 @@ mod tests {
         let (mut bench, paths) = bench();
         let labels = [1, 2].map(|face| paths.borrow_mut().learn(ANY, FaceId(face)));
         for nonce in 0..50 {
-            let mut ask = |choice| ask(&mut bench, &paths, choice, nonce, 1);
-            assert_eq!([ask(Some(labels[0])), ask(Some(labels[1])), ask(None)], [[1], [2], [1]]);
+            let mut request = |choice| request(&mut bench, &paths, choice, nonce, 1);
+            assert_eq!([request(Some(labels[0])), request(Some(labels[1])), request(None)], [[1], [2], [1]]);
         }
         bench.faces[2].set_up(false);
-        assert_eq!(ask(&mut bench, &paths, Some(labels[1]), 1, 1), [1]);
+        assert_eq!(request(&mut bench, &paths, Some(labels[1]), 1, 1), [1]);
         bench.faces[1].set_up(false);
-        assert_eq!(ask(&mut bench, &paths, Some(labels[1]), 1, 1), []);
+        assert_eq!(request(&mut bench, &paths, Some(labels[1]), 1, 1), []);
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
         let (mut bench, paths) = bench();
         let mut counts = [[0; 2]; 2];
         for nonce in 0..4_000 {
-            let [here, beyond] = [1, 2].map(|hops| ask(&mut bench, &paths, Some(ANY), nonce, hops)[0]);
+            let [here, beyond] = [1, 2].map(|hops| request(&mut bench, &paths, Some(ANY), nonce, hops)[0]);
             counts[usize::from(here) - 1][usize::from(beyond) - 1] += 1;
         }
         // A quarter each, within a tenth.

@@ -175,17 +175,17 @@ mod tests {
     #[test]
     fn interests_beyond_the_burst_and_the_part_are_refused() {
         let mut bench = GateBench::new();
-        let mut ask = |gate: &mut CountingGate, at_us: u64, flow: u32| {
+        let mut request = |gate: &mut CountingGate, at_us: u64, flow: u32| {
             bench.at(at_us, |cx| gate.on_interest_out(cx, PitId(0), &mut interest(PrefixId(flow), 0)))
         };
         let mut policed = gate(|params| (params.burst, params.headroom) = (3.0, 1.0));
         report(&mut policed, &mut GateBench::new(), 0, 1, false);
-        let verdicts: Vec<GateVerdict> = (0..4).map(|_| ask(&mut policed, 0, 1)).collect();
+        let verdicts: Vec<GateVerdict> = (0..4).map(|_| request(&mut policed, 0, 1)).collect();
         assert_eq!(verdicts, [GateVerdict::Admit, GateVerdict::Admit, GateVerdict::Admit, REFUSED]);
         // 1000 per second for the one flow of Data.
-        assert_eq!((ask(&mut policed, 999, 1), ask(&mut policed, 1_000, 1)), (REFUSED, GateVerdict::Admit));
-        assert_eq!(ask(&mut policed, 1_000, 2), GateVerdict::Admit, "a flow of its own");
+        assert_eq!((request(&mut policed, 999, 1), request(&mut policed, 1_000, 1)), (REFUSED, GateVerdict::Admit));
+        assert_eq!(request(&mut policed, 1_000, 2), GateVerdict::Admit, "a flow of its own");
         let mut free = gate(|params| (params.burst, params.police) = (3.0, false));
-        assert!((0..9).all(|_| ask(&mut free, 0, 1) == GateVerdict::Admit));
+        assert!((0..9).all(|_| request(&mut free, 0, 1) == GateVerdict::Admit));
     }
 }

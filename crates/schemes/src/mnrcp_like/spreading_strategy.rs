@@ -20,7 +20,7 @@ pub(super) struct SpreadingStrategy {
 struct Path {
     /// Last report, thousandths of an Interest per second.
     rate: Option<u32>,
-    heard_at: Time,
+    received_at: Time,
     used_at: Time,
     /// Interests that it is owed.
     credit: f64,
@@ -29,7 +29,7 @@ struct Path {
 impl Path {
     /// Its rate, if it is known from the last `memory`.
     fn fresh(&self, now: Time, memory: Span) -> Option<u32> {
-        self.rate.filter(|_| now.since(self.heard_at) < memory)
+        self.rate.filter(|_| now.since(self.received_at) < memory)
     }
 }
 
@@ -42,9 +42,9 @@ impl SpreadingStrategy {
         self.prefixes.entry(prefix).or_default().entry(face).or_default()
     }
 
-    fn hear(&mut self, now: Time, prefix: PrefixId, face: FaceId, rate: u32) {
+    fn receive(&mut self, now: Time, prefix: PrefixId, face: FaceId, rate: u32) {
         let path = self.path(prefix, face);
-        (path.rate, path.heard_at) = (Some(rate), now);
+        (path.rate, path.received_at) = (Some(rate), now);
     }
 
     /// Weights of the usable faces: what they report, and the mean of that for those that report nothing.
@@ -70,7 +70,7 @@ impl SpreadingStrategy {
             let path = self.path(prefix, *face);
             path.credit = (path.credit + weight / total).min(1.0);
             path.used_at = now;
-            if best.is_none_or(|(_, most)| path.credit > most) {
+            if best.is_none_or(|(_, max)| path.credit > max) {
                 best = Some((*face, path.credit));
             }
         }
@@ -87,7 +87,7 @@ impl SpreadingStrategy {
         self.swept_at = now;
         let memory = self.memory;
         self.prefixes.retain(|_, paths| {
-            paths.retain(|_, path| now.since(path.used_at.max(path.heard_at)) < memory);
+            paths.retain(|_, path| now.since(path.used_at.max(path.received_at)) < memory);
             !paths.is_empty()
         });
     }
@@ -121,7 +121,7 @@ impl Strategy for SpreadingStrategy {
     fn on_data(&mut self, cx: &mut Context<'_>, data: &mut Header, from: FaceId, _: PitId, entry: &PitEntry) {
         let prefix = entry.name().prefix;
         if let Some(rate) = data.hop.get(Signal::STAMPING_RATE) {
-            self.hear(cx.now, prefix, from, rate);
+            self.receive(cx.now, prefix, from, rate);
             // The sum may be larger than the rate on the packet, of which the minimum would stay.
             data.hop.set(Signal::STAMPING_RATE, self.sum(cx.now, prefix));
         }
@@ -138,7 +138,7 @@ impl Strategy for SpreadingStrategy {
     ) -> NackDecision {
         let path = self.path(entry.name().prefix, from);
         if let (NackReason::Congestion, Some(rate)) = (reason, path.rate) {
-            (path.rate, path.heard_at) = (Some(rate / 2), cx.now);
+            (path.rate, path.received_at) = (Some(rate / 2), cx.now);
         }
         entry.nack_decision()
     }
@@ -146,7 +146,7 @@ impl Strategy for SpreadingStrategy {
     /// A next hop that did not answer counts for nothing until it is forgotten or answers.
     fn on_expiry(&mut self, cx: &mut Context<'_>, _: PitId, entry: &PitEntry) {
         for record in entry.out_records() {
-            self.hear(cx.now, entry.name().prefix, record.face, 0);
+            self.receive(cx.now, entry.name().prefix, record.face, 0);
         }
     }
 
@@ -188,11 +188,11 @@ mod tests {
     fn interests_go_in_proportion_to_reports_and_where_nothing_is_known_as_to_the_mean() {
         let mut strategy = strategy();
         assert_eq!(to_first(&mut strategy, 0), 15);
-        strategy.hear(micros(0), PREFIX, ONE, 2_000);
+        strategy.receive(micros(0), PREFIX, ONE, 2_000);
         assert_eq!(to_first(&mut strategy, 0), 15);
-        strategy.hear(micros(500_000), PREFIX, OTHER, 1_000);
+        strategy.receive(micros(500_000), PREFIX, OTHER, 1_000);
         assert_eq!(to_first(&mut strategy, 500_000), 20);
-        strategy.hear(micros(500_000), PREFIX, OTHER, 0);
+        strategy.receive(micros(500_000), PREFIX, OTHER, 0);
         assert_eq!(to_first(&mut strategy, 500_000), 30);
         assert_eq!(to_first(&mut strategy, 1_000_000), 15, "the first report is forgotten");
     }
@@ -200,11 +200,11 @@ mod tests {
     #[test]
     fn fresh_reports_add_up() {
         let mut strategy = strategy();
-        strategy.hear(micros(0), PREFIX, ONE, 2_000);
-        strategy.hear(micros(500_000), PREFIX, OTHER, 1_000);
+        strategy.receive(micros(0), PREFIX, ONE, 2_000);
+        strategy.receive(micros(500_000), PREFIX, OTHER, 1_000);
         assert_eq!(strategy.sum(micros(999_999), PREFIX), 3_000);
         assert_eq!(strategy.sum(micros(1_000_000), PREFIX), 1_000);
-        strategy.hear(micros(1_000_000), PREFIX, ONE, u32::MAX);
+        strategy.receive(micros(1_000_000), PREFIX, ONE, u32::MAX);
         assert_eq!(strategy.sum(micros(1_000_000), PREFIX), u32::MAX);
     }
 

@@ -226,12 +226,12 @@ mod tests {
                 (R2, topology(&[1, 7], &[1])),
                 (R3, topology(&[1, 8], &[1])),
             ] {
-                bench.hear(0, node, 0, &report);
+                bench.receive(0, node, 0, &report);
             }
             bench
         }
 
-        fn hear(&mut self, now_ms: u64, from: NodeId, sent_ms: u64, report: &Report) {
+        fn receive(&mut self, now_ms: u64, from: NodeId, sent_ms: u64, report: &Report) {
             self.controller.on_report(at(now_ms), from, at(sent_ms), report, &mut self.orders);
         }
 
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn mild_congestion_moves_the_prefix_at_the_first_router_with_a_choice() {
         let mut bench = Bench::new(&[]);
-        bench.hear(100, R2, 99, &signal(0.95, 0.1));
+        bench.receive(100, R2, 99, &signal(0.95, 0.1));
         // Eq. 3: 0.95 * 10 * e^0.1; nothing is known of the other path's load.
         let expected = vec![(FaceId(1), 9.5 * 0.1_f64.exp()), (FaceId(2), 0.0)];
         assert_eq!(bench.ordered(), [(R1, expected)]);
@@ -258,49 +258,49 @@ mod tests {
     #[test]
     fn severe_congestion_is_left_to_the_consumers() {
         let mut bench = Bench::new(&[]);
-        bench.hear(100, R2, 99, &signal(0.95, 0.11));
+        bench.receive(100, R2, 99, &signal(0.95, 0.11));
         assert_eq!(bench.ordered(), []);
     }
 
     #[test]
-    fn the_filter_believes_what_is_newer() {
+    fn the_filter_prefers_what_is_newer() {
         let mut bench = Bench::new(&[]);
-        bench.hear(100, R2, 90, &Report::Links(vec![load(1.0, 0.5)]));
-        bench.hear(101, R2, 80, &signal(0.95, 0.0));
+        bench.receive(100, R2, 90, &Report::Links(vec![load(1.0, 0.5)]));
+        bench.receive(101, R2, 80, &signal(0.95, 0.0));
         assert_eq!(bench.ordered(), []);
-        bench.hear(102, R2, 95, &signal(0.95, 0.0));
+        bench.receive(102, R2, 95, &signal(0.95, 0.0));
         assert_eq!(bench.ordered().len(), 1);
     }
 
     #[test]
     fn parallel_links_have_loads_of_their_own() {
         let mut bench = Bench::new(&[]);
-        bench.hear(10, R1, 10, &topology(&[9, 2, 2], &[1, 2]));
-        bench.hear(10, R2, 10, &topology(&[1, 1, 7], &[2]));
+        bench.receive(10, R1, 10, &topology(&[9, 2, 2], &[1, 2]));
+        bench.receive(10, R2, 10, &topology(&[1, 1, 7], &[2]));
         let busy = FaceLoad { face: FaceId(1), ..load(0.3, 0.0) };
-        bench.hear(50, R2, 49, &Report::Links(vec![busy]));
-        bench.hear(100, R2, 99, &signal(1.0, 0.0));
+        bench.receive(50, R2, 49, &Report::Links(vec![busy]));
+        bench.receive(100, R2, 99, &signal(1.0, 0.0));
         assert_eq!(bench.ordered(), [(R1, vec![(FaceId(1), 10.0), (FaceId(2), 3.0)])]);
     }
 
     #[test]
     fn a_signal_from_the_last_link_finds_no_choice() {
         let mut bench = Bench::new(&[]);
-        bench.hear(100, R1, 99, &signal(1.0, 0.0));
+        bench.receive(100, R1, 99, &signal(1.0, 0.0));
         assert_eq!(bench.ordered(), []);
     }
 
     #[test]
-    fn a_prefix_stays_for_the_dwell_time_and_its_metrics_are_told_again() {
+    fn a_prefix_stays_for_the_dwell_time_and_its_metrics_are_reported_again() {
         let mut bench = Bench::new(&[]);
-        bench.hear(100, R2, 99, &signal(1.0, 0.0));
-        let told = bench.ordered();
-        bench.hear(600, R2, 599, &Report::Links(vec![load(0.0, 0.0)]));
-        bench.hear(3000, R3, 2999, &signal(1.0, 0.0));
+        bench.receive(100, R2, 99, &signal(1.0, 0.0));
+        let notified = bench.ordered();
+        bench.receive(600, R2, 599, &Report::Links(vec![load(0.0, 0.0)]));
+        bench.receive(3000, R3, 2999, &signal(1.0, 0.0));
         assert_eq!(bench.ordered(), []);
-        bench.hear(3500, R1, 3499, &Report::Links(Vec::new()));
-        assert_eq!(bench.ordered(), told, "told again, and no other");
-        bench.hear(5100, R3, 5099, &signal(1.0, 0.0));
+        bench.receive(3500, R1, 3499, &Report::Links(Vec::new()));
+        assert_eq!(bench.ordered(), notified, "told again, and no other");
+        bench.receive(5100, R3, 5099, &signal(1.0, 0.0));
         assert_eq!(bench.ordered(), [(R1, vec![(FaceId(1), 0.0), (FaceId(2), 10.0)])]);
     }
 
@@ -308,8 +308,8 @@ mod tests {
     fn another_path_must_be_cheaper_by_the_hysteresis() {
         for (other, moves) in [(0.6, 0), (0.4, 1)] {
             let mut bench = Bench::new(&[("hysteresis", Value::Number(0.5))]);
-            bench.hear(50, R3, 49, &Report::Links(vec![load(other, 0.0)]));
-            bench.hear(100, R2, 99, &signal(1.0, 0.0));
+            bench.receive(50, R3, 49, &Report::Links(vec![load(other, 0.0)]));
+            bench.receive(100, R2, 99, &signal(1.0, 0.0));
             assert_eq!(bench.ordered().len(), moves, "{other}");
         }
     }
@@ -317,11 +317,11 @@ mod tests {
     #[test]
     fn a_router_is_left_alone_for_some_polls_after_a_move() {
         let mut bench = Bench::new(&[("dwell", Value::Text("0s".into())), ("hysteresis", Value::Number(0.0))]);
-        bench.hear(100, R2, 99, &signal(1.0, 0.0));
+        bench.receive(100, R2, 99, &signal(1.0, 0.0));
         assert_eq!(bench.ordered().len(), 1);
-        bench.hear(200, R2, 199, &Report::Links(vec![load(0.0, 0.0)]));
+        bench.receive(200, R2, 199, &Report::Links(vec![load(0.0, 0.0)]));
         for (now, moves) in [(1099, 0), (1100, 1)] {
-            bench.hear(now, R3, now - 1, &signal(1.0, 0.0));
+            bench.receive(now, R3, now - 1, &signal(1.0, 0.0));
             assert_eq!(bench.ordered().len(), moves, "{now} ms");
         }
     }

@@ -38,12 +38,12 @@ impl MetricStrategy {
         if !hops().eq(noted.iter().copied()) {
             noted.clear();
             noted.extend(hops());
-            self.tell(prefix);
+            self.notify(prefix);
         }
     }
 
     /// Notes the order in which next hops are used, for the controller.
-    fn tell(&self, prefix: PrefixId) {
+    fn notify(&self, prefix: PrefixId) {
         let (ranked, noted) = (self.ranked_of(prefix), self.noted.get(&prefix).map_or(&[][..], Vec::as_slice));
         let first = ranked.iter().filter(|face| noted.contains(face));
         let order = first.chain(noted.iter().filter(|face| !ranked.contains(face))).copied();
@@ -99,6 +99,6 @@ impl Strategy for MetricStrategy {
             cx.record(Event::PathMoved { name, from: before.0, to: after.0, cause: Cause("metric") });
         }
         self.ranked.insert(*prefix, ranked);
-        self.tell(*prefix);
+        self.notify(*prefix);
     }
 }

@@ -16,13 +16,13 @@ pub(super) struct Path {
     round_trips: VecDeque<Span>,
     timer: Span,
     /// Counts Data: when the last came.
-    pub heard: u64,
+    pub received: u64,
 }
 
 impl Path {
     /// A path without a Data.
     pub fn new(timer: Span) -> Self {
-        Self { round_trips: VecDeque::new(), timer, heard: 0 }
+        Self { round_trips: VecDeque::new(), timer, received: 0 }
     }
 
     /// After how long an Interest counts as lost.
@@ -43,9 +43,9 @@ impl Path {
     }
 
     fn place(&self, round_trip: Span) -> Option<f64> {
-        let (least, most) = (self.round_trips.iter().min()?, self.round_trips.iter().max()?);
-        let range = (*most - *least).as_secs_f64();
-        (range > 0.0).then(|| (round_trip - *least).as_secs_f64() / range)
+        let (min, max) = (self.round_trips.iter().min()?, self.round_trips.iter().max()?);
+        let range = (*max - *min).as_secs_f64();
+        (range > 0.0).then(|| (round_trip - *min).as_secs_f64() / range)
     }
 }
 

@@ -68,9 +68,9 @@ impl RateGate {
         if bytes <= 0.0 {
             return;
         }
-        let told = sum / bytes;
-        let share = if told >= self.mean_rtt { 1.0 } else { rate / capacity * told / self.mean_rtt };
-        self.mean_rtt += (share * elapsed / self.mean_rtt).min(1.0) * (told - self.mean_rtt);
+        let reported = sum / bytes;
+        let share = if reported >= self.mean_rtt { 1.0 } else { rate / capacity * reported / self.mean_rtt };
+        self.mean_rtt += (share * elapsed / self.mean_rtt).min(1.0) * (reported - self.mean_rtt);
     }
 
     /// R <- R (1 + T/d0 (alpha (eta C - y) - beta q/d0) / (eta C)).

@@ -53,7 +53,7 @@ fn the_rate_follows_the_line() {
 }
 
 #[test]
-fn without_a_router_that_tells_a_rate_the_first_window_stays() {
+fn without_a_router_that_gives_a_rate_the_first_window_stays() {
     let mut path = Dumbbell::new(Bottleneck::new(50.0, 1000), vec![DumbbellFlow::of(&SCHEME, &[], 40)]);
     path.run(seconds(2.0));
     assert_eq!((path.window(0), path.in_flight(0)), (10.0, 10));

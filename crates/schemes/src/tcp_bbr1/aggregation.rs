@@ -11,7 +11,7 @@ use crate::toolbox::rate::bbr_model::PacketRate;
 pub(super) struct Aggregation {
     epoch: AckEpoch,
     /// Largest excess of the current window of rounds and of the one before, segments.
-    largest: [f64; 2],
+    max: [f64; 2],
     /// Rounds of the current window.
     rounds: u32,
 }
@@ -27,20 +27,20 @@ impl Aggregation {
         self.rounds += 1;
         if self.rounds >= params.aggregation_rounds {
             self.rounds = 0;
-            self.largest = [0.0, self.largest[0]];
+            self.max = [0.0, self.max[0]];
         }
     }
 
     /// `newly` segments were delivered, under a window of `window` and at the estimate `rate`.
     pub(super) fn take(&mut self, now: Time, rate: PacketRate, newly: u32, window: f64) {
         let excess = self.epoch.excess(now, rate, newly).min(window);
-        self.largest[0] = self.largest[0].max(excess);
+        self.max[0] = self.max[0].max(excess);
     }
 
     /// Segments to be added to the window.
     pub(super) fn allowance(&self, rate: PacketRate, params: &Params) -> f64 {
-        let wanted = params.aggregation_gain * self.largest[0].max(self.largest[1]);
-        wanted.min(rate.packets_in(params.aggregation_time))
+        let required = params.aggregation_gain * self.max[0].max(self.max[1]);
+        required.min(rate.packets_in(params.aggregation_time))
     }
 }
 

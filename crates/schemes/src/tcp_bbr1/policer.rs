@@ -49,7 +49,7 @@ pub(super) enum Change {
 
 #[derive(Debug)]
 pub(super) struct Policer {
-    is_wanted: bool,
+    is_required: bool,
     min_loss: f64,
     margin: f64,
     /// Rate of the last interval, or of the policer.
@@ -65,7 +65,7 @@ pub(super) struct Policer {
 impl Policer {
     pub(super) fn new(params: &Params) -> Self {
         Self {
-            is_wanted: params.finds_policers,
+            is_required: params.finds_policers,
             min_loss: params.policer_loss,
             margin: params.pacing_margin,
             rate: None,
@@ -89,7 +89,7 @@ impl Policer {
     }
 
     pub(super) fn on_ack(&mut self, seen: &Seen) -> Change {
-        if !self.is_wanted {
+        if !self.is_required {
             return Change::Nothing;
         }
         if self.is_found {
@@ -183,8 +183,8 @@ mod tests {
 
     /// Tells rounds `from..to`, each of which delivers `per_round` and loses `lost` of them more.
     fn rounds(policer: &mut Policer, from: u64, to: u64, per_round: u64, lost: u64) -> Vec<(u64, Change)> {
-        let told = (from..to).map(|n| (n, policer.on_ack(&seen(n, n * per_round, n * lost, lost > 0))));
-        told.filter(|(_, change)| *change != Change::Nothing).collect()
+        let reported = (from..to).map(|n| (n, policer.on_ack(&seen(n, n * per_round, n * lost, lost > 0))));
+        reported.filter(|(_, change)| *change != Change::Nothing).collect()
     }
 
     #[test]
@@ -212,14 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn losses_below_the_threshold_tell_of_no_policer() {
+    fn losses_below_the_threshold_show_no_policer() {
         // 50/256 is 19.53 of 100.
         assert!(rounds(&mut policer(), 0, 12, 100, 19).is_empty());
         assert!(rounds(&mut policer(), 0, 1000, 100, 0).is_empty());
     }
 
     #[test]
-    fn intervals_of_different_rates_tell_of_none() {
+    fn intervals_of_different_rates_show_none() {
         let mut policer = policer();
         for round in 0..16_u64 {
             // 3, 10, 18, 26 per millisecond in the four intervals.
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn sampling_ends_with_want_of_data_and_after_sixteen_rounds_without_a_loss() {
+    fn sampling_ends_with_lack_of_data_and_after_sixteen_rounds_without_a_loss() {
         let mut policer = policer();
         rounds(&mut policer, 0, 4, 100, 20);
         assert!(policer.rate.is_some() && policer.is_sampling);
@@ -243,8 +243,8 @@ mod tests {
     }
 
     #[test]
-    fn a_policer_is_not_looked_for_when_unwanted() {
-        let mut policer = Policer { is_wanted: false, ..policer() };
+    fn a_policer_is_not_looked_for_when_disabled() {
+        let mut policer = Policer { is_required: false, ..policer() };
         assert!(rounds(&mut policer, 0, 20, 100, 50).is_empty());
     }
 }

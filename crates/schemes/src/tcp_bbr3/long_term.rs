@@ -48,11 +48,11 @@ impl LongTerm {
     }
 
     /// The bound less what is left free for others, segments.
-    pub(super) fn with_headroom(&self, headroom: f64, least: f64) -> f64 {
+    pub(super) fn with_headroom(&self, headroom: f64, min: f64) -> f64 {
         if self.in_flight.is_infinite() {
             return f64::INFINITY;
         }
-        (self.in_flight - (headroom * self.in_flight).max(1.0)).max(least)
+        (self.in_flight - (headroom * self.in_flight).max(1.0)).max(min)
     }
 }
 

@@ -6,15 +6,15 @@ use tidegate_core::prelude::*;
 #[derive(Debug, Default)]
 pub(super) struct RoundTrips {
     /// min_rtt.
-    least: Option<(Span, Time)>,
+    min: Option<(Span, Time)>,
     /// probe_rtt_min_delay.
     young: Option<(Span, Time)>,
 }
 
 impl RoundTrips {
     /// min_rtt; `None` before the first sample.
-    pub(super) fn least(&self) -> Option<Span> {
-        self.least.map(|(rtt, _)| rtt)
+    pub(super) fn min(&self) -> Option<Span> {
+        self.min.map(|(rtt, _)| rtt)
     }
 
     /// Adds a sample; returns whether no smaller one came for `interval`. After `age` the younger replaces the older.
@@ -26,9 +26,9 @@ impl RoundTrips {
         {
             self.young = Some((rtt, now));
         }
-        let is_smaller = self.young.zip(self.least).is_none_or(|(young, least)| young.0 < least.0);
-        if is_smaller || is_old(self.least, age) {
-            self.least = self.young;
+        let is_smaller = self.young.zip(self.min).is_none_or(|(young, min)| young.0 < min.0);
+        if is_smaller || is_old(self.min, age) {
+            self.min = self.young;
         }
         is_due
     }
@@ -44,13 +44,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_standing_queue_is_noticed_after_five_seconds_and_believed_after_ten() {
+    fn a_standing_queue_is_noticed_after_five_seconds_and_accepted_after_ten() {
         let mut trips = RoundTrips::default();
         let mut take = |at_ms: u64, rtt_ms: Option<u64>| {
             let now = Time::ZERO + Span::from_millis(at_ms);
             let rtt = rtt_ms.map(Span::from_millis);
             let is_due = trips.take(now, rtt, Span::from_secs(5), Span::from_secs(10));
-            (is_due, trips.least().map(|least| least.as_nanos() / 1_000_000))
+            (is_due, trips.min().map(|min| min.as_nanos() / 1_000_000))
         };
         assert_eq!(take(0, None), (false, None));
         assert_eq!(take(0, Some(20)), (false, Some(20)));

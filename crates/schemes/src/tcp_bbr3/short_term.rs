@@ -20,9 +20,9 @@ impl Default for ShortTerm {
 
 impl ShortTerm {
     /// A round with a loss ended: down to what it delivered, but to no less than `beta` of the bound before, at first of
-    /// `largest` and `window`.
-    pub(super) fn lower(&mut self, latest: &Latest, beta: f64, largest: PacketRate, window: f64) {
-        let rate = self.rate.unwrap_or(largest);
+    /// `max` and `window`.
+    pub(super) fn lower(&mut self, latest: &Latest, beta: f64, max: PacketRate, window: f64) {
+        let rate = self.rate.unwrap_or(max);
         self.rate = Some(latest.rate.max(rate.scale(beta)));
         let in_flight = if self.in_flight.is_finite() { self.in_flight } else { window };
         self.in_flight = (latest.delivered as f64).max(beta * in_flight);

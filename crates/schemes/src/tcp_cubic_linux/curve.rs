@@ -17,7 +17,7 @@ const STANDARD: u64 = 8 * (BETA_SCALE + BETA) / 3 / (BETA_SCALE - BETA);
 /// Before the first loss growth is at least 5 % per round trip.
 const FIRST_PACE: u32 = 20;
 /// The window never grows faster than by half of what is acknowledged.
-const LEAST: u32 = 2;
+const MIN: u32 = 2;
 /// Pace where the curve lies below the window, windows.
 const WAIT: u32 = 100;
 
@@ -48,7 +48,7 @@ struct Epoch {
 
 impl Curve {
     pub(super) fn new(ticks: u32, fast_convergence: bool) -> Self {
-        Self { ticks, fast_convergence, peak: 0, epoch: None, pace: LEAST, computed: (0, 0) }
+        Self { ticks, fast_convergence, peak: 0, epoch: None, pace: MIN, computed: (0, 0) }
     }
 
     /// A curve without history.
@@ -96,7 +96,7 @@ impl Curve {
         if let Some(epoch) = &mut self.epoch {
             self.pace = self.pace.min(epoch.pace_of_standard(window));
         }
-        self.pace = self.pace.max(LEAST);
+        self.pace = self.pace.max(MIN);
         self.pace
     }
 

@@ -30,14 +30,14 @@ pub(super) struct HyStart {
 }
 
 impl HyStart {
-    /// An ACK of the segment `round.0` while `round.1` leaves next, `rtt` after the segment left, `least` being the
+    /// An ACK of the segment `round.0` while `round.1` leaves next, `rtt` after the segment left, `min` being the
     /// shortest ever; `pace` is the window in segments and the smoothed round trip. Whether slow start ends.
     pub(super) fn on_ack(
         &mut self,
         now: Time,
         round: (u32, u32),
         rtt: Span,
-        least: Span,
+        min: Span,
         pace: (u32, Option<Span>),
     ) -> bool {
         if self.is_over {
@@ -47,30 +47,30 @@ impl HyStart {
             *self = Self { round_end: round.1, round_start: now, last_ack: now, ..Self::default() };
         }
         if pace.0 >= LOW_WINDOW {
-            self.is_over = self.is_long_train(now, least, pace) | self.is_slower(rtt, least);
+            self.is_over = self.is_long_train(now, min, pace) | self.is_slower(rtt, min);
         }
         self.is_over
     }
 
     /// Without pacing, as here, half a round trip is enough.
-    fn is_long_train(&mut self, now: Time, least: Span, pace: (u32, Option<Span>)) -> bool {
+    fn is_long_train(&mut self, now: Time, min: Span, pace: (u32, Option<Span>)) -> bool {
         if now.since(self.last_ack) > TRAIN_GAP {
             return false;
         }
         self.last_ack = now;
         // The kernel would pace at two windows per round trip.
         let offload = pace.1.map_or(Span::ZERO, |rtt| rtt.scale(OFFLOADED / (2.0 * f64::from(pace.0))));
-        let threshold = (least + offload.min(MAX_OFFLOAD)).scale(0.5);
+        let threshold = (min + offload.min(MAX_OFFLOAD)).scale(0.5);
         now.since(self.round_start) > threshold
     }
 
-    fn is_slower(&mut self, rtt: Span, least: Span) -> bool {
+    fn is_slower(&mut self, rtt: Span, min: Span) -> bool {
         let current = self.current.map_or(rtt, |current| current.min(rtt));
         self.current = Some(current);
         if self.samples < SAMPLES {
             self.samples += 1;
             return false;
         }
-        current > least + least.scale(0.125).max(MIN_RISE).min(MAX_RISE)
+        current > min + min.scale(0.125).max(MIN_RISE).min(MAX_RISE)
     }
 }

@@ -82,15 +82,15 @@ impl CubicLinux {
     fn sample(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
         // Right after a recovery a round trip includes the queue of its burst.
         let Some(rtt) = delivery.rtt.filter(|_| !self.curve.is_young(now)) else { return };
-        let least = self.min_rtt.map_or(rtt, |least| least.min(rtt));
-        self.min_rtt = Some(least);
+        let min = self.min_rtt.map_or(rtt, |min| min.min(rtt));
+        self.min_rtt = Some(min);
         if !self.window.is_slow_start() {
             return;
         }
         let window = self.whole();
         let Some(hystart) = &mut self.hystart else { return };
         let round = (delivery.segment, flow.next_segment);
-        if hystart.on_ack(now, round, rtt, least, (window, flow.smoothed_rtt)) {
+        if hystart.on_ack(now, round, rtt, min, (window, flow.smoothed_rtt)) {
             self.window.leave_slow_start();
         }
     }
@@ -140,8 +140,8 @@ impl CongestionController for CubicLinux {
         } else if let Some(acked) = counted {
             let rest = self.window.slow_start(acked, f64::INFINITY) as u32;
             if rest > 0 {
-                let least = self.min_rtt.unwrap_or_default();
-                let per_segment = self.curve.per_segment(cx.now, self.whole(), rest, least);
+                let min = self.min_rtt.unwrap_or_default();
+                let per_segment = self.curve.per_segment(cx.now, self.whole(), rest, min);
                 self.step(per_segment, rest);
             }
         }

@@ -44,16 +44,16 @@ fn the_pace_stays_for_28_ms_while_the_window_does() {
 fn round_trips_of_the_first_second_of_an_epoch_do_not_count() {
     let mut linux = reduced();
     linux.ack(1_100, Ack::of(1));
-    let least = |linux: &mut AckDriver, at_ms, rtt_ms| linux.ack(at_ms, Ack { rtt_ms, ..Ack::of(1) });
+    let min = |linux: &mut AckDriver, at_ms, rtt_ms| linux.ack(at_ms, Ack { rtt_ms, ..Ack::of(1) });
     let mut other = reduced();
     other.ack(1_100, Ack::of(1));
     for at_ms in [1_200, 1_500, 2_099] {
         // A shorter one, which a minimum would keep.
-        assert_eq!(least(&mut linux, at_ms, 1), least(&mut other, at_ms, 40));
+        assert_eq!(min(&mut linux, at_ms, 1), min(&mut other, at_ms, 40));
     }
     // ... but after a second it is: the curve is looked at 10 ticks less ahead from then on.
     let windows: Vec<[f64; 2]> =
-        (0..400).map(|n| [least(&mut linux, 2_101 + 4 * n, 1), least(&mut other, 2_101 + 4 * n, 40)]).collect();
+        (0..400).map(|n| [min(&mut linux, 2_101 + 4 * n, 1), min(&mut other, 2_101 + 4 * n, 40)]).collect();
     assert!(windows.iter().any(|[short, long]| short != long), "{:?}", windows.last());
 }
 

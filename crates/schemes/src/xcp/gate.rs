@@ -42,7 +42,7 @@ struct FlowState {
     window: f64,
     size: f64,
     /// Change of the window that routers before this one left, bytes.
-    wanted: f64,
+    required: f64,
 }
 
 impl FlowState {
@@ -54,7 +54,7 @@ impl FlowState {
             rtt: f64::from(rtt) * 1e-6,
             window: f64::from(window).max(SEGMENT),
             size: segment.size().get() as f64,
-            wanted: f64::from(from_zig_zag(segment.hop.get(WINDOW_FEEDBACK)?)),
+            required: f64::from(from_zig_zag(segment.hop.get(WINDOW_FEEDBACK)?)),
         })
     }
 }
@@ -113,12 +113,12 @@ impl FeedbackGate {
 
     /// Feedback written on the packet, bytes (eq. 5 to 9).
     fn feedback(&mut self, flow: FlowState) -> f64 {
-        let FlowState { rtt, window, size, wanted } = flow;
+        let FlowState { rtt, window, size, required } = flow;
         let Deal { gain, cut, .. } = self.deal;
         let (gained, taken) = (gain * rtt * rtt * size / window, cut * rtt * size);
         let own = gained - taken;
         // What another router has cut already is not counted as given here (appendix A).
-        let (gained, taken) = if wanted > own { (gained, taken) } else { passed_on(wanted, own) };
+        let (gained, taken) = if required > own { (gained, taken) } else { passed_on(required, own) };
         self.deal.gain_left -= gained / rtt;
         self.deal.cut_left -= taken / rtt;
         // A sum that is spent ends its kind of feedback until the next interval; more would exceed phi.
@@ -128,7 +128,7 @@ impl FeedbackGate {
         if self.deal.cut_left <= 0.0 {
             self.deal.cut = 0.0;
         }
-        wanted.min(own)
+        required.min(own)
     }
 
     fn span(&self) -> Span {
@@ -136,9 +136,9 @@ impl FeedbackGate {
     }
 }
 
-/// Corrections of this router's accounts when another router grants less: `wanted` of `own`.
-fn passed_on(wanted: f64, own: f64) -> (f64, f64) {
-    if wanted > 0.0 { (wanted, own - wanted) } else { (0.0, own.max(0.0) - wanted) }
+/// Corrections of this router's accounts when another router grants less: `required` of `own`.
+fn passed_on(required: f64, own: f64) -> (f64, f64) {
+    if required > 0.0 { (required, own - required) } else { (0.0, own.max(0.0) - required) }
 }
 
 impl FaceGate for FeedbackGate {

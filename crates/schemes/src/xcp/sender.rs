@@ -11,9 +11,9 @@ use crate::xcp::{FLOW_WINDOW, WINDOW_FEEDBACK};
 /// Part of the flight kept on a loss: as TCP (§3.2).
 const KEEP: f64 = 0.5;
 /// Requested feedback of a sender, bytes: the maximum.
-const WANTED: i32 = 1 << 24;
+const DESIRED: i32 = 1 << 24;
 /// Largest window told, bytes.
-const MOST: f64 = u32::MAX as f64;
+const UPPER: f64 = u32::MAX as f64;
 
 /// The controller.
 #[derive(Debug)]
@@ -35,15 +35,15 @@ impl CongestionController for Xcp {
     fn on_sent(&mut self, _: &mut Context<'_>, _: &Sent, hop: &mut HopSignals, flow: &FlowView) {
         let Some(rtt) = flow.smoothed_rtt else { return };
         hop.put(FLOW_RTT, micros(rtt));
-        hop.put(FLOW_WINDOW, (self.window.get() * SEGMENT).min(MOST) as u32);
-        hop.put(WINDOW_FEEDBACK, to_zig_zag(WANTED));
+        hop.put(FLOW_WINDOW, (self.window.get() * SEGMENT).min(UPPER) as u32);
+        hop.put(WINDOW_FEEDBACK, to_zig_zag(DESIRED));
     }
 
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
         let Some(feedback) = delivery.hop.get(WINDOW_FEEDBACK).map(from_zig_zag) else { return };
         let may_grow = self.window.counts(delivery).is_some();
         // No router has written feedback.
-        if feedback == WANTED {
+        if feedback == DESIRED {
             return;
         }
         if feedback < 0 || may_grow {

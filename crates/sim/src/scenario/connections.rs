@@ -183,15 +183,15 @@ fn component(name: &str) -> String {
 
 fn read_settings(fields: &Fields<'_>) -> Option<SenderSettings> {
     let defaults = SenderSettings::default();
-    let least = fields.time("min_timeout")?;
-    if least > defaults.timeout.most {
-        fields.refuse("min_timeout", format!("min_timeout: at most {}", defaults.timeout.most));
+    let min = fields.time("min_timeout")?;
+    if min > defaults.timeout.max {
+        fields.refuse("min_timeout", format!("min_timeout: at most {}", defaults.timeout.max));
     }
     Some(SenderSettings {
         mss: u16::try_from(fields.size("mss")?.get()).ok()?,
         detection: fields.word("detection", keys::DETECTIONS)?,
         timeout_rule: fields.word("rto", keys::TIMEOUT_RULES)?,
-        timeout: TimeoutBounds { least, ..defaults.timeout },
+        timeout: TimeoutBounds { min, ..defaults.timeout },
         burst: fields.count_u32("burst")?,
         ..defaults
     })

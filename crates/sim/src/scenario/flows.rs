@@ -193,7 +193,7 @@ fn read_profile(flow: &Fields<'_>, kind: ConsumerProfile) -> Option<ProfileRules
 fn read_profile_table(table: &Fields<'_>, kind: ConsumerProfile) -> ProfileRules {
     let mut profile = ProfileRules::of(table.word("kind", &ConsumerProfile::ALL).unwrap_or(kind));
     set(&mut profile.estimator, table.word("estimator", keys::ESTIMATORS));
-    profile.timeout.least = table.time("min_timeout").or(profile.timeout.least);
+    profile.timeout.min = table.time("min_timeout").or(profile.timeout.min);
     profile.timeout.backoff =
         table.count_u32("backoff_limit").and_then(NonZeroU32::new).or(profile.timeout.backoff);
     profile.timeout.variations =

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tidegate_core::link::framed::SMALLEST_MTU;
+use tidegate_core::link::framed::MIN_MTU;
 use tidegate_core::units::{BitRate, ByteCount, Span};
 use tidegate_settings::desk::show;
 use tidegate_settings::document::Value;
@@ -20,7 +20,7 @@ use crate::plan::{LinkPlan, LossPlan};
 /// Default MTU on a medium, that of the networks connected to it.
 const USUAL_MTU: ByteCount = ByteCount::new(1_500);
 /// Bytes of what an 802.11 frame can carry (IEEE 802.11-2016, 9.2.4.7).
-pub(super) const LARGEST_MSDU: ByteCount = ByteCount::new(2_304);
+pub(super) const MAX_MSDU: ByteCount = ByteCount::new(2_304);
 /// Packets in a loss pattern.
 const LONGEST_PATTERN: usize = 16_000_000;
 
@@ -175,8 +175,8 @@ fn refuse_rate(fields: &Fields<'_>, medium: Option<(usize, BitRate)>) {
 
 fn read_mtu(link: &Fields<'_>) -> Option<ByteCount> {
     let mtu = link.size("mtu")?;
-    if mtu < SMALLEST_MTU {
-        link.refuse("mtu", format!("mtu: {mtu} is less than {SMALLEST_MTU}"));
+    if mtu < MIN_MTU {
+        link.refuse("mtu", format!("mtu: {mtu} is less than {MIN_MTU}"));
     }
     Some(mtu)
 }
@@ -258,8 +258,8 @@ fn read_spells(loss: &Fields<'_>) -> Option<LossPlan> {
 
 fn read_bursts(loss: &Fields<'_>) -> Option<LossPlan> {
     let probability = needed(loss, "probability");
-    let most = has_value(loss, "max_packets").then(|| loss.count("max_packets")).flatten();
-    Some(LossPlan::Bursts { probability: probability?, most: u32::try_from(most?).ok()? })
+    let max = has_value(loss, "max_packets").then(|| loss.count("max_packets")).flatten();
+    Some(LossPlan::Bursts { probability: probability?, max: u32::try_from(max?).ok()? })
 }
 
 /// A number that the model cannot do without.

@@ -63,7 +63,7 @@ fn read_setup(fields: &Fields<'_>) -> MediumSetup {
         slot: fields.time("slot").unwrap_or(usual.slot),
         sifs: fields.time("sifs").unwrap_or(usual.sifs),
         overhead: fields.size("overhead").unwrap_or(usual.overhead),
-        aggregate: fields.size("aggregate").filter(|most| *most > ByteCount::ZERO),
+        aggregate: fields.size("aggregate").filter(|max| *max > ByteCount::ZERO),
     };
     if let Err(why) = setup.check() {
         let field = why.split(' ').next().unwrap_or("");

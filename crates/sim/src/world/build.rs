@@ -140,7 +140,7 @@ impl World {
             world.stop_when_complete = false;
         }
         world.restart_template = super::restart::RestartTemplate::of(plan, ports, delays, seed);
-        world.ask_first_events();
+        world.schedule_first_events();
         world
     }
 
@@ -248,7 +248,7 @@ impl World {
         flow.start + (one_way * 2).scale(share)
     }
 
-    fn ask_first_events(&mut self) {
+    fn schedule_first_events(&mut self) {
         for index in 0..self.changes.len() {
             self.events.push(self.changes[index].at, EventKind::Change, index);
         }

@@ -27,7 +27,7 @@ impl Agenda<'_> {
             None => self.send_on_line(wire),
             Some(radio) => self.offer_to(radio, wire),
         }
-        self.ask_for_wake(wire);
+        self.schedule_wake(wire);
     }
 
     /// Hands the radio what waits while it may have more.
@@ -72,7 +72,7 @@ impl Agenda<'_> {
         wire.line.busy_until = if framed.has_waiting() { Time::MAX } else { busy_until };
     }
 
-    fn ask_for_wake(&mut self, wire: &mut LinkDirection<Body>) {
+    fn schedule_wake(&mut self, wire: &mut LinkDirection<Body>) {
         let Some(framed) = &wire.framed else { return };
         // Losses that a service detects while it transmits are reported at its wake-up.
         let wake =
@@ -150,7 +150,7 @@ impl World {
             self.events.push(at, EventKind::FrameArrival, direction);
         }
         // The end that gets it is the one that sends in the other direction.
-        let is_new = self.directions[peer].framed.as_mut().is_none_or(|framed| framed.hear(now, &frame));
+        let is_new = self.directions[peer].framed.as_mut().is_none_or(|framed| framed.receive(now, &frame));
         let Some(framed) = &mut self.directions[direction].framed else { return };
         let whole = framed.reassemble(now, &frame, is_new);
         self.notify_lost(direction);

@@ -24,7 +24,7 @@ pub(super) struct SharedMedium {
     free: Vec<usize>,
     /// Earliest pending event; [`Time::MAX`] for none.
     pub wake: Time,
-    told: Vec<Sent>,
+    reported: Vec<Sent>,
 }
 
 impl SharedMedium {
@@ -106,7 +106,7 @@ pub(super) fn build(plan: &Plan, seed: Seed) -> (Vec<SharedMedium>, Vec<Option<R
             frames: Vec::new(),
             free: Vec::new(),
             wake: Time::MAX,
-            told: Vec::new(),
+            reported: Vec::new(),
         }
     };
     (plan.media.iter().zip(&radios).map(build).collect(), directions)
@@ -145,22 +145,22 @@ impl World {
             return;
         }
         shared.wake = Time::MAX;
-        let mut told = std::mem::take(&mut shared.told);
-        shared.medium.on_event(now, &mut told);
-        self.settle_frames(index, &mut told, FramedLine::lose_frame);
-        self.media[index].told = told;
-        self.ask_for_medium(index);
+        let mut reported = std::mem::take(&mut shared.reported);
+        shared.medium.on_event(now, &mut reported);
+        self.settle_frames(index, &mut reported, FramedLine::lose_frame);
+        self.media[index].reported = reported;
+        self.request_medium(index);
     }
 
     /// Carries on what a medium delivered, and has `lose` lose what it gave up; the devices may send again.
     fn settle_frames(
         &mut self,
         index: usize,
-        told: &mut Vec<Sent>,
+        reported: &mut Vec<Sent>,
         lose: fn(&mut FramedLine<Body>, &framed::Frame),
     ) {
         let mut touched: Vec<u32> = Vec::new();
-        for sent in told.drain(..) {
+        for sent in reported.drain(..) {
             let Some((direction, frame)) = self.media[index].take(sent.tag) else { continue };
             let Some(framed) = &mut self.directions[direction as usize].framed else { continue };
             match sent.outcome {
@@ -203,13 +203,13 @@ impl World {
     /// Loses what the radio has of a link that goes down.
     pub(super) fn forget_frames(&mut self, direction: usize) {
         let Some(Radio { medium, from, to, .. }) = self.directions[direction].radio else { return };
-        let mut told = Vec::new();
-        self.media[medium].medium.forget(from, to, &mut told);
-        self.settle_frames(medium, &mut told, FramedLine::withhold);
-        self.ask_for_medium(medium);
+        let mut reported = Vec::new();
+        self.media[medium].medium.forget(from, to, &mut reported);
+        self.settle_frames(medium, &mut reported, FramedLine::withhold);
+        self.request_medium(medium);
     }
 
-    pub(super) fn ask_for_medium(&mut self, index: usize) {
+    pub(super) fn request_medium(&mut self, index: usize) {
         if let Some(at) = self.media[index].earlier_event(self.now) {
             self.events.push(at, EventKind::Medium, index);
         }

@@ -43,14 +43,14 @@ fn plan(scheme: &str) -> Plan {
 }
 
 #[derive(Default)]
-struct Heard {
+struct Received {
     finished: AtomicUsize,
     failed: Mutex<Vec<(usize, String)>>,
     /// Runs after which nothing more is wanted.
     enough: usize,
 }
 
-impl RunProgress for Heard {
+impl RunProgress for Received {
     fn finished(&self, _: usize, _: &RunRecord) {
         self.finished.fetch_add(1, Ordering::Relaxed);
     }
@@ -69,15 +69,15 @@ fn jobs<'a>(plans: &'a [Plan]) -> Vec<Job<'a>> {
 }
 
 #[test]
-fn a_run_that_panics_is_told_and_the_others_finish() {
+fn a_run_that_panics_is_reported_and_the_others_finish() {
     let plans = ["fixed", "broken", "icp", "broken"].map(plan);
     for threads in [1, 3] {
-        let heard = Heard::default();
-        let kept = run_batch(&jobs(&plans), threads, &heard, |_, run| run);
+        let received = Received::default();
+        let kept = run_batch(&jobs(&plans), threads, &received, |_, run| run);
         let is_there: Vec<bool> = kept.iter().map(Option::is_some).collect();
         assert_eq!(is_there, [true, false, true, false]);
         assert!(kept[2].as_ref() == Some(&run(&plans[2], Seed(3))));
-        let mut failed = heard.failed.into_inner().expect("nobody panics with it");
+        let mut failed = received.failed.into_inner().expect("nobody panics with it");
         failed.sort();
         let expected = [1, 3].map(|place| (place, "this scheme is broken".to_owned()));
         assert_eq!(failed, expected);
@@ -93,8 +93,8 @@ fn who_does_not_listen_panics_with_the_run() {
 #[test]
 fn a_batch_that_is_cancelled_gives_up_what_is_under_way() {
     let plans = ["fixed", "icp", "fixed"].map(plan);
-    let heard = Heard { enough: 1, ..Heard::default() };
-    let kept = run_batch(&jobs(&plans), 1, &heard, |_, run| run);
+    let received = Received { enough: 1, ..Received::default() };
+    let kept = run_batch(&jobs(&plans), 1, &received, |_, run| run);
     let is_there: Vec<bool> = kept.iter().map(Option::is_some).collect();
     assert_eq!(is_there, [true, false, false]);
 }

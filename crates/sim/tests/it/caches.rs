@@ -70,7 +70,7 @@ fn fifo_and_random_replacement_hit_as_often_as_their_approximation_says_and_less
 }
 
 #[test]
-fn lfu_comes_near_the_store_that_knows_what_is_popular() {
+fn lfu_comes_near_the_store_with_knowledge_of_what_is_popular() {
     let law = Popularity::new(2000, 0.9, 0.0);
     let best: f64 = (0..100).map(|object| law.probability(object)).sum();
     let measured = measured("lfu");
@@ -104,7 +104,7 @@ fn copies_everywhere_are_everywhere_and_at_the_edge_at_the_consumers_router_only
 #[test]
 fn leave_copy_down_moves_data_one_router_down_per_request() {
     // Every object four times, one after the other: it lies at the producer's router, then at one more per request.
-    let ask = |requests: u32| {
+    let request = |requests: u32| {
         let text = zipf(4, "[router]\ncache = { size = \"100pkt\", admission = \"leave-copy-down\" }", "1s");
         let one =
             format!("demand = {{ model = \"zipf\", objects = 1, exponent = 1, requests = {requests} }}");
@@ -116,10 +116,10 @@ fn leave_copy_down_moves_data_one_router_down_per_request() {
         let routers = record.nodes.iter().filter(|node| node.name.starts_with('r'));
         routers.map(|node| node.cached_packets).collect::<Vec<u64>>()
     };
-    assert_eq!(ask(1), [0, 0, 0, 1]);
-    assert_eq!(ask(2), [0, 0, 1, 1]);
-    assert_eq!(ask(3), [0, 1, 1, 1]);
-    assert_eq!(ask(9), [1, 1, 1, 1]);
+    assert_eq!(request(1), [0, 0, 0, 1]);
+    assert_eq!(request(2), [0, 0, 1, 1]);
+    assert_eq!(request(3), [0, 1, 1, 1]);
+    assert_eq!(request(9), [1, 1, 1, 1]);
 }
 
 #[test]
@@ -172,8 +172,8 @@ fn a_prefix_whose_cache_is_off_is_never_cached_and_the_longest_prefix_counts() {
         let node = record.nodes.iter().find(|node| node.name == "r1").expect("a router").clone();
         (node.cached_packets, node.cache_hits + node.cache_misses)
     };
-    let (kept, asked) = run("");
-    assert!(kept > 500 && asked > 2_000, "{kept} of {asked}");
+    let (kept, requested) = run("");
+    assert!(kept > 500 && requested > 2_000, "{kept} of {requested}");
     assert_eq!(run("[[router.prefix]]\nprefix = \"/objects\"\ncache = \"0pkt\""), (0, 0));
     let (off_above, _) = run(
         "[[router.prefix]]\nprefix = \"/\"\ncache = \"0pkt\"\n[[router.prefix]]\nprefix = \"/objects\"\ncache = \

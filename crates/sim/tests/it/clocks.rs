@@ -23,10 +23,10 @@ fn with_clock(clock: &str) -> String {
     constant(&format!("[node.c1]\nclock = {clock}"))
 }
 
-/// Times of the events of `record` that `wanted` wants, in microseconds.
-fn times(record: &RunRecord, wanted: fn(&Event) -> bool) -> Vec<u64> {
+/// Times of the events of `record` that `required` wants, in microseconds.
+fn times(record: &RunRecord, required: fn(&Event) -> bool) -> Vec<u64> {
     let time = |event: &EventRecord| event.time.as_nanos() / 1_000;
-    record.events.iter().filter(|event| wanted(&event.event)).map(time).collect()
+    record.events.iter().filter(|event| required(&event.event)).map(time).collect()
 }
 
 fn is_sent(event: &Event) -> bool {
@@ -88,9 +88,9 @@ fn two_nodes_have_phases_of_their_own_and_timers_of_one_instant_are_one_wake_up(
         text.replace("[[flow]]", "[node.c1]\nclock = \"100ms\"\n[node.c2]\nclock = \"100ms\"\n[[flow]]");
     // Two flows on c1, one on c2.
     let record = record(&(text + &flow("c1", "/b") + &flow("c2", "/c")));
-    let phases = |wanted: u32| {
+    let phases = |required: u32| {
         let sent = record.events.iter().filter_map(move |event| match event.event {
-            Event::InterestSent { flow, .. } if flow == wanted => Some(event.time.as_nanos() % 100_000_000),
+            Event::InterestSent { flow, .. } if flow == required => Some(event.time.as_nanos() % 100_000_000),
             _ => None,
         });
         // Without the one that starts the flow.

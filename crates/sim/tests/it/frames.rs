@@ -50,8 +50,8 @@ fn a_packet_is_lost_with_any_of_its_frames() {
         let (sent, lost) = (data.sent_packets, pattern.matches('1').count() as u64);
         assert!(sent > 0, "{pattern}");
         assert_eq!(counts(data), [sent, 0, sent, 3 * sent, lost * sent], "{pattern}");
-        let told = record.events.iter().filter(|event| matches!(event.event, Event::Lost { .. })).count();
-        assert_eq!((told as u64, arrivals(&record, 0).len()), (sent, 0), "{pattern}");
+        let reported = record.events.iter().filter(|event| matches!(event.event, Event::Lost { .. })).count();
+        assert_eq!((reported as u64, arrivals(&record, 0).len()), (sent, 0), "{pattern}");
     }
     // Interests are one frame: a pattern over them and not over thirds of them.
     let loss = format!("{TEN}\nforward = {{ loss = {{ model = \"trace\", pattern = \"01\" }} }}");
@@ -118,8 +118,8 @@ fn a_link_that_goes_down_loses_the_frames_that_are_not_there() {
     let down = "stop = \"20ms\"\n[[event]]\nat = \"22ms\"\nlink = \"c1-p1\"\nstate = \"down\"";
     let record = one_data(TEN, down);
     assert_eq!(counts(&record.links[1]), [1, 0, 1, 3, 2]);
-    let told = record.events.iter().filter(|event| matches!(event.event, Event::Lost { .. })).count();
-    assert_eq!(told, 1);
+    let reported = record.events.iter().filter(|event| matches!(event.event, Event::Lost { .. })).count();
+    assert_eq!(reported, 1);
 }
 
 #[test]
@@ -176,8 +176,8 @@ fn a_link_service_loses_a_packet_only_when_every_transmission_of_its_frame_is_lo
         let (sent, share) = (data.sent_packets as f64, LOSS.powi(transmissions));
         let sigmas = (data.lost_packets as f64 - share * sent) / (sent * share * (1.0 - share)).sqrt();
         assert!(sent > 25_000.0 && sigmas.abs() < 4.0, "{service}: {} of {sent}", data.lost_packets);
-        let told = record.events.iter().filter(|event| matches!(event.event, Event::Lost { .. })).count();
-        assert_eq!(told as u64, data.lost_packets + record.links[0].lost_packets, "{service}");
+        let reported = record.events.iter().filter(|event| matches!(event.event, Event::Lost { .. })).count();
+        assert_eq!(reported as u64, data.lost_packets + record.links[0].lost_packets, "{service}");
         // Every loss but the last of each packet is followed by one transmission more.
         let again = sent * (1..transmissions).map(|number| LOSS.powi(number)).sum::<f64>();
         let resent = data.resent_frames as f64;
@@ -268,7 +268,7 @@ fn a_link_service_that_gives_a_packet_up_does_not_take_it_off_the_wire() {
 }
 
 #[test]
-fn the_packets_that_a_link_loses_are_told_by_their_names() {
+fn the_packets_that_a_link_loses_are_reported_by_their_names() {
     // No Interest is sent twice, so that a name is lost or received.
     for service in ["", "link_service = { scheme = \"wldr\", retries = 1, buffer = 20 }\n"] {
         let link =
@@ -311,7 +311,7 @@ fn a_link_that_goes_down_forgets_what_was_to_be_sent_again() {
 }
 
 #[test]
-fn a_packet_that_is_lost_while_another_is_sent_is_told_at_once() {
+fn a_packet_that_is_lost_while_another_is_sent_is_reported_at_once() {
     // WLDR keeps one frame: that of the first Data, which the link lost, goes when the second is sent. That one arrives
     // after 12 ms at least.
     let link = format!(

@@ -183,8 +183,8 @@ fn run(plan: &Plan, seed: u64) -> (RunRecord, Vec<GateStats>) {
 }
 
 fn stored_events(record: &RunRecord) -> (u64, u64) {
-    let count = |wanted: fn(&Event) -> bool| {
-        record.events.iter().filter(|record| wanted(&record.event)).count() as u64
+    let count = |required: fn(&Event) -> bool| {
+        record.events.iter().filter(|record| required(&record.event)).count() as u64
     };
     (
         count(|event| matches!(event, Event::Stored { .. })),

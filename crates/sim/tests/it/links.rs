@@ -228,8 +228,8 @@ fn a_queue_limited_in_bytes_holds_what_fits_and_no_more() {
     );
     let record = record(&text);
     let samples = &record.link_samples;
-    let most = samples.queue_bytes.iter().max().copied();
-    assert_eq!((most, record.links[1].peak_queue_packets), (Some(10_000), 8));
+    let max = samples.queue_bytes.iter().max().copied();
+    assert_eq!((max, record.links[1].peak_queue_packets), (Some(10_000), 8));
     assert!(record.links[1].dropped_packets > 1_000);
     assert_eq!(record.events.len() as u64, record.links[0].dropped_packets + record.links[1].dropped_packets);
 }
@@ -265,11 +265,11 @@ fn a_loss_notice_overtakes_a_full_queue() {
     let mut latest = 0;
     for made in record.events.iter().filter(|made| matches!(made.event, Event::NoticeMade { .. })) {
         let Event::NoticeMade { name, .. } = made.event else { continue };
-        let heard = record.events.iter().find(|heard| {
-            matches!(heard.event, Event::LossDetected { name: lost, cause, .. }
+        let arrived = record.events.iter().find(|arrived| {
+            matches!(arrived.event, Event::LossDetected { name: lost, cause, .. }
                 if lost == name && cause.0 == "loss notice")
         });
-        let delay = heard.expect("the notice arrives").time.since(made.time).as_nanos();
+        let delay = arrived.expect("the notice arrives").time.since(made.time).as_nanos();
         latest = latest.max(delay);
     }
     // At worst a Data of 1250 B (10 ms) has just begun; then 16 notices of 21 B (168 us each) and 1 ms.
@@ -327,13 +327,13 @@ fn a_silent_outage_loses_interests_that_routing_would_have_refused() {
              state = \"down\"\n{silent}[[event]]\nat = \"2s\"\nnode = \"p1\"\nstate = \"up\"\n"
         )
     };
-    let [told, silent] = ["", "silent = true\n"].map(|silent| record(&text(silent)));
-    assert!(told.flows[0].nacks > 0 && silent.flows[0].nacks == 0);
+    let [reported, silent] = ["", "silent = true\n"].map(|silent| record(&text(silent)));
+    assert!(reported.flows[0].nacks > 0 && silent.flows[0].nacks == 0);
     let towards = |record: &RunRecord| {
         let link = record.links.iter().find(|link| link.from == "r2" && link.to == "p1");
         link.expect("the last link").dropped_packets
     };
-    assert_eq!(towards(&told), 0);
+    assert_eq!(towards(&reported), 0);
     assert!(towards(&silent) > 0 && silent.flows[0].timeouts > 0);
     assert!(silent.flows[0].delivered_segments > 1_500, "it goes on afterwards: {:?}", silent.flows[0]);
 }

@@ -55,8 +55,8 @@ fn interests_and_data_of_all_links_share_one_medium() {
     assert!((18.0..29.0).contains(&alone), "{alone}");
     let shared = record(&cell(5, "", "", WINDOW, ""));
     let shares: Vec<f64> = (0..5).map(|flow| goodput_mbps(&shared, flow)).collect();
-    let (sum, most) = (shares.iter().sum::<f64>(), shares.iter().copied().fold(0.0, f64::max));
-    assert!(sum < 1.1 * alone && sum > 0.7 * alone && most < 0.35 * sum, "{shares:?}, alone {alone}");
+    let (sum, max) = (shares.iter().sum::<f64>(), shares.iter().copied().fold(0.0, f64::max));
+    assert!(sum < 1.1 * alone && sum > 0.7 * alone && max < 0.35 * sum, "{shares:?}, alone {alone}");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn packets_go_in_frames_of_the_medium_and_queues_wait_in_front_of_the_radio() {
 fn small_frames_fill_an_aggregate_as_large_ones_do() {
     // Interests of 22 B, while the producer is slow to answer. Each takes 4 + 60 B of an aggregate, and a Block ACK
     // answers 64.
-    for (aggregate, most) in [("1600B", 25), ("65535B", 64)] {
+    for (aggregate, max) in [("1600B", 25), ("65535B", 64)] {
         let flow =
             "scheme = { name = \"fixed\", window = 128 }\nsegments = 128\nprocessing = { time = \"500ms\" }";
         let text =
@@ -92,7 +92,7 @@ fn small_frames_fill_an_aggregate_as_large_ones_do() {
         let airtime = world.airtimes()[0];
         assert_eq!(airtime.delivered, 128);
         // All are asked for before the first slot begins.
-        assert_eq!(airtime.transmissions, 128_u64.div_ceil(most), "{aggregate}: {airtime:?}");
+        assert_eq!(airtime.transmissions, 128_u64.div_ceil(max), "{aggregate}: {airtime:?}");
     }
 }
 
@@ -184,10 +184,10 @@ fn saturated(setup: &MediumSetup, radios: usize, size: u64, seconds: u64, seed: 
     let mut medium = Medium::new(setup, radios, stream).expect("a set-up without faults");
     let frame = |from: usize| Frame { to: (from + 1) % radios, size: ByteCount::new(size), tag: 0 };
     (0..radios).for_each(|from| medium.offer(Time::ZERO, from, frame(from)));
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     while let Some(at) = medium.next_event().filter(|at| at.since(Time::ZERO) < Span::from_secs(seconds)) {
-        medium.on_event(at, &mut told);
-        told.drain(..).for_each(|sent| medium.offer(at, sent.from, frame(sent.from)));
+        medium.on_event(at, &mut reported);
+        reported.drain(..).for_each(|sent| medium.offer(at, sent.from, frame(sent.from)));
     }
     medium.airtime().delivered as f64 / seconds as f64
 }

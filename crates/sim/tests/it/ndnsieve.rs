@@ -137,8 +137,8 @@ fn assert_survives(which: &str) {
         // Best route with the same marks: without a controller no metric ever comes.
         let without = run(&plan(&uncontrolled(MULTIPATH2), &[GENTLE]), Seed(seed));
         let bare = run(&plan(MULTIPATH2, &[GENTLE, BEST_ROUTE]), Seed(seed));
-        let (ours, least) = (goodput(&record), goodput(&without).max(goodput(&bare)));
-        assert!(ours >= least, "{which}, seed {seed}: {ours} < {least}");
+        let (ours, min) = (goodput(&record), goodput(&without).max(goodput(&bare)));
+        assert!(ours >= min, "{which}, seed {seed}: {ours} < {min}");
         let moves = moves(&record);
         for (index, (at, node, prefix)) in moves.iter().enumerate() {
             let before = moves[..index].iter().rev().find(|(_, n, p)| (n, p) == (node, prefix));
@@ -163,22 +163,22 @@ fn a_channel_that_takes_a_second_leaves_no_less_than_best_route() {
 }
 
 #[test]
-fn every_message_is_lost_under_way_or_heard() {
+fn every_message_is_lost_under_way_or_received() {
     let text = format!(
         "{MULTIPATH2}\n[[event]]\nat = \"2s\"\ncontroller = \"down\"\n[[event]]\nat = \"3s\"\ncontroller = \"up\"\n"
     );
     let set = [("controller.loss", "0.3"), ("controller.delay", "\"40ms\"")];
     let plan = plan(&text, &set);
     let mut world = World::new(&plan, Seed(3));
-    let mut most = 0;
+    let mut max = 0;
     for step in 1..=50 {
         world.step_until(Time::ZERO + Span::from_millis(200 * step + 7));
         let ledgers = world.message_ledgers();
         assert!(ledgers.iter().all(|ledger| ledger.balances()), "{ledgers:?}");
-        most = most.max(ledgers[0].in_flight);
+        max = max.max(ledgers[0].in_flight);
     }
     let [reports, directives] = world.message_ledgers();
-    assert!(most > 0 && reports.lost > 0 && reports.delivered > 0 && directives.delivered > 0);
+    assert!(max > 0 && reports.lost > 0 && reports.delivered > 0 && directives.delivered > 0);
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn poisson_arrivals(load: f64, packets: u64) -> Served {
 }
 
 #[test]
-fn the_mean_wait_behind_poisson_arrivals_is_that_of_m_d_1_and_obeys_little() {
+fn the_mean_wait_behind_poisson_arrivals_is_that_of_m_d_1_and_follows_little() {
     // Pollaczek-Khinchine with deterministic service s: W = s load / (2 (1 - load)), L = load^2 / (2 (1 - load)).
     for (load, packets, wait_ns, waiting) in [
         (0.3, 400_000, 214_285.714, 0.064_285_714),

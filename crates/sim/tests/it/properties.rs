@@ -470,9 +470,9 @@ macro_rules! check {
 fn check_ledgers(ledgers: &[Ledger], record: &RunRecord) -> Result<(), String> {
     for (ledger, link) in ledgers.iter().zip(&record.links) {
         check!(ledger.balances(), "{}-{}: {ledger:?}", link.from, link.to);
-        let told = (link.offered_packets, link.dropped_packets, link.sent_packets, link.lost_packets);
+        let reported = (link.offered_packets, link.dropped_packets, link.sent_packets, link.lost_packets);
         check!(
-            told == (ledger.offered, ledger.dropped, ledger.sent, ledger.lost),
+            reported == (ledger.offered, ledger.dropped, ledger.sent, ledger.lost),
             "{link:?} is not {ledger:?}"
         );
         check!(link.queue_delay.count == link.sent_packets, "{link:?}");
@@ -532,8 +532,8 @@ fn check_samples(record: &RunRecord) -> Result<(), String> {
 
 /// A FIN that leaves alone is one segment more than those with data; a probe of the receiver's window may split one.
 fn check_connection(flow: &FlowRecord, planned: &FlowPlan) -> Result<(), String> {
-    let (asked, mss) = (flow.interests - flow.retransmissions, planned.payload.get());
-    check!(flow.delivered_payload.get() <= asked * mss, "{flow:?}");
+    let (requested, mss) = (flow.interests - flow.retransmissions, planned.payload.get());
+    check!(flow.delivered_payload.get() <= requested * mss, "{flow:?}");
     check!(flow.delivered_segments == flow.delivered_payload.get().div_ceil(mss), "{flow:?}");
     check!(flow.duplicates <= flow.retransmissions, "only what is sent again comes twice: {flow:?}");
     check!(flow.segments.is_some() == planned.demand.has_end(), "{flow:?}");
@@ -546,12 +546,12 @@ fn check_connection(flow: &FlowRecord, planned: &FlowPlan) -> Result<(), String>
 
 fn check_flows(plan: &Plan, record: &RunRecord) -> Result<(), String> {
     for (index, (flow, planned)) in record.flows.iter().zip(&plan.flows).enumerate() {
-        let asked = flow.interests - flow.retransmissions;
+        let requested = flow.interests - flow.retransmissions;
         if planned.tcp.is_some() {
             check_connection(flow, planned)?;
             continue;
         }
-        check!(flow.delivered_segments + flow.abandoned <= asked, "{flow:?}");
+        check!(flow.delivered_segments + flow.abandoned <= requested, "{flow:?}");
         check!(flow.delivered_payload.get() == flow.delivered_segments * planned.payload.get(), "{flow:?}");
         check!(flow.full_delay.count == flow.delivered_segments, "{flow:?}");
         check!(
@@ -561,7 +561,10 @@ fn check_flows(plan: &Plan, record: &RunRecord) -> Result<(), String> {
         check!(flow.marks + flow.loss_notices == 0 || flow.interests > 0, "{flow:?}");
         if let Demand::File { segments } = planned.demand {
             let all = u64::from(segments);
-            check!(flow.segments == Some(all) && flow.delivered_segments <= all && asked <= all, "{flow:?}");
+            check!(
+                flow.segments == Some(all) && flow.delivered_segments <= all && requested <= all,
+                "{flow:?}"
+            );
             check!(flow.completed.is_some() == (flow.delivered_segments == all), "{flow:?}");
         } else {
             check!(flow.segments.is_some() == planned.demand.has_end(), "{flow:?}");
@@ -575,7 +578,7 @@ fn check_flows(plan: &Plan, record: &RunRecord) -> Result<(), String> {
                 u64::from(record.flow_samples.in_flight_packets[row]),
                 record.flow_samples.delivered_segments[row],
             );
-            check!(delivered + in_flight <= asked, "{in_flight} under way: {flow:?}");
+            check!(delivered + in_flight <= requested, "{in_flight} under way: {flow:?}");
         }
     }
     Ok(())
@@ -627,12 +630,12 @@ fn smallest_cut(plan: &Plan, from: &[usize], to: &[usize]) -> f64 {
     }
     let mut cut = 0;
     while let Some(path) = path_with_room(&room, from, to) {
-        let least = path.iter().map(|(from, to)| room[*from][*to]).min().expect("no node is at both ends");
+        let min = path.iter().map(|(from, to)| room[*from][*to]).min().expect("no node is at both ends");
         for (from, to) in path {
-            room[from][to] -= least;
-            room[to][from] += least;
+            room[from][to] -= min;
+            room[to][from] += min;
         }
-        cut += least;
+        cut += min;
     }
     cut as f64 / 1e6
 }

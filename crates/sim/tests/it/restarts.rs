@@ -81,7 +81,7 @@ fn a_restart_that_means_nothing_is_refused() {
         ("link = \"r1-r2\"\nrestart = true\nrate = \"1Mbps\"", "restart goes with a node"),
         ("node = \"r1\"", "\"state\" or \"restart\""),
     ] {
-        let said = refused(event);
-        assert!(said.contains(why), "{said}");
+        let stated = refused(event);
+        assert!(stated.contains(why), "{stated}");
     }
 }

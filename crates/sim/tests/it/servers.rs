@@ -66,8 +66,8 @@ fn a_server_with_a_short_queue_drops_as_erlang_says() {
     // Shorter than the timeout, so that nothing is asked for twice.
     let record = record(&poisson("", processing).replace("\"200s\"", "\"90s\""));
     let p1 = record.nodes.iter().find(|node| node.name == "p1").expect("a producer");
-    let asked = record.flows[0].interests as f64;
-    let lost = p1.service_drops as f64 / asked;
+    let requested = record.flows[0].interests as f64;
+    let lost = p1.service_drops as f64 / requested;
     assert!((lost - 0.2623).abs() < 0.008, "{lost}");
 }
 
@@ -96,8 +96,8 @@ fn every_packet_handed_to_a_server_is_accounted_for_at_any_time() {
     let dropped: Vec<u64> = ledgers.iter().map(|ledger| ledger.dropped).collect();
     assert!(waited > 100 && dropped.iter().all(|dropped| *dropped > 5), "{waited} {dropped:?}");
     let record = world.into_record(&plan, Seed(1));
-    let told: u64 = record.nodes.iter().map(|node| node.service_drops).sum();
-    assert_eq!(told, dropped.iter().sum::<u64>());
+    let reported: u64 = record.nodes.iter().map(|node| node.service_drops).sum();
+    assert_eq!(reported, dropped.iter().sum::<u64>());
     let arrived = |link: &tidegate_core::observe::records::LinkRecord| link.to == "r1";
     let at_router: u64 =
         record.links.iter().filter(|link| arrived(link)).map(|link| link.delivered_packets).sum();

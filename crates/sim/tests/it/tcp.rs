@@ -120,7 +120,7 @@ fn a_receiver_that_takes_no_part_in_ecn_has_segments_dropped_that_would_be_marke
 }
 
 #[test]
-fn events_tell_of_segments_by_their_sequence_numbers() {
+fn events_show_segments_by_their_sequence_numbers() {
     let lossy = scenario("60s", FILE).replace(
         "delay = \"5ms\"\n",
         "delay = \"5ms\"\nloss = { model = \"bernoulli\", probability = 0.05 }\n",
@@ -245,8 +245,8 @@ fn bbr_has_no_more_beside_cubic_than_ware_and_others_say_and_less_the_deeper_the
     let product = 165;
     let shares = [2, 6, 30].map(|products| bbr_share(products * product));
     assert!(shares.is_sorted_by(|more, less| more > less), "{shares:?}");
-    for (share, most) in shares.into_iter().zip([0.74, 0.57, 0.47]) {
-        assert!(share <= most, "{shares:?}");
+    for (share, max) in shares.into_iter().zip([0.74, 0.57, 0.47]) {
+        assert!(share <= max, "{shares:?}");
     }
     // It takes most of the link where there is hardly a buffer.
     assert!(bbr_share(product / 2) > 0.5, "{}", bbr_share(product / 2));
@@ -280,7 +280,7 @@ fn in_a_row(scheme: &str) -> [f64; 2] {
 }
 
 #[test]
-fn of_two_routers_that_tell_a_rate_or_a_window_the_one_with_less_to_give_counts() {
+fn of_two_routers_that_give_a_rate_or_a_window_the_one_with_less_to_give_counts() {
     // Content of a full segment is 0.956 of the wire; RCP leaves 5 % of a link free.
     let content = 1448.0 / 1514.0;
     let [both, second] = in_a_row("rcp").map(|rate| rate / content);

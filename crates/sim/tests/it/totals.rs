@@ -66,6 +66,6 @@ fn data_that_serves_two_flows_counts_for_both() {
     let record = record(&two_pairs(FLOW, &format!("FLOW\n{other}\n")));
     let total = total_goodput_mbps(&record).expect("it has flows");
     assert!((17.0..20.0).contains(&total), "{total} Mbit/s over a link of 10");
-    let said = tidegate_results::definitions::find("total_goodput_mbps").expect("it is defined").text;
-    assert!(said.contains("A Data packet that serves several flows"), "{said}");
+    let stated = tidegate_results::definitions::find("total_goodput_mbps").expect("it is defined").text;
+    assert!(stated.contains("A Data packet that serves several flows"), "{stated}");
 }

@@ -12,9 +12,9 @@ use tidegate_sim::world::node_faces;
 use crate::determinism::busy;
 
 fn watched(plan: &Plan) -> (Watched, Vec<EventRecord>) {
-    let mut heard = Vec::new();
-    let watched = watch(plan, Seed(1), EventMask::ALL, &mut |events| heard.extend_from_slice(events));
-    (watched, heard)
+    let mut arrived = Vec::new();
+    let watched = watch(plan, Seed(1), EventMask::ALL, &mut |events| arrived.extend_from_slice(events));
+    (watched, arrived)
 }
 
 /// Events of one kind at the transmitting end of each link direction.
@@ -86,7 +86,8 @@ fn every_interest_of_a_forwarder_ends_satisfied_or_expired_or_is_answered_by_its
     }
     let (_, events) = watched(&plan);
     let faces = node_faces(&plan);
-    let count = |wanted: &dyn Fn(&EventRecord) -> bool| events.iter().filter(|event| wanted(event)).count();
+    let count =
+        |required: &dyn Fn(&EventRecord) -> bool| events.iter().filter(|event| required(event)).count();
     let misses = count(&|record| matches!(record.event, Event::CacheMiss { .. }));
     let hits = count(&|record| matches!(record.event, Event::CacheHit { .. }));
     let satisfied = count(&|record| matches!(record.event, Event::Satisfied { .. }));

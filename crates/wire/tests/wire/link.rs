@@ -201,8 +201,8 @@ fn a_simulated_line_cuts_packets_into_frames_of_the_sizes_that_are_really_sent()
             encoder.encode(&packet, None, &names, &mut batch).expect("it can be cut");
             let sent: Vec<u64> = batch.iter().map(|(head, body)| (head.len() + body.len()) as u64).collect();
             let cut = Cut::of(size, ByteCount::new(mtu as u64), None);
-            let told: Vec<u64> = (0..cut.count).map(|index| cut.size(index).get()).collect();
-            assert_eq!(sent, told, "{size} in {mtu}");
+            let reported: Vec<u64> = (0..cut.count).map(|index| cut.size(index).get()).collect();
+            assert_eq!(sent, reported, "{size} in {mtu}");
         }
     }
 }

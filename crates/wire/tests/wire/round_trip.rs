@@ -152,7 +152,7 @@ fn a_packet_with_nothing_to_say_about_goes_out_as_it_came() {
 }
 
 #[test]
-fn a_link_too_narrow_for_its_fields_is_told_so() {
+fn a_link_too_narrow_for_its_fields_gets_an_error() {
     let mut generator = Generator::new(5);
     let token = generator.token();
     let sample = generator.sample();

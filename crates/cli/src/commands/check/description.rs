@@ -184,8 +184,8 @@ fn about_loss(loss: &LossPlan) -> String {
                 number(part * 100.0)
             )
         }
-        LossPlan::Bursts { probability, most } => {
-            format!("{} %, bursts of up to {most}", number(probability * 100.0))
+        LossPlan::Bursts { probability, max } => {
+            format!("{} %, bursts of up to {max}", number(probability * 100.0))
         }
         LossPlan::Trace(pattern) => {
             let lost = pattern.iter().filter(|lost| **lost).count();

@@ -102,7 +102,7 @@ impl FlowPath {
         let service_nodes = service_nodes::on_the_way(plan, flow, &self.nodes);
         let links = delays + self.loads(plan, self.first).map(|load| load.sending(plan)).sum();
         let round_trip = links + service_nodes.iter().map(ServiceNode::mean).sum();
-        let least = links + service_nodes.iter().map(ServiceNode::least).sum();
+        let min = links + service_nodes.iter().map(ServiceNode::min).sum();
         let shares = self.loads(plan, self.middle).map(|load| (load.share(plan, sharers), load));
         let slowest = shares.reduce(|a, b| if b.0 < a.0 { b } else { a });
         let rate_s = slowest.map_or(f64::INFINITY, |(share, _)| share);
@@ -110,7 +110,7 @@ impl FlowPath {
         let rate_s = served_s.fold(rate_s, f64::min);
         FlowFacts {
             bottleneck: slowest.map(|(_, load)| bottleneck(plan, flow, load, round_trip, sharers)),
-            min_transfer: self.min_transfer(plan, flow, rates, least, is_shared),
+            min_transfer: self.min_transfer(plan, flow, rates, min, is_shared),
             exchanges: exchanges(plan, flow, rate_s),
             nodes: self.nodes,
             links: self.links,
@@ -204,7 +204,7 @@ fn all_segments(first: ByteCount, segments: u32) -> ByteCount {
 }
 
 /// Approximate number of segments that a workload requests within `time`.
-fn asked(workload: &Workload, time: Span) -> f64 {
+fn requested(workload: &Workload, time: Span) -> f64 {
     let segments = f64::from(workload.object_segments);
     let coming = workload.arrivals.map_or(f64::INFINITY, |arrivals| {
         let (Arrivals::Constant(rate) | Arrivals::Poisson(rate)) = arrivals;
@@ -216,19 +216,19 @@ fn asked(workload: &Workload, time: Span) -> f64 {
 /// Interests answered until the end of the run, if `rate_s` of them are answered each second.
 fn exchanges(plan: &Plan, flow: &FlowPlan, rate_s: f64) -> f64 {
     let end = (Time::ZERO + plan.duration).min(flow.stop.unwrap_or(Time::MAX));
-    let most = rate_s * end.since(flow.start).as_secs_f64();
+    let max = rate_s * end.since(flow.start).as_secs_f64();
     match &flow.demand {
-        Demand::File { segments } => most.min(f64::from(*segments)),
-        Demand::Endless => most,
+        Demand::File { segments } => max.min(f64::from(*segments)),
+        Demand::Endless => max,
         Demand::Constant { rate, bursts } => {
             let within = |(at, length): &(Time, Span)| (*at + *length).min(end).since(*at).as_secs_f64();
-            let asking: f64 = if bursts.is_empty() {
+            let requester: f64 = if bursts.is_empty() {
                 end.since(flow.start).as_secs_f64()
             } else {
                 bursts.iter().map(within).sum()
             };
-            most.min(per_second(*rate, flow.payload) * asking)
+            max.min(per_second(*rate, flow.payload) * requester)
         }
-        Demand::Objects(workload) => most.min(asked(workload, end.since(flow.start))),
+        Demand::Objects(workload) => max.min(requested(workload, end.since(flow.start))),
     }
 }

@@ -38,7 +38,7 @@ fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Json {
         ("scheme", Json::text(flow.scheme.scheme.name)),
         ("path", Json::List(path.collect())),
         ("round_trip_ms", Json::Number(facts.round_trip.as_millis_f64())),
-        ("min_transfer_s", Json::maybe(facts.min_transfer.map(|least| least.as_secs_f64()))),
+        ("min_transfer_s", Json::maybe(facts.min_transfer.map(|min| min.as_secs_f64()))),
         ("bottleneck", facts.bottleneck.as_ref().map_or(Json::Null, |found| about_bottleneck(plan, found))),
     ])
 }

@@ -106,12 +106,12 @@ fn oversized(plan: &Plan, _: &FlowPlan, facts: &FlowFacts) -> Option<String> {
 }
 
 fn unfinished(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
-    let least = facts.min_transfer?;
+    let min = facts.min_transfer?;
     let end = (Time::ZERO + plan.duration).min(flow.stop.unwrap_or(Time::MAX));
-    (flow.start + least > end).then(|| {
+    (flow.start + min > end).then(|| {
         format!(
             "it needs at least {} s on its path and has {} s: it cannot be complete",
-            number(least.as_secs_f64()),
+            number(min.as_secs_f64()),
             number(end.since(flow.start).as_secs_f64())
         )
     })
@@ -213,8 +213,8 @@ fn foreign_prefixes(plan: &Plan) -> Option<String> {
 
 fn useless_caches(plan: &Plan) -> Option<String> {
     let caches = plan.nodes.iter().any(caches);
-    let asks_again = |flow: &FlowPlan| matches!(flow.demand, Demand::Objects(_));
-    let is_shared = askers(plan).values().any(|flows| *flows > 1) || plan.flows.iter().any(asks_again);
+    let requests_again = |flow: &FlowPlan| matches!(flow.demand, Demand::Objects(_));
+    let is_shared = askers(plan).values().any(|flows| *flows > 1) || plan.flows.iter().any(requests_again);
     (caches && !is_shared).then(|| {
         "there are caches, but no two flows request the same prefix: they can only serve retransmissions"
             .to_owned()

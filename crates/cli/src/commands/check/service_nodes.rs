@@ -21,7 +21,7 @@ impl ServiceNode {
     }
 
     /// Time that one exchange takes there at the least.
-    pub(super) fn least(&self) -> Span {
+    pub(super) fn min(&self) -> Span {
         if is_random(&self.time) { Span::ZERO } else { self.mean() }
     }
 }

@@ -9,7 +9,7 @@ use tidegate_sim::plan::Plan;
 use super::Arguments;
 use super::variants::VariantPlan;
 use crate::Session;
-use crate::batch::{self, Wanted};
+use crate::batch::{self, Required};
 use crate::commands::threads;
 use crate::exit::{Exit, Failure};
 use crate::store::{Found, Store};
@@ -48,10 +48,10 @@ impl Search {
     pub(super) fn new(arguments: &Arguments, plan: &Plan) -> Self {
         let written = plan.seeds.len().max(FEWEST);
         let seeds = arguments.seeds.map_or(written, |seeds| seeds as usize);
-        let most = arguments.max_seeds as usize;
+        let max = arguments.max_seeds as usize;
         let looks = match arguments.until_ci {
             None => vec![seeds],
-            Some(_) => looks(seeds.max(FEWEST), most),
+            Some(_) => looks(seeds.max(FEWEST), max),
         };
         let has_end = plan.flows.iter().any(|flow| flow.demand.has_end());
         // Without a finite flow no run has a completion time, and its rows would be empty.
@@ -63,7 +63,7 @@ impl Search {
             first_seed: plan.seeds.first().map_or(1, |seed| seed.0),
             looks,
             target: arguments.until_ci,
-            remark: arguments.until_ci.map_or_else(String::new, |_| remark(arguments.seeds, most)),
+            remark: arguments.until_ci.map_or_else(String::new, |_| remark(arguments.seeds, max)),
             measures: if chosen.is_empty() { all() } else { chosen.clone() },
             searched: if chosen.is_empty() { usual() } else { chosen.clone() },
             threads: threads(arguments.threads),
@@ -102,9 +102,9 @@ impl Search {
         variants: &[VariantPlan],
         seeds: &[Seed],
     ) -> Result<(), Failure> {
-        let wanted = |variant: usize, seed: Seed| {
+        let required = |variant: usize, seed: Seed| {
             let VariantPlan { plan, identity, .. } = &variants[variant];
-            Wanted { plan, identity, seed }
+            Required { plan, identity, seed }
         };
         // Seed by seed, so that an early end leaves pairs.
         let all = seeds.iter().flat_map(|seed| (0..variants.len()).map(|variant| (variant, *seed)));
@@ -113,7 +113,8 @@ impl Search {
             store.look(&variants[*variant].identity, *seed) != Found::Whole
         };
         let missing: Vec<(usize, Seed)> = all.iter().filter(is_missing).copied().collect();
-        let jobs: Vec<Wanted<'_>> = missing.iter().map(|(variant, seed)| wanted(*variant, *seed)).collect();
+        let jobs: Vec<Required<'_>> =
+            missing.iter().map(|(variant, seed)| required(*variant, *seed)).collect();
         let filled = batch::fill(session, store, &jobs, all.len() - missing.len(), self.threads)?;
         let name = |place: usize| {
             let (variant, seed) = missing[place];
@@ -185,11 +186,11 @@ impl Open {
 }
 
 /// Remark if a search uses another number of seeds than `--seeds` requests.
-fn remark(asked: Option<u64>, most: usize) -> String {
-    match asked.map(|seeds| seeds as usize) {
-        Some(seeds) if seeds > most => format!(" (--max-seeds {most} counts, not --seeds {seeds})"),
-        Some(seeds) if seeds < FEWEST && seeds < most => {
-            format!(" (a search begins with {} seeds, not with --seeds {seeds})", FEWEST.min(most))
+fn remark(requested: Option<u64>, max: usize) -> String {
+    match requested.map(|seeds| seeds as usize) {
+        Some(seeds) if seeds > max => format!(" (--max-seeds {max} counts, not --seeds {seeds})"),
+        Some(seeds) if seeds < FEWEST && seeds < max => {
+            format!(" (a search begins with {} seeds, not with --seeds {seeds})", FEWEST.min(max))
         }
         _ => String::new(),
     }

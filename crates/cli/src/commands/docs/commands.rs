@@ -46,7 +46,7 @@ fn section(words: &str, command: &Command, is_own: impl Fn(&Arg) -> bool) -> Str
     );
     text.push_str(&options(command, is_own));
     if let Some(guide) = Guide::find(words) {
-        text.push_str(&said(guide));
+        text.push_str(&stated(guide));
     }
     text
 }
@@ -86,7 +86,7 @@ fn option(arg: &Arg) -> String {
 }
 
 /// Examples, files and exit codes.
-fn said(guide: &Guide) -> String {
+fn stated(guide: &Guide) -> String {
     let mut text = guide.not_run.map_or_else(String::new, |why| format!("\n<!-- not run: {why} -->"));
     text.push_str("\n```sh\n");
     text.extend(guide.examples.iter().map(|(what, line)| format!("# {what}\n{line}\n")));

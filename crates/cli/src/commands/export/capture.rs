@@ -56,8 +56,9 @@ fn interfaces(source: &ReplaySource, network: &Network, only: &[String]) -> Resu
         let why = format!("--link: no link is called {unknown:?}; there are {}", known.join(", "));
         return Err(Failure::usage(why));
     }
-    let is_wanted = |direction: &u32| only.is_empty() || only.contains(&links[*direction as usize / 2].name);
-    Ok((0..network.directions.len() as u32).filter(is_wanted).collect())
+    let is_required =
+        |direction: &u32| only.is_empty() || only.contains(&links[*direction as usize / 2].name);
+    Ok((0..network.directions.len() as u32).filter(is_required).collect())
 }
 
 fn interface_name(network: &Network, direction: u32) -> String {

@@ -48,7 +48,7 @@ pub(super) fn make(session: &Session, arguments: &Arguments) -> Result<(Chosen, 
     }
     let kind = match arguments.profile.as_ref().or(arguments.shell.as_ref()) {
         None => chosen.kind,
-        Some(asked) => profile(asked)?,
+        Some(requested) => profile(requested)?,
     };
     Ok((chosen, live_profile(kind, arguments.retries, arguments.lifetime)))
 }
@@ -131,11 +131,11 @@ fn known(session: &Session) -> String {
     consumers.map(|scheme| scheme.name).collect::<Vec<_>>().join(", ")
 }
 
-fn profile(asked: &str) -> Result<ConsumerProfile, Failure> {
-    let found = ConsumerProfile::ALL.iter().find(|(_, name)| *name == asked);
+fn profile(requested: &str) -> Result<ConsumerProfile, Failure> {
+    let found = ConsumerProfile::ALL.iter().find(|(_, name)| *name == requested);
     found.map(|(kind, _)| *kind).ok_or_else(|| {
         let known: Vec<&str> = ConsumerProfile::ALL.iter().map(|(_, name)| *name).collect();
-        Failure::usage(format!("profile {asked:?} is not known; known: {}", known.join(", ")))
+        Failure::usage(format!("profile {requested:?} is not known; known: {}", known.join(", ")))
     })
 }
 
@@ -172,9 +172,9 @@ mod tests {
         let is_named = |line: &str| line.contains(&format!("`tidegate fetch` uses `{DEFAULT}` with"));
         assert!(page.lines().any(is_named), "{DEFAULT} is not named");
         let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | `"));
-        let told: Vec<(&str, &str)> =
+        let reported: Vec<(&str, &str)> =
             rows.filter_map(|(name, rest)| Some((name, rest.split_once("` |")?.0))).collect();
-        assert_eq!(told, DEFAULT_SETTINGS);
+        assert_eq!(reported, DEFAULT_SETTINGS);
     }
 
     #[test]

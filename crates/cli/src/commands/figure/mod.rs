@@ -144,7 +144,7 @@ fn target(arguments: &Arguments) -> Result<(FigureFormat, FigureOutput), Failure
         return Err(Failure::usage(why));
     }
     let kind = arguments.kind.or(by_ending).unwrap_or(FigureFormat::Svg);
-    if by_ending.is_some_and(|meant| meant != kind) {
+    if by_ending.is_some_and(|intended| intended != kind) {
         let wrong = format!("{} is not the ending of --as {}", output.display(), kind.ending());
         return Err(Failure::usage(format!("{wrong}; write .{}", kind.ending())));
     }

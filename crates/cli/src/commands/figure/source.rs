@@ -65,16 +65,18 @@ impl FigureFolder {
         session: &Session,
         choice: &FigureSelection<'_>,
     ) -> Result<Vec<Figure>, Failure> {
-        let is_asked = |name: &str| choice.name.is_none_or(|asked| asked == name);
+        let is_requested = |name: &str| choice.name.is_none_or(|requested| requested == name);
         let mut figures: Vec<Figure> =
-            self.ready.iter().filter(|figure| is_asked(&figure.id)).cloned().collect();
-        let wanted: Vec<RunFigure> =
-            RUN_FIGURES.into_iter().filter(|figure| is_asked(figure.name) && self.plan.is_some()).collect();
-        if let (Some(name), true) = (choice.name, figures.is_empty() && wanted.is_empty()) {
+            self.ready.iter().filter(|figure| is_requested(&figure.id)).cloned().collect();
+        let required: Vec<RunFigure> = RUN_FIGURES
+            .into_iter()
+            .filter(|figure| is_requested(figure.name) && self.plan.is_some())
+            .collect();
+        if let (Some(name), true) = (choice.name, figures.is_empty() && required.is_empty()) {
             return Err(Failure::usage(self.unknown(name)));
         }
         if let Some(plan) = &self.plan {
-            figures.extend(self.run_figures(session, plan, &wanted, choice)?);
+            figures.extend(self.run_figures(session, plan, &required, choice)?);
         }
         match (choice.name, figures.is_empty()) {
             (Some(name), true) => Err(Failure::error(format!(
@@ -88,7 +90,7 @@ impl FigureFolder {
         &self,
         session: &Session,
         plan: &Plan,
-        wanted: &[RunFigure],
+        required: &[RunFigure],
         choice: &FigureSelection<'_>,
     ) -> Result<Vec<Figure>, Failure> {
         let seed = seed(plan, choice.seed)?;
@@ -104,11 +106,11 @@ impl FigureFolder {
         let folder = self.folder.join("seeds").join(seed.0.to_string());
         self.check_semantics()?;
         let tables = tables::read_run(&folder).ok();
-        let needs_watch = wanted.iter().any(|figure| figure.is_detail || tables.is_none());
+        let needs_watch = required.iter().any(|figure| figure.is_detail || tables.is_none());
         let mut segments = SegmentDiagram::new(flow, window);
         let watched = needs_watch.then(|| {
             session.note(&format!("simulating seed {} again for what tables do not hold", seed.0));
-            let needs_events = wanted.iter().any(|figure| figure.name == "segments");
+            let needs_events = required.iter().any(|figure| figure.name == "segments");
             let mask = if needs_events { SegmentDiagram::MASK } else { EventMask::NONE };
             watch(plan, seed, mask, &mut |events| segments.on_events(events))
         });
@@ -119,7 +121,7 @@ impl FigureFolder {
             (None, Some(watched)) => of_run(&watched.record, &rates, figure.name, window),
             (None, None) => None,
         };
-        Ok(wanted.iter().filter_map(draw).collect())
+        Ok(required.iter().filter_map(draw).collect())
     }
 
     /// Tables of other semantics would not fit what is simulated now.
@@ -166,27 +168,27 @@ pub(crate) fn read_figures(path: &Path) -> Result<Vec<Figure>, Failure> {
     Figure::read_all(text).map_err(wrong)
 }
 
-fn seed(plan: &Plan, asked: Option<u64>) -> Result<Seed, Failure> {
+fn seed(plan: &Plan, requested: Option<u64>) -> Result<Seed, Failure> {
     let (first, last) = (plan.seeds.first(), plan.seeds.last());
     let (Some(first), Some(last)) = (first, last) else {
         return Err(Failure::error("the scenario has no seeds"));
     };
-    let Some(asked) = asked else { return Ok(*first) };
-    let found = plan.seeds.iter().find(|seed| seed.0 == asked).copied();
+    let Some(requested) = requested else { return Ok(*first) };
+    let found = plan.seeds.iter().find(|seed| seed.0 == requested).copied();
     found.ok_or_else(|| {
-        Failure::usage(format!("seed {asked} was not run; seeds are {} to {}", first.0, last.0))
+        Failure::usage(format!("seed {requested} was not run; seeds are {} to {}", first.0, last.0))
     })
 }
 
-fn flow(plan: &Plan, asked: Option<&str>) -> Result<u32, Failure> {
-    let Some(asked) = asked else { return Ok(0) };
+fn flow(plan: &Plan, requested: Option<&str>) -> Result<u32, Failure> {
+    let Some(requested) = requested else { return Ok(0) };
     let names = || plan.flows.iter().map(|flow| flow.name.as_str());
-    let found = names().position(|name| name == asked);
+    let found = names().position(|name| name == requested);
     found.and_then(|index| u32::try_from(index).ok()).ok_or_else(|| {
-        let near = nearest(asked, names()).map(|near| format!("; did you mean {near:?}?"));
+        let near = nearest(requested, names()).map(|near| format!("; did you mean {near:?}?"));
         let known: Vec<&str> = names().take(20).collect();
         Failure::usage(format!(
-            "flow {asked:?} is not known{}",
+            "flow {requested:?} is not known{}",
             near.unwrap_or_else(|| format!("; known: {}", known.join(", ")))
         ))
     })

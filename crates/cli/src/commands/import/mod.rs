@@ -78,11 +78,11 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn read(path: &Path, asked: Option<TopologyFormat>) -> Result<(TopologyFormat, Imported), Failure> {
+fn read(path: &Path, requested: Option<TopologyFormat>) -> Result<(TopologyFormat, Imported), Failure> {
     let bytes = read_text(path)?;
     let file = path.display().to_string();
     let shown = || TopologyFormat::of(&String::from_utf8_lossy(&bytes));
-    let format = asked.or_else(shown).ok_or_else(|| {
+    let format = requested.or_else(shown).ok_or_else(|| {
         Failure::error(format!(
             "{file}: its content is of no known format; give --from, one of {}",
             names().join(", ")

@@ -26,8 +26,8 @@ pub(super) fn complete(
     };
     let everyone: Vec<usize> = (0..topology.nodes.len().saturating_sub(1)).collect();
     let is_small = topology.nodes.len() <= MAX_NODES;
-    let asked = is_small.then(|| read(topology, &everyone)).flatten();
-    let consumers = asked.map_or_else(|| vec![0], |plan| covering(&plan));
+    let requested = is_small.then(|| read(topology, &everyone)).flatten();
+    let consumers = requested.map_or_else(|| vec![0], |plan| covering(&plan));
     // Other queues change what flows share, never the order of magnitude that they need.
     if let Some(plan) = read(topology, &consumers) {
         give_queues(topology, &plan);
@@ -64,14 +64,14 @@ fn give_queues(topology: &mut Imported, plan: &Plan) {
     for bottleneck in facts.flows.iter().filter_map(|flow| flow.bottleneck.as_ref()) {
         let product = bottleneck.product_packets;
         if let Some(need) = needs.get_mut(bottleneck.link) {
-            let [least, most] = need.unwrap_or([product; 2]);
-            *need = Some([least.min(product), most.max(product)]);
+            let [min, max] = need.unwrap_or([product; 2]);
+            *need = Some([min.min(product), max.max(product)]);
         }
     }
     for (link, need) in topology.links.iter_mut().zip(needs) {
-        if let (None, Some([least, most])) = (link.queue_packets, need) {
+        if let (None, Some([min, max])) = (link.queue_packets, need) {
             // Between the needs of short and of long paths, by the same factor from each.
-            let packets = (least * most).sqrt().max(MIN_PACKETS).round();
+            let packets = (min * max).sqrt().max(MIN_PACKETS).round();
             link.queue_packets = Some(packets as u32);
         }
     }

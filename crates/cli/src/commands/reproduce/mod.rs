@@ -14,7 +14,7 @@ use tidegate_pages::page::{BoardPage, board_page, boards_page};
 use tidegate_results::claims::{Judged, Paper};
 use tidegate_results::json::Json;
 use tidegate_results::text::{self, Screen, TextTable};
-use tidegate_settings::suggest::{meant, question};
+use tidegate_settings::suggest::{intended, question};
 
 use study::{Files, Results, Study};
 
@@ -225,7 +225,7 @@ fn results_name(paper: &str) -> String {
 
 fn unknown_paper(name: &str) -> Failure {
     let known = paper_names();
-    let mut hint = question(&meant(name, known.iter().copied()));
+    let mut hint = question(&intended(name, known.iter().copied()));
     if hint.is_empty() {
         hint = format!("; known: {}", known.join(", "));
     }

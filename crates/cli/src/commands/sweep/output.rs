@@ -8,7 +8,8 @@ use tidegate_pages::figure::{Figure, write_figures};
 use tidegate_pages::page::{SweepPage, sweep_page};
 use tidegate_results::json::Json;
 use tidegate_results::measures::{RUN_MEASURES, RunMeasure};
-use tidegate_results::tables::{Parameter, Point, RunContext, point_tables, sweep_rows};
+use tidegate_results::tables::{Parameter, Point, RunContext, point_tables};
+use tidegate_results::text::sweep_rows;
 use tidegate_results::text::{self, Screen};
 
 use super::plan::{Sweep, SweepArguments};

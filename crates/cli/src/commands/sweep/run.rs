@@ -7,7 +7,7 @@ use tidegate_results::json::Json;
 use super::output;
 use super::plan::{Sweep, SweepArguments};
 use super::shard::Shard;
-use crate::batch::{self, Wanted};
+use crate::batch::{self, Required};
 use crate::commands::{note_replaced, refuse_incomplete, threads};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::store::{Found, Store};
@@ -69,13 +69,13 @@ fn simulate(
 ) -> Result<Option<String>, Failure> {
     let ours: Vec<usize> = (0..sweep.len()).filter(|run| arguments.shard.has(*run)).collect();
     let missing: Vec<usize> = ours.iter().copied().filter(|run| found[*run] != Found::Whole).collect();
-    let wanted: Vec<Wanted<'_>> = missing
+    let required: Vec<Required<'_>> = missing
         .iter()
         .map(|run| sweep.run(*run))
-        .map(|(point, seed)| Wanted { plan: &point.plan, identity: &point.identity, seed })
+        .map(|(point, seed)| Required { plan: &point.plan, identity: &point.identity, seed })
         .collect();
     let recalled = ours.len() - missing.len();
-    let filled = batch::fill(session, store, &wanted, recalled, threads(arguments.threads))?;
+    let filled = batch::fill(session, store, &required, recalled, threads(arguments.threads))?;
     Ok(batch::failures(&filled.failed, |place| sweep.run_name(missing[place])))
 }
 
@@ -83,19 +83,19 @@ fn foretell(session: &Session, sweep: &Sweep, shard: Shard, found: &[Found]) -> 
     let count =
         |is: fn(&Found) -> bool| (0..sweep.len()).filter(|run| shard.has(*run) && is(&found[*run])).count();
     let done = count(|found| *found == Found::Whole);
-    let wanted = count(|found| *found != Found::Whole);
+    let required = count(|found| *found != Found::Whole);
     session.show(&match session.format {
         Format::Text => {
             let share = if shard.is_all() { String::new() } else { format!("share {shard}: ") };
             let (points, seeds) = (sweep.points.len(), sweep.seeds.len());
-            format!("{share}{points} points, {seeds} seeds each: {wanted} runs to do, {done} done before\n")
+            format!("{share}{points} points, {seeds} seeds each: {required} runs to do, {done} done before\n")
         }
         Format::Json => {
             let document = Json::Object(vec![
                 ("points", Json::Count(sweep.points.len() as u64)),
                 ("seeds", Json::Count(sweep.seeds.len() as u64)),
                 ("shard", Json::text(shard)),
-                ("to_do", Json::Count(wanted as u64)),
+                ("to_do", Json::Count(required as u64)),
                 ("done", Json::Count(done as u64)),
             ]);
             document.to_string() + "\n"

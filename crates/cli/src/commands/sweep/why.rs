@@ -37,7 +37,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let sweep = Sweep::read(session, &arguments.sweep)?;
     let store = Store::at(&arguments.sweep.store());
     let stored = read_all(&store)?;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for run in 0..sweep.len() {
         let (point, seed) = sweep.run(run);
         if arguments.seed.is_some_and(|only| only != seed.0) {
@@ -49,14 +49,14 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
             Found::Damaged(why) => format!("is damaged and will be run again: {why}"),
             Found::Missing => format!("is not there: {}", nearest(&stored, &point.identity.text, seed)),
         };
-        told.push((run, key, why));
+        reported.push((run, key, why));
     }
-    if told.is_empty() {
+    if reported.is_empty() {
         return Err(Failure::usage("the sweep has no run with this seed"));
     }
     session.show(&match session.format {
         Format::Text => {
-            told.iter().map(|(run, _, why)| format!("{} {why}\n", sweep.run_name(*run))).collect()
+            reported.iter().map(|(run, _, why)| format!("{} {why}\n", sweep.run_name(*run))).collect()
         }
         Format::Json => {
             let entry = |(run, key, why): &(usize, String, String)| {
@@ -66,7 +66,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
                     ("why", Json::text(why)),
                 ])
             };
-            Json::List(told.iter().map(entry).collect()).to_string() + "\n"
+            Json::List(reported.iter().map(entry).collect()).to_string() + "\n"
         }
     });
     Ok(Exit::Ok)
@@ -144,18 +144,18 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_run_is_told_by_what_differs() {
+    fn the_nearest_run_is_reported_by_what_differs() {
         let known = [stored("a = 1\nb = 2\n", 1, SEMANTICS), stored("a = 1\nb = 2\nc = 3\n", 2, SEMANTICS)];
-        let told = nearest(&known, "a = 1\nb = 5\nc = 3\n", Seed(2));
-        assert_eq!(told, "of the nearest stored run differ: b: 5 here, 2 there");
-        let told = nearest(&known, "a = 1\nb = 2\n", Seed(7));
-        assert_eq!(told, "of the nearest stored run differ: seed 7 here, 1 there");
+        let reported = nearest(&known, "a = 1\nb = 5\nc = 3\n", Seed(2));
+        assert_eq!(reported, "of the nearest stored run differ: b: 5 here, 2 there");
+        let reported = nearest(&known, "a = 1\nb = 2\n", Seed(7));
+        assert_eq!(reported, "of the nearest stored run differ: seed 7 here, 1 there");
     }
 
     #[test]
     fn an_earlier_meaning_of_results_is_a_reason() {
-        let told = nearest(&[stored("a = 1\n", 3, SEMANTICS - 1)], "a = 1\n", Seed(3));
-        assert!(told.contains("semantics"), "{told}");
+        let reported = nearest(&[stored("a = 1\n", 3, SEMANTICS - 1)], "a = 1\n", Seed(3));
+        assert!(reported.contains("semantics"), "{reported}");
         assert!(nearest(&[], "a = 1\n", Seed(3)).contains("no runs"));
     }
 }

@@ -129,8 +129,8 @@ impl TwinCase {
         CaseMeans {
             simulated: mean(&simulated),
             live: mean(&live),
-            least: live.iter().copied().fold(f64::INFINITY, f64::min),
-            most: live.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            min: live.iter().copied().fold(f64::INFINITY, f64::min),
+            max: live.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             tolerance: (MEASURES[measure].tolerance)(mean(&simulated)),
         }
     }
@@ -172,8 +172,8 @@ pub(super) fn exit(cases: &[TwinCase]) -> Exit {
 struct CaseMeans {
     simulated: f64,
     live: f64,
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
     tolerance: f64,
 }
 
@@ -206,8 +206,8 @@ pub(super) fn table(cases: &[TwinCase], screen: Screen) -> String {
                 measure.name.to_owned(),
                 number(row.simulated),
                 number(row.live),
-                number(row.least),
-                number(row.most),
+                number(row.min),
+                number(row.max),
                 number(row.live - row.simulated),
                 number(row.tolerance),
                 case.verdict(&row).to_owned(),

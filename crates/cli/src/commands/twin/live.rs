@@ -13,7 +13,7 @@ use tidegate_sim::plan::{LinkPlan, Plan};
 
 use super::compare::Comparison;
 use super::{PAYLOAD, segments};
-use crate::commands::children::{Running, Says, Scratch, shown};
+use crate::commands::children::{Running, Scratch, Speaks, shown};
 use crate::commands::status::{self, uplink};
 use crate::exit::Failure;
 
@@ -78,13 +78,13 @@ impl TwinTestbed {
         let listen = ["--listen", &far, "--listen", "udp4://127.0.0.1:0"];
         let r2 = Running::start(
             &[&["forward", &shown(&config)], &listen[..]].concat(),
-            Says::OnError,
+            Speaks::OnError,
             "listening at udp4://",
         )?;
         let delay = format!("{}us", bottleneck.delay.as_nanos() / 1000);
-        let link = ["link", "--listen", "127.0.0.1:0", "--to", r2.said(), "--delay", &delay];
-        let link = Running::start(&link, Says::OnError, "carrying ")?;
-        let middle = link.said().split(' ').next().unwrap_or_default().to_owned();
+        let link = ["link", "--listen", "127.0.0.1:0", "--to", r2.stated(), "--delay", &delay];
+        let link = Running::start(&link, Speaks::OnError, "carrying ")?;
+        let middle = link.stated().split(' ').next().unwrap_or_default().to_owned();
         let text = format!(
             "format = 1\n[[face]]\nname = \"r2\"\nuri = \"udp4://{middle}\"\n{shaped}\
              [[route]]\nprefix = \"/twin\"\nface = \"r2\"\n"
@@ -92,12 +92,12 @@ impl TwinTestbed {
         let config = folder.write("r1.toml", text.as_bytes())?;
         let r1 = Running::start(
             &["forward", &shown(&config), "--listen", &near],
-            Says::OnError,
+            Speaks::OnError,
             "listening at unix://",
         )?;
         let size = PAYLOAD.to_string();
         let serve = ["serve", PREFIX, &shown(&file), "--segment-size", &size, "--transport", &far];
-        let serve = Running::start(&serve, Says::OnOutput, "serving ")?;
+        let serve = Running::start(&serve, Speaks::OnOutput, "serving ")?;
         Ok(Self { _processes: vec![serve, r1, link, r2], near, far, _folder: folder })
     }
 

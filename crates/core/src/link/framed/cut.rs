@@ -12,7 +12,7 @@ use crate::units::{ByteCount, Span};
 pub const REASSEMBLY_TIMEOUT: Span = Span::from_millis(500);
 
 /// The smallest frame a line may have, bytes.
-pub const SMALLEST_MTU: ByteCount = ByteCount::new(128);
+pub const MIN_MTU: ByteCount = ByteCount::new(128);
 
 /// Division of a packet into frames: every frame but the last is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +27,9 @@ pub struct Cut {
 
 impl Cut {
     /// The frames of a packet of `size` on a line whose frames have at most `mtu`; what is less than
-    /// [`SMALLEST_MTU`] is taken as that. With a link service, `labels` of each are left free.
+    /// [`MIN_MTU`] is taken as that. With a link service, `labels` of each are left free.
     pub fn of(size: ByteCount, mtu: ByteCount, labels: Option<ByteCount>) -> Self {
-        let (size, mtu) = (size.get(), mtu.max(SMALLEST_MTU).get());
+        let (size, mtu) = (size.get(), mtu.max(MIN_MTU).get());
         let one = |bytes| Self { count: 1, full: ByteCount::new(bytes), last: ByteCount::new(bytes) };
         let Some(labels) = labels else {
             return if size <= mtu { one(size) } else { Self::in_parts(size, mtu) };

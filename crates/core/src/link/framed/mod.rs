@@ -14,7 +14,7 @@ use crate::ndn::name::Name;
 use crate::ndn::packet::Packet;
 use crate::rng::Rng;
 use crate::units::{BitRate, ByteCount, Time};
-pub use cut::{Cut, REASSEMBLY_TIMEOUT, SMALLEST_MTU};
+pub use cut::{Cut, MIN_MTU, REASSEMBLY_TIMEOUT};
 use transit::{Transit, Transits};
 
 /// A frame on its way.
@@ -227,7 +227,7 @@ impl<B> FramedLine<B> {
     }
 
     /// The end that sends here gets a frame of the other direction; whether the part in it is new.
-    pub fn hear(&mut self, now: Time, frame: &Frame) -> bool {
+    pub fn receive(&mut self, now: Time, frame: &Frame) -> bool {
         let Some(service) = &mut self.service else { return true };
         let sequence = frame.part.map(|part| part.sequence);
         let is_new = service.on_receive(now, sequence, &frame.labels, &mut self.actions);

@@ -134,7 +134,7 @@ fn a_service_has_parts_sent_again_before_others_until_it_releases_or_gives_them_
     assert!(line.reassemble(ms(10), &sent[0], true).is_none());
     assert_eq!(counts(&line), (0, 2, 0), "the service keeps a copy");
     line.push(packet(50));
-    line.hear(ms(20), &word(&[1, 2], None));
+    line.receive(ms(20), &word(&[1, 2], None));
     let again = frames(&mut line, ms(20));
     let parts: Vec<_> = again.iter().map(|frame| frame.part.expect("a part")).collect();
     assert_eq!(
@@ -148,10 +148,10 @@ fn a_service_has_parts_sent_again_before_others_until_it_releases_or_gives_them_
     // Released with no copy on the way: lost.
     line.lose_frame(&sent[2]);
     assert_eq!(counts(&line), (0, 2, 1));
-    line.hear(ms(40), &word(&[], Some((1, 3))));
+    line.receive(ms(40), &word(&[], Some((1, 3))));
     assert_eq!((counts(&line), line.take_lost().count()), ((1, 1, 1), 1));
     // Given up with its only part on the way, which arrives.
-    line.hear(ms(40), &word(&[], Some((0, 2))));
+    line.receive(ms(40), &word(&[], Some((0, 2))));
     assert_eq!(line.reassemble(ms(41), &again[2], true).map(|packet| packet.body), Some(50));
     assert_eq!((counts(&line), line.take_lost().count()), ((1, 0, 2), 0));
 }
@@ -164,8 +164,8 @@ fn what_waits_of_a_packet_given_up_goes_once_and_is_not_kept() {
         let first = line.next_frame(ms(0)).expect("it waits");
         line.lose_frame(&first);
         // One part waits to be sent again, two for the first time; then the packet is given up.
-        line.hear(ms(20), &word(&[1], None));
-        line.hear(ms(21), &word(&[], Some((0, 0))));
+        line.receive(ms(20), &word(&[1], None));
+        line.receive(ms(21), &word(&[], Some((0, 0))));
         assert_eq!(counts(&line), (0, 1, 0));
         let left = frames(&mut line, ms(21));
         let parts: Vec<u32> = left.iter().map(|frame| frame.part.expect("a part").index).collect();
@@ -188,10 +188,10 @@ fn a_line_that_is_cut_keeps_no_packet_for_a_part_that_waited_to_be_sent_again() 
     line.push(packet(100));
     let sent = line.next_frame(ms(0)).expect("it waits");
     line.lose_frame(&sent);
-    line.hear(ms(20), &word(&[1], None));
+    line.receive(ms(20), &word(&[1], None));
     assert_eq!(counts(&line), (0, 1, 0));
     let labels = Labels { number: Some(99), ..Labels::default() };
-    line.hear(ms(20), &Frame { part: None, labels, size: ByteCount::new(20) });
+    line.receive(ms(20), &Frame { part: None, labels, size: ByteCount::new(20) });
     line.cut(ms(21));
     assert_eq!((counts(&line), line.take_lost().count()), ((1, 0, 0), 1));
     // The service's word is still to be sent.
@@ -210,12 +210,12 @@ fn what_is_not_new_to_the_service_is_not_taken_and_notices_go_first() {
     let labels = Labels { number: Some(99), ..Labels::default() };
     let part = Part { packet: 0, index: 0, sequence: 7, bytes: 100, resends: 0 };
     let frame = Frame { part: Some(part), labels, size: ByteCount::new(100) };
-    assert!(!line.hear(ms(10), &frame));
+    assert!(!line.receive(ms(10), &frame));
     let sent = frames(&mut line, ms(10));
     assert_eq!(sent.iter().map(|frame| frame.part.is_some()).collect::<Vec<_>>(), [false, true]);
     assert_eq!(sent[0].size().get(), 4 + 12);
     // The frame that was not new is no longer on the way.
-    line.hear(ms(20), &word(&[], Some((1, 1))));
+    line.receive(ms(20), &word(&[], Some((1, 1))));
     assert_eq!((counts(&line), line.take_lost().count()), ((1, 1, 0), 1));
 }
 
@@ -245,8 +245,8 @@ impl LinkService for Brief {
 #[test]
 fn a_frame_with_nothing_in_it_is_not_sent() {
     let mut line = line(Some(Box::<Brief>::default()));
-    line.hear(ms(0), &word(&[], None));
-    line.hear(ms(0), &word(&[], None));
+    line.receive(ms(0), &word(&[], None));
+    line.receive(ms(0), &word(&[], None));
     line.push(packet(100));
     let sizes: Vec<u64> = frames(&mut line, ms(0)).iter().map(|frame| frame.size().get()).collect();
     assert_eq!(sizes, [4 + 2 * 12, 114]);

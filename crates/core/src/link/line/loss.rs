@@ -41,7 +41,7 @@ pub enum LossPlan {
         /// Probability of each burst, 0..=1.
         probability: f64,
         /// Packets that one burst has at most, from 1.
-        most: u32,
+        max: u32,
     },
     /// `true` loses the packet; the pattern has at least one and starts again at its end.
     Trace(Arc<[bool]>),
@@ -53,7 +53,7 @@ pub(super) enum Loss {
     Bernoulli { probability: f64, rng: Rng },
     GilbertElliott { to_bad: f64, to_good: f64, loss: [f64; 2], is_bad: bool, rng: Rng },
     Spells { means: [Span; 2], is_bad: bool, until: Time, rng: Rng },
-    Bursts { probability: f64, most: u32, burst: Burst, rng: Rng },
+    Bursts { probability: f64, max: u32, burst: Burst, rng: Rng },
     Trace { pattern: Arc<[bool]>, next: usize },
 }
 
@@ -82,9 +82,9 @@ impl Loss {
                 let (means, until) = ([*good, *bad], Time::ZERO);
                 Some(Self::Spells { means, is_bad: true, until, rng })
             }
-            LossPlan::Bursts { probability, most } => {
+            LossPlan::Bursts { probability, max } => {
                 let burst = Burst::default();
-                Some(Self::Bursts { probability: *probability, most: *most, burst, rng })
+                Some(Self::Bursts { probability: *probability, max: *max, burst, rng })
             }
             LossPlan::Trace(pattern) if pattern.is_empty() => None,
             LossPlan::Trace(pattern) => Some(Self::Trace { pattern: pattern.clone(), next: 0 }),
@@ -111,9 +111,9 @@ impl Loss {
                 }
                 *is_bad
             }
-            Self::Bursts { probability, most, burst, rng } => {
+            Self::Bursts { probability, max, burst, rng } => {
                 if burst.left == 0 || from > burst.ended {
-                    *burst = Burst { ended: until, left: *most, is_lost: rng.chance(*probability) };
+                    *burst = Burst { ended: until, left: *max, is_lost: rng.chance(*probability) };
                 }
                 (burst.ended, burst.left) = (until, burst.left.saturating_sub(1));
                 burst.is_lost
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_follows_without_a_pause_is_lost_together_up_to_a_burst() {
-        let plan = LossPlan::Bursts { probability: 0.3, most: 4 };
+        let plan = LossPlan::Bursts { probability: 0.3, max: 4 };
         let mut loss = Loss::new(&plan, Rng::stream(Seed(5), "loss")).expect("lossy");
         let mut bursts = [0, 0];
         for group in 0..20_000 {

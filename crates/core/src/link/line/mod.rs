@@ -67,7 +67,7 @@ pub struct Line<T> {
 
 #[derive(Debug)]
 struct Jitter {
-    most: Span,
+    max: Span,
     reorder: bool,
     rng: Rng,
 }
@@ -75,7 +75,7 @@ struct Jitter {
 impl<T> Line<T> {
     /// A free line; `stream` gives its random numbers for "jitter" and for "loss".
     pub fn new(setup: &LineSetup, stream: impl Fn(&str) -> Rng) -> Self {
-        let jitter = Jitter { most: setup.jitter, reorder: setup.reorder, rng: stream("jitter") };
+        let jitter = Jitter { max: setup.jitter, reorder: setup.reorder, rng: stream("jitter") };
         Self {
             busy_until: Time::ZERO,
             delay: setup.delay,
@@ -193,7 +193,7 @@ impl<T> Line<T> {
     #[cold]
     fn append_with_jitter(&mut self, mut arrives: Time, load: T) -> Carriage {
         let Some(jitter) = &mut self.jitter else { return self.append(Flight { arrives, load }) };
-        arrives += jitter.most.scale(jitter.rng.uniform());
+        arrives += jitter.max.scale(jitter.rng.uniform());
         if jitter.reorder {
             let place = self.flights.partition_point(|flight| flight.arrives <= arrives);
             self.flights.insert(place, Flight { arrives, load });

@@ -38,7 +38,7 @@ impl Contention {
 
     /// A frame came while the medium was busy and there was none: it waits for a backoff, the one after the last
     /// transmission if that has not ended.
-    pub(super) fn want_while_busy(&mut self) {
+    pub(super) fn request_while_busy(&mut self) {
         if self.backoff.is_none() {
             self.draw();
         }
@@ -46,7 +46,7 @@ impl Contention {
 
     /// A frame came while the medium was idle and there was none: it goes at the beginning of `slot`, the next, or
     /// after the backoff that has not ended.
-    pub(super) fn want_while_idle(&mut self, slot: u64) {
+    pub(super) fn request_while_idle(&mut self, slot: u64) {
         self.backoff = Some(self.backoff.unwrap_or(0).max(slot));
     }
 
@@ -139,13 +139,13 @@ mod tests {
         own.backoff = Some(7);
         own.freeze(3);
         assert_eq!(own.slot(), Some(4));
-        own.want_while_busy();
+        own.request_while_busy();
         assert_eq!(own.slot(), Some(4), "no second draw");
-        own.want_while_idle(2);
+        own.request_while_idle(2);
         assert_eq!(own.slot(), Some(4), "the rest is waited for");
         own.freeze(4);
         assert_eq!(own.slot(), None, "ended without a frame");
-        own.want_while_idle(9);
+        own.request_while_idle(9);
         assert_eq!(own.slot(), Some(9), "none is pending: at once");
     }
 }

@@ -42,7 +42,7 @@ pub struct Medium {
     /// The first slot at whose beginning a radio sends; `None` if no radio has a frame.
     first_slot: Option<u64>,
     /// Not yet handed out.
-    told: Vec<Sent>,
+    reported: Vec<Sent>,
     /// When the first of them was to be.
     told_from: Time,
     airtime: Airtime,
@@ -65,7 +65,7 @@ impl Medium {
             senders: Vec::new(),
             ends: Time::ZERO,
             first_slot: None,
-            told: Vec::new(),
+            reported: Vec::new(),
             told_from: Time::ZERO,
             airtime: Airtime::default(),
         })
@@ -88,8 +88,8 @@ impl Medium {
         radio.push(&frame);
         match (was_empty, is_busy) {
             (false, _) => {}
-            (true, true) => radio.contention.want_while_busy(),
-            (true, false) => radio.contention.want_while_idle(slot),
+            (true, true) => radio.contention.request_while_busy(),
+            (true, false) => radio.contention.request_while_idle(slot),
         }
         let slot = radio.contention.slot();
         self.first_slot = self.first_slot.into_iter().chain(slot).min();
@@ -98,7 +98,7 @@ impl Medium {
     /// Time of the next call of [`Self::on_event`]; it may be earlier after a frame was offered, and is past for a
     /// driver that is late.
     pub fn next_event(&self) -> Option<Time> {
-        if self.told.is_empty() { self.due() } else { Some(self.told_from) }
+        if self.reported.is_empty() { self.due() } else { Some(self.told_from) }
     }
 
     /// Lets happen what is due by `now`, and appends what became of frames. Called late it says so late, but the
@@ -107,7 +107,7 @@ impl Medium {
         while self.due().is_some_and(|due| due <= now) {
             self.step();
         }
-        out.append(&mut self.told);
+        out.append(&mut self.reported);
     }
 
     /// Frames of `from` to `to` that are neither delivered nor given up.
@@ -141,10 +141,10 @@ impl Medium {
     }
 
     fn refuse(&mut self, now: Time, from: usize, frame: Frame) {
-        if self.told.is_empty() {
+        if self.reported.is_empty() {
             self.told_from = now;
         }
-        self.told.push(Sent { tag: frame.tag, from, to: frame.to, outcome: Outcome::GivenUp });
+        self.reported.push(Sent { tag: frame.tag, from, to: frame.to, outcome: Outcome::GivenUp });
     }
 
     fn is_busy(&self, now: Time) -> bool {
@@ -206,18 +206,18 @@ impl Medium {
     /// The transmission is acknowledged, or those who collided know it; all who sent draw a new backoff.
     fn end(&mut self) {
         let collided = self.senders.len() > 1;
-        let before = self.told.len();
+        let before = self.reported.len();
         self.told_from = if before == 0 { self.ends } else { self.told_from };
         for number in self.senders.drain(..) {
             let radio = &mut self.radios[number];
             if !collided || !radio.has_batch() {
                 radio.contention.succeed();
-                radio.end(number, Outcome::Delivered, &mut self.told);
+                radio.end(number, Outcome::Delivered, &mut self.reported);
             } else if radio.contention.fail() {
-                radio.end(number, Outcome::GivenUp, &mut self.told);
+                radio.end(number, Outcome::GivenUp, &mut self.reported);
             }
         }
-        let count = (self.told.len() - before) as u64;
+        let count = (self.reported.len() - before) as u64;
         *(if collided { &mut self.airtime.given_up } else { &mut self.airtime.delivered }) += count;
         self.first_slot = self.find_first_slot();
     }

@@ -157,9 +157,9 @@ mod tests {
     fn the_longest_transmission_is_just_within_its_time() {
         for (mcs, short) in [(0, false), (0, true), (6, false), (6, true), (7, true)] {
             let phy = phy(mcs, 20, short);
-            let most = phy.max_bytes();
-            assert!(phy.data_time(ByteCount::new(most)) <= LONGEST, "MCS {mcs}: {most}");
-            assert!(phy.data_time(ByteCount::new(most + 1)) > LONGEST, "MCS {mcs}: {most}");
+            let max = phy.max_bytes();
+            assert!(phy.data_time(ByteCount::new(max)) <= LONGEST, "MCS {mcs}: {max}");
+            assert!(phy.data_time(ByteCount::new(max + 1)) > LONGEST, "MCS {mcs}: {max}");
         }
     }
 }

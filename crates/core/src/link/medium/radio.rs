@@ -48,14 +48,14 @@ pub(super) struct Framing {
     phy: Phy,
     overhead: u64,
     /// Most bytes of an A-MPDU; `None` without aggregation.
-    most: Option<u64>,
+    max: Option<u64>,
 }
 
 impl Framing {
     pub(super) fn new(setup: &MediumSetup) -> Self {
         let phy = Phy::new(setup);
-        let most = setup.aggregate.map(|most| most.get().min(phy.max_bytes()));
-        Self { phy, overhead: setup.overhead.get(), most }
+        let max = setup.aggregate.map(|max| max.get().min(phy.max_bytes()));
+        Self { phy, overhead: setup.overhead.get(), max }
     }
 
     /// Bytes of an MPDU.
@@ -70,18 +70,18 @@ impl Framing {
 
     /// Frames from the head that are sent together.
     fn batch(&self, queue: &VecDeque<Waiting>) -> usize {
-        let Some(most) = self.most else { return queue.len().min(1) };
+        let Some(max) = self.max else { return queue.len().min(1) };
         let mut bytes = 0;
         let fits = |frame: &&Waiting| {
             bytes = lengthened(bytes, self.overhead + frame.size);
-            bytes <= most
+            bytes <= max
         };
         queue.iter().take(BLOCK).take_while(fits).count().max(queue.len().min(1))
     }
 
     /// Whether a queue with frames holds a whole transmission.
     fn is_full(&self, queue: &VecDeque<Waiting>) -> bool {
-        self.most.is_none() || queue.len() >= BLOCK || self.batch(queue) < queue.len()
+        self.max.is_none() || queue.len() >= BLOCK || self.batch(queue) < queue.len()
     }
 
     /// Time of frames sent together; one alone is no A-MPDU.
@@ -144,8 +144,8 @@ impl Radio {
     }
 
     /// Ends the transmission: tells what became of its frames.
-    pub(super) fn end(&mut self, from: usize, outcome: Outcome, told: &mut Vec<Sent>) {
-        self.take(from, self.receiver, self.batch, outcome, told);
+    pub(super) fn end(&mut self, from: usize, outcome: Outcome, reported: &mut Vec<Sent>) {
+        self.take(from, self.receiver, self.batch, outcome, reported);
         self.batch = 0;
     }
 
@@ -155,18 +155,18 @@ impl Radio {
     }
 
     /// Gives up all that waits for `to`.
-    pub(super) fn forget(&mut self, from: usize, to: usize, told: &mut Vec<Sent>) {
-        self.take(from, to, self.waiting(to), Outcome::GivenUp, told);
+    pub(super) fn forget(&mut self, from: usize, to: usize, reported: &mut Vec<Sent>) {
+        self.take(from, to, self.waiting(to), Outcome::GivenUp, reported);
         if self.receiver == to && self.batch > 0 {
             self.batch = 0;
             self.contention.start_over();
         }
     }
 
-    fn take(&mut self, from: usize, to: usize, count: usize, outcome: Outcome, told: &mut Vec<Sent>) {
+    fn take(&mut self, from: usize, to: usize, count: usize, outcome: Outcome, reported: &mut Vec<Sent>) {
         let Some(queue) = self.queues.get_mut(to) else { return };
         let frames = queue.drain(..count.min(queue.len()));
         self.waiting -= frames.len();
-        told.extend(frames.map(|frame| Sent { tag: frame.tag, from, to, outcome }));
+        reported.extend(frames.map(|frame| Sent { tag: frame.tag, from, to, outcome }));
     }
 }

@@ -136,7 +136,7 @@ impl Consumer {
         };
         self.count_in(cx.now, &delivery, last_delay, data);
         self.note_completion(cx.now);
-        self.tell_delivery(cx, &delivery, last_delay);
+        self.notify_delivery(cx, &delivery, last_delay);
         Arrived::New { segment }
     }
 
@@ -199,7 +199,7 @@ impl Consumer {
         }
     }
 
-    fn tell_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, last_delay: Span) {
+    fn notify_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, last_delay: Span) {
         cx.record(Event::DataReceived {
             flow: self.flow,
             name: self.name_of(delivery.segment),
@@ -210,7 +210,7 @@ impl Consumer {
             hops: delivery.hop.hops,
         });
         let cause = Cause(if delivery.mark > 0 { "mark" } else { "data" });
-        self.tell(cx, cause, |controller, cx, view| controller.on_delivery(cx, delivery, view));
+        self.notify(cx, cause, |controller, cx, view| controller.on_delivery(cx, delivery, view));
     }
 
     #[cold]
@@ -253,7 +253,7 @@ impl Consumer {
         self.record_loss(cx, &loss);
         if self.profile.notice == NoticeReaction::Reduce {
             self.is_new_event(segment);
-            self.tell_loss(cx, &loss);
+            self.notify_loss(cx, &loss);
         }
         Arrived::Notice
     }

@@ -79,7 +79,7 @@ impl Consumer {
     /// Notifies the controller of a loss, and backs the timeout off if it is the first of its window of data; in
     /// ndnSIM only a timeout backs off.
     pub(super) fn answer_loss(&mut self, cx: &mut Context<'_>, loss: &Loss) {
-        self.tell_loss(cx, loss);
+        self.notify_loss(cx, loss);
         if self.is_new_event(loss.segment) && self.profile.tracking == Tracking::Exact {
             self.back_off();
         }
@@ -91,8 +91,8 @@ impl Consumer {
     }
 
     /// Notifies the controller of a loss.
-    pub(super) fn tell_loss(&mut self, cx: &mut Context<'_>, loss: &Loss) {
-        self.tell(cx, loss.signal.cause(), |controller, cx, view| controller.on_loss(cx, loss, view));
+    pub(super) fn notify_loss(&mut self, cx: &mut Context<'_>, loss: &Loss) {
+        self.notify(cx, loss.signal.cause(), |controller, cx, view| controller.on_loss(cx, loss, view));
     }
 
     pub(super) fn record_loss(&self, cx: &mut Context<'_>, loss: &Loss) {
@@ -123,7 +123,7 @@ impl Consumer {
         for segment in overdue {
             self.stats.timeouts += 1;
             if let Some(loss) = self.count_lost(cx, *segment, LossSignal::Timeout) {
-                self.tell_loss(cx, &loss);
+                self.notify_loss(cx, &loss);
             }
             self.back_off();
         }

@@ -211,7 +211,7 @@ impl Consumer {
             self.expire(cx);
         }
         if is_active && self.controller.next_wake().is_some_and(|at| at <= ticked) {
-            self.tell(cx, Cause("wake"), |controller, cx, view| controller.on_wake(cx, view));
+            self.notify(cx, Cause("wake"), |controller, cx, view| controller.on_wake(cx, view));
         }
     }
 
@@ -253,7 +253,7 @@ impl Consumer {
         if self.timetable.is_some() {
             return self.poll_timetable(cx);
         }
-        if !self.window_is_open() || !(self.queued > 0 || self.may_ask_new()) {
+        if !self.window_is_open() || !(self.queued > 0 || self.may_request_new()) {
             self.pacer.rest();
             return None;
         }
@@ -315,7 +315,7 @@ impl Consumer {
 
     /// Whether a new segment would still be put in order within the receiver's memory.
     #[inline]
-    fn may_ask_new(&self) -> bool {
+    fn may_request_new(&self) -> bool {
         let number = self.view.next_segment;
         self.has_new()
             && number - self.outstanding.base() < self.receive_limit
@@ -342,10 +342,10 @@ impl Consumer {
         if !self.pacer.admits(self.ticked(cx.now), pacing) {
             return None;
         }
-        let may_ask_new = self.may_ask_new();
-        let new_first = may_ask_new && self.controller.order() == SendOrder::NewFirst;
+        let may_request_new = self.may_request_new();
+        let new_first = may_request_new && self.controller.order() == SendOrder::NewFirst;
         let lost = if self.queued > 0 && !new_first { self.next_lost() } else { None };
-        if lost.is_none() && !may_ask_new {
+        if lost.is_none() && !may_request_new {
             self.pacer.rest();
             return None;
         }
@@ -385,7 +385,7 @@ impl Consumer {
         self.view.next_segment = segment + 1;
         self.view.highest_sent = segment;
         if let Some(requests) = &mut self.requests {
-            requests.ask(segment, self.outstanding.base());
+            requests.request(segment, self.outstanding.base());
         }
         let (header, deadline) = self.send(cx, segment, false);
         self.outstanding.send_new(cx.now, deadline, self.view.delivered as u32);
@@ -416,7 +416,7 @@ impl Consumer {
         let mut header = Header::new(name, Kind::Interest(self.interest()), size);
         let sent = Sent { segment, at: cx.now, is_retransmission };
         let hop = &mut header.hop;
-        self.tell(cx, Cause("sent"), |controller, cx, view| controller.on_sent(cx, &sent, hop, view));
+        self.notify(cx, Cause("sent"), |controller, cx, view| controller.on_sent(cx, &sent, hop, view));
         let deadline = self.watch(&sent);
         cx.record(Event::InterestSent { flow: self.flow, name, retransmission: is_retransmission });
         (header, deadline)
@@ -453,7 +453,7 @@ impl Consumer {
 
     /// Calls the controller, then takes note of its window.
     #[inline]
-    fn tell(
+    fn notify(
         &mut self,
         cx: &mut Context<'_>,
         cause: Cause,

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_arrives_once_and_only_if_it_was_asked_for() {
+    fn a_segment_arrives_once_and_only_if_it_was_requested() {
         let mut table = table(2);
         assert!(table.receive(1).is_some());
         assert!(table.receive(1).is_none() && table.receive(2).is_none());
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_past_its_deadline_is_lost_and_the_next_deadline_is_told() {
+    fn only_what_is_past_its_deadline_is_lost_and_the_next_deadline_is_reported() {
         let mut table = table(4);
         let mut lost = Vec::new();
         assert_eq!(table.lose_overdue(at(110), &mut lost), at(110));

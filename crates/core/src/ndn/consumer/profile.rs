@@ -126,7 +126,7 @@ impl ProfileRules {
     pub const fn of(kind: ConsumerProfile) -> Self {
         let ndn_tools = Self {
             estimator: EstimatorKind::NdnTools,
-            timeout: TimeoutLimits { least: None, backoff: None, variations: None },
+            timeout: TimeoutLimits { min: None, backoff: None, variations: None },
             sweep: Span::from_millis(10),
             reading: TimeoutReading::AtSend,
             tracking: Tracking::Exact,

@@ -180,7 +180,7 @@ impl Requests {
     }
 
     /// Records that the next number is requested; those below `base` will not be requested again.
-    pub(super) fn ask(&mut self, number: u32, base: u32) {
+    pub(super) fn request(&mut self, number: u32, base: u32) {
         while self.first < base && self.segments.pop_front().is_some() {
             self.first += 1;
         }
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn who_has_its_data_waits_no_longer() {
         let mut requests = requests(Arrivals::Constant, 1);
-        (0..3).for_each(|number| requests.ask(number, 0));
+        (0..3).for_each(|number| requests.request(number, 0));
         requests.end_wait(1);
         assert_eq!(requests.waiting_for(0).collect::<Vec<_>>(), [0, 2]);
     }

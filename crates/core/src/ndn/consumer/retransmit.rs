@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_arrived_meanwhile_is_not_asked_for_again() {
+    fn what_arrived_meanwhile_is_not_requested_again() {
         for order in [RetransmitOrder::ByLoss, RetransmitOrder::BySegment] {
             let mut queue = RetransmitQueue::new(order);
             let mut outstanding = lost(&mut queue, [0, 1, 2, 3]);

@@ -52,7 +52,7 @@ pub struct Estimator {
     /// ndnSIM's factor on the timeout, at least 1.
     backoff: f64,
     /// Smallest timeout, ns.
-    least: f64,
+    min: f64,
     /// Largest factor of ndnSIM's.
     max_backoff: u32,
     /// Variations added to the smoothed time.
@@ -66,7 +66,7 @@ pub struct Estimator {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeoutLimits {
     /// Smallest timeout once there is a sample.
-    pub least: Option<Span>,
+    pub min: Option<Span>,
     /// Largest factor by which ndnSIM's timeout backs off; other estimators have none.
     pub backoff: Option<NonZeroU32>,
     /// Variations that the timeout adds to the smoothed time; [`EstimatorKind::Range`] has none.
@@ -77,14 +77,14 @@ impl Estimator {
     /// An estimator without samples; its timeout is 1 s.
     pub fn new(kind: EstimatorKind, limits: TimeoutLimits) -> Self {
         let own_variations = if kind == EstimatorKind::NdnTools { 8 } else { 4 };
-        let own_least = if kind == EstimatorKind::Range { RANGE_MIN } else { nanos(MIN) };
+        let default_min = if kind == EstimatorKind::Range { RANGE_MIN } else { nanos(MIN) };
         Self {
             kind,
             has_sample: false,
             smoothed: INITIAL,
             variation: 0.0,
             backoff: 1.0,
-            least: limits.least.unwrap_or(own_least).as_nanos() as f64,
+            min: limits.min.unwrap_or(default_min).as_nanos() as f64,
             max_backoff: limits.backoff.map_or(NDNSIM_MAX_BACKOFF, NonZeroU32::get),
             variations: limits.variations.map_or(own_variations, NonZeroU32::get),
             rto: nanos(INITIAL),
@@ -149,7 +149,7 @@ impl Estimator {
 
     /// The timeout without backoff and upper limit, ns.
     fn unlimited(&self) -> f64 {
-        (self.smoothed + f64::from(self.variations) * self.variation).max(self.least)
+        (self.smoothed + f64::from(self.variations) * self.variation).max(self.min)
     }
 
     /// ICP's τ = min + δ (max - min) with δ = 1/2.
@@ -163,7 +163,7 @@ impl Estimator {
             shortest = shortest.min(*sample);
             longest = longest.max(*sample);
         }
-        (shortest + (longest - shortest) / 2).max(nanos(self.least))
+        (shortest + (longest - shortest) / 2).max(nanos(self.min))
     }
 }
 
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn a_set_floor_and_a_set_backoff_limit_hold_in_place_of_the_programs_own() {
         let limits = TimeoutLimits {
-            least: Some(Span::from_millis(300)),
+            min: Some(Span::from_millis(300)),
             backoff: NonZeroU32::new(8),
             variations: None,
         };

@@ -50,29 +50,29 @@ impl Puppet {
         })))
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn reported(&self) -> MutexGuard<'_, Told> {
         self.0.lock().expect("no test panicked with it")
     }
 }
 
 impl CongestionController for Puppet {
     fn window(&self) -> f64 {
-        self.told().window
+        self.reported().window
     }
     fn pacing(&self) -> Pacing {
-        self.told().pacing
+        self.reported().pacing
     }
     fn order(&self) -> SendOrder {
-        self.told().order
+        self.reported().order
     }
     fn loss_timeout(&self, _: &Sent) -> Option<Span> {
-        self.told().timeout
+        self.reported().timeout
     }
     fn next_wake(&self) -> Option<Time> {
-        self.told().wake
+        self.reported().wake
     }
     fn on_wake(&mut self, _: &mut Context<'_>, _: &FlowView) {
-        self.told().wake = None;
+        self.reported().wake = None;
     }
     fn on_sent(
         &mut self,
@@ -81,13 +81,13 @@ impl CongestionController for Puppet {
         _: &mut crate::scheme::signal::HopSignals,
         _: &FlowView,
     ) {
-        self.told().sent.push(*sent);
+        self.reported().sent.push(*sent);
     }
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
-        self.told().deliveries.push((*delivery, *flow));
+        self.reported().deliveries.push((*delivery, *flow));
     }
     fn on_loss(&mut self, _: &mut Context<'_>, loss: &Loss, flow: &FlowView) {
-        self.told().losses.push((*loss, *flow));
+        self.reported().losses.push((*loss, *flow));
     }
 }
 
@@ -216,20 +216,20 @@ impl Bench {
     }
 
     pub(super) fn set_pacing(&self, pacing: Pacing) {
-        self.puppet.told().pacing = pacing;
+        self.puppet.reported().pacing = pacing;
     }
 
     fn set_window(&mut self, window: f64) {
-        self.puppet.told().window = window;
+        self.puppet.reported().window = window;
     }
 
     /// Segment and signal of every loss told.
     fn losses(&self) -> Vec<(u32, LossSignal)> {
-        self.puppet.told().losses.iter().map(|(loss, _)| (loss.segment, loss.signal)).collect()
+        self.puppet.reported().losses.iter().map(|(loss, _)| (loss.segment, loss.signal)).collect()
     }
 
     fn last_delivery(&self) -> (Delivery, FlowView) {
-        *self.puppet.told().deliveries.last().expect("a delivery")
+        *self.puppet.reported().deliveries.last().expect("a delivery")
     }
 
     fn record(&self) -> FlowRecord {
@@ -301,7 +301,7 @@ fn new_segments_wait_for_a_missing_one_when_the_receiver_cannot_hold_more() {
 }
 
 #[test]
-fn a_segment_without_a_route_is_asked_for_again_if_the_profile_says_so() {
+fn a_segment_without_a_route_is_requested_again_if_the_profile_reports_it() {
     // The timer of 1 s ends and is looked for each 10 ms.
     for (no_route_is_final, sent) in [(true, vec![]), (false, vec![(1010, 0)])] {
         let mut profile = ProfileRules::of(ConsumerProfile::Own);
@@ -375,7 +375,7 @@ fn ndnsim_stops_looking_at_the_first_interest_that_has_not_timed_out() {
     let mut bench = Bench::of(ConsumerProfile::Ndnsim, 100, 1.0);
     for (millis, window) in [(0, 1.0), (10, 2.0), (40, 3.0)] {
         bench.set_window(window);
-        bench.call(ms(millis), |consumer, cx| consumer.tell(cx, Cause("test"), |_, _, _| {}));
+        bench.call(ms(millis), |consumer, cx| consumer.notify(cx, Cause("test"), |_, _, _| {}));
         assert_eq!(bench.sends(ms(millis)).len(), 1);
     }
     bench.wake(ms(1000));
@@ -383,14 +383,17 @@ fn ndnsim_stops_looking_at_the_first_interest_that_has_not_timed_out() {
 }
 
 #[test]
-fn ndnsim_asks_again_for_the_lowest_segment_first_before_anything_new() {
+fn ndnsim_retransmits_the_lowest_segment_first_before_anything_new() {
     let mut bench = Bench::of(ConsumerProfile::Ndnsim, 100, 4.0);
     assert_eq!(bench.sends(ms(0)), [0, 1, 2, 3]);
     bench.data(ms(10), 1);
     // Segments 0, 2 and 3 time out together; with the window of 2 only the lowest two leave.
     bench.set_window(2.0);
     bench.wake(ms(200));
-    assert_eq!(bench.puppet.told().sent.iter().skip(4).map(|sent| sent.segment).collect::<Vec<_>>(), [0, 2]);
+    assert_eq!(
+        bench.puppet.reported().sent.iter().skip(4).map(|sent| sent.segment).collect::<Vec<_>>(),
+        [0, 2]
+    );
 }
 
 #[test]
@@ -444,7 +447,7 @@ fn is_loss(event: &(Time, Event)) -> bool {
 }
 
 #[test]
-fn ndn_tools_tells_one_loss_per_sweep_and_backs_off_once_per_window_of_data() {
+fn ndn_tools_gives_one_loss_per_sweep_and_backs_off_once_per_window_of_data() {
     let mut bench = Bench::of(ConsumerProfile::NdnTools, 100, 4.0);
     bench.sends(ms(0));
     bench.wake(ms(1010));
@@ -470,7 +473,7 @@ fn ndn_tools_does_not_back_off_for_losses_of_a_window_that_was_marked() {
 }
 
 #[test]
-fn ndn_tools_asks_again_in_the_order_of_loss() {
+fn ndn_tools_retransmits_in_the_order_of_loss() {
     let mut bench = Bench::of(ConsumerProfile::NdnTools, 100, 3.0);
     bench.sends(ms(0));
     bench.set_window(0.0);
@@ -512,9 +515,9 @@ fn every_lifetime_ends_at_its_own_instant() {
     let mut profile = ProfileRules::of(ConsumerProfile::NdnTools);
     profile.lifetime = Some(Span::from_millis(300));
     let mut bench = Bench::new(profile, Demand::Endless, 1.0);
-    bench.puppet.told().pacing = Pacing::Gap(Span::from_millis(10));
+    bench.puppet.reported().pacing = Pacing::Gap(Span::from_millis(10));
     bench.set_window(3.0);
-    bench.call(ms(0), |consumer, cx| consumer.tell(cx, Cause("test"), |_, _, _| {}));
+    bench.call(ms(0), |consumer, cx| consumer.notify(cx, Cause("test"), |_, _, _| {}));
     assert_eq!(bench.run(ms(350)), [(0, 0), (10, 1), (20, 2), (300, 0), (310, 1), (320, 2)]);
 }
 
@@ -568,7 +571,7 @@ fn ndn_tools_retries_on_congestion_ignores_duplicates_and_gives_up_without_a_rou
 }
 
 #[test]
-fn pcon_asks_again_at_once_after_a_congestion_nack_and_its_timeout_stays() {
+fn pcon_retransmits_at_once_after_a_congestion_nack_and_its_timeout_stays() {
     let mut bench = Bench::of(ConsumerProfile::Pcon, 9, 2.0);
     // One more than the window.
     assert_eq!(bench.sends(ms(0)), [0, 1, 2]);
@@ -585,7 +588,7 @@ fn pcon_asks_again_at_once_after_a_congestion_nack_and_its_timeout_stays() {
 
 #[test]
 fn a_nack_in_the_instant_of_sending_leaves_the_segment_to_its_timer() {
-    for (reason, told) in [(NackReason::Congestion, 1), (NackReason::NoRoute, 0)] {
+    for (reason, reported) in [(NackReason::Congestion, 1), (NackReason::NoRoute, 0)] {
         let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::Own), Demand::Endless, 1.0);
         let mut refusals = 0;
         while let Some(header) = bench.call(ms(0), |consumer, cx| consumer.poll(cx)) {
@@ -593,7 +596,7 @@ fn a_nack_in_the_instant_of_sending_leaves_the_segment_to_its_timer() {
             refusals += 1;
             assert!(refusals < 10, "{reason:?} for ever");
         }
-        assert_eq!(bench.losses().len(), told, "{reason:?}");
+        assert_eq!(bench.losses().len(), reported, "{reason:?}");
         assert_eq!(bench.run(ms(1500)).first(), Some(&(1010, 0)), "{reason:?}");
         // A loss that was told is not told again by its timer.
         assert_eq!(bench.losses().len(), 1, "{reason:?}");
@@ -625,7 +628,7 @@ fn a_profile_may_ignore_loss_notices() {
 }
 
 #[test]
-fn a_delivery_tells_everything_about_its_segment() {
+fn a_delivery_gives_everything_about_its_segment() {
     let mut bench = Bench::of(ConsumerProfile::NdnTools, 10, 3.0);
     bench.sends(ms(0));
     bench.data(ms(20), 1);
@@ -671,7 +674,7 @@ fn a_late_duplicate_never_reaches_the_controller() {
     for segment in [1, 1, 0, 0, 1] {
         bench.data(ms(20), segment);
     }
-    assert_eq!(bench.puppet.told().deliveries.len(), 2);
+    assert_eq!(bench.puppet.reported().deliveries.len(), 2);
     let record = bench.record();
     assert_eq!((record.delivered_segments, record.duplicates, bench.consumer.in_flight()), (2, 3, 1));
 }
@@ -691,7 +694,7 @@ fn a_duplicate_frees_no_place_in_any_profile() {
 }
 
 #[test]
-fn what_was_never_asked_for_is_refused() {
+fn what_was_never_requested_is_refused() {
     let mut bench = Bench::of(ConsumerProfile::NdnTools, 10, 1.0);
     bench.sends(ms(0));
     assert_eq!(bench.data(ms(1), 1), Arrived::Unasked);
@@ -724,7 +727,7 @@ fn the_final_segment_ends_an_endless_flow_and_forgets_what_lies_behind_it() {
 }
 
 #[test]
-fn a_final_segment_below_one_that_arrived_is_not_believed() {
+fn a_final_segment_below_one_that_arrived_is_not_accepted() {
     let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::NdnTools), Demand::Endless, 5.0);
     bench.sends(ms(0));
     bench.receive(ms(10), 3, data(Segment(2)), 0);
@@ -732,9 +735,9 @@ fn a_final_segment_below_one_that_arrived_is_not_believed() {
 }
 
 #[test]
-fn new_segments_go_first_when_the_controller_says_so() {
+fn new_segments_go_first_when_the_controller_requires_it() {
     let mut bench = Bench::of(ConsumerProfile::Own, 6, 2.0);
-    bench.puppet.told().order = SendOrder::NewFirst;
+    bench.puppet.reported().order = SendOrder::NewFirst;
     bench.sends(ms(0));
     assert_eq!(bench.wake(ms(1010)), [2, 3]);
     bench.set_window(4.0);
@@ -745,16 +748,16 @@ fn new_segments_go_first_when_the_controller_says_so() {
 #[test]
 fn a_controllers_own_timeout_stands_in_for_the_estimator() {
     let mut bench = Bench::of(ConsumerProfile::Own, 1, 1.0);
-    bench.puppet.told().timeout = Some(Span::from_millis(25));
+    bench.puppet.reported().timeout = Some(Span::from_millis(25));
     assert_eq!(bench.run(ms(65)), [(0, 0), (30, 0), (60, 0)]);
 }
 
 #[test]
 fn a_timeout_that_a_controller_changes_counts_at_the_next_sweep_in_ndnsim() {
     let mut bench = Bench::of(ConsumerProfile::Ndnsim, 1, 1.0);
-    bench.puppet.told().timeout = Some(Span::from_secs(10));
+    bench.puppet.reported().timeout = Some(Span::from_secs(10));
     assert_eq!(bench.run(ms(120)), [(0, 0)]);
-    bench.puppet.told().timeout = Some(Span::from_millis(60));
+    bench.puppet.reported().timeout = Some(Span::from_millis(60));
     assert_eq!(bench.run(ms(170)), [(150, 0)]);
 }
 
@@ -763,11 +766,11 @@ fn a_timeout_read_at_each_look_counts_for_what_left_before() {
     for (kind, sent) in [(ConsumerProfile::Own, vec![(30, 0)]), (ConsumerProfile::OwnAtSweep, vec![(70, 0)])]
     {
         let mut bench = Bench::of(kind, 1, 1.0);
-        bench.puppet.told().timeout = Some(Span::from_millis(25));
+        bench.puppet.reported().timeout = Some(Span::from_millis(25));
         assert_eq!(bench.sends(ms(0)), [0]);
-        bench.puppet.told().timeout = Some(Span::from_secs(10));
+        bench.puppet.reported().timeout = Some(Span::from_secs(10));
         let mut all = bench.run(ms(65));
-        bench.puppet.told().timeout = Some(Span::from_millis(65));
+        bench.puppet.reported().timeout = Some(Span::from_millis(65));
         all.extend(bench.run(ms(100)));
         assert_eq!(all, sent, "{kind:?}");
     }
@@ -777,7 +780,7 @@ fn a_timeout_read_at_each_look_counts_for_what_left_before() {
 fn a_paced_flow_sends_at_its_rate_as_far_as_the_window_allows() {
     let mut bench = Bench::of(ConsumerProfile::Own, 100, 4.0);
     // 1000 bytes at 8 Mbit/s: one per millisecond.
-    bench.puppet.told().pacing = Pacing::Rate(BitRate::from_mbps(8.0));
+    bench.puppet.reported().pacing = Pacing::Rate(BitRate::from_mbps(8.0));
     assert_eq!(bench.run(ms(9)), [(0, 0), (1, 1), (2, 2), (3, 3)]);
     bench.data(ms(20), 0);
     bench.data(ms(20), 1);
@@ -818,7 +821,7 @@ fn lost_segments_share_the_ticks_of_a_burst_with_new_ones() {
 }
 
 #[test]
-fn a_constant_flow_goes_on_until_all_it_asked_for_has_come() {
+fn a_constant_flow_goes_on_until_all_it_requested_has_come() {
     let bursts = vec![(ms(0), Span::from_millis(2))];
     let demand = Demand::Constant { rate: BitRate::from_mbps(8.0), bursts };
     let mut bench = Bench::new(ProfileRules::of(ConsumerProfile::Ndnsim), demand, 1.0);
@@ -830,7 +833,7 @@ fn a_constant_flow_goes_on_until_all_it_asked_for_has_come() {
 }
 
 #[test]
-fn events_tell_what_happened_in_order() {
+fn events_show_what_happened_in_order() {
     let mut bench = Bench::of(ConsumerProfile::NdnTools, 1, 1.0);
     bench.sends(ms(0));
     bench.set_window(3.5);
@@ -972,8 +975,8 @@ impl Bench {
         while let Some(header) = self.call(now, |consumer, cx| consumer.poll(cx)) {
             let (in_flight, window) = (self.consumer.in_flight(), self.consumer.window());
             let allowed = if self.consumer.profile.whole_window { window.floor() } else { window.ceil() };
-            let most = if over == 1 { window.floor() + 1.0 } else { allowed };
-            assert!(f64::from(in_flight) <= most, "seed {seed}: {in_flight} in flight, window {window}");
+            let max = if over == 1 { window.floor() + 1.0 } else { allowed };
+            assert!(f64::from(in_flight) <= max, "seed {seed}: {in_flight} in flight, window {window}");
             storm.carry(now, header.name.segment.0);
         }
     }

@@ -1,6 +1,6 @@
 //! The forwarder's side of gates: rows of gates by face, their decisions, and their notifications.
 
-use super::{Asked, Forwarder, Outbox};
+use super::{Forwarder, Outbox, Requested};
 use crate::context::Context;
 use crate::ndn::face::FaceId;
 use crate::ndn::gate::{DataSource, FaceGate, GateRow, GateStats, Passage};
@@ -127,11 +127,11 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        asked: Asked<B>,
+        requested: Requested<B>,
         out: &mut impl Outbox<B>,
     ) {
-        let offered = self.offer(cx, from, &asked, out);
-        let Asked { packet, interest, id } = asked;
+        let offered = self.offer(cx, from, &requested, out);
+        let Requested { packet, interest, id } = requested;
         match offered.refusal {
             _ if offered.is_sent => {}
             Some(Decision::Suppress) => self.counters.suppressed += 1,
@@ -152,7 +152,7 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        asked: &Asked<B>,
+        requested: &Requested<B>,
         out: &mut impl Outbox<B>,
     ) -> Offered {
         let mut targets = std::mem::take(&mut self.targets);
@@ -163,12 +163,12 @@ impl<B: Clone + Default> Forwarder<B> {
             if targets[..next - 1].iter().any(|tried| tried.face == target.face) {
                 continue;
             }
-            match self.send_gated(cx, target, asked, out) {
+            match self.send_gated(cx, target, requested, out) {
                 Attempt::Sent => offered.is_sent = true,
                 Attempt::OutOfHops => offered.out_of_hops = true,
                 Attempt::Dropped => {}
                 Attempt::Refused(reason) => {
-                    let decision = self.ask_again(cx, target.face, from, asked, reason);
+                    let decision = self.request_again(cx, target.face, from, requested, reason);
                     offered.refusal = Some(decision);
                     targets.append(&mut self.targets);
                 }
@@ -181,15 +181,15 @@ impl<B: Clone + Default> Forwarder<B> {
 
     /// Asks the strategy for another choice than `face`, which goes into the targets. What is to happen when none of
     /// them takes the Interest: without the strategy's word the refusal goes on as it came.
-    fn ask_again(
+    fn request_again(
         &mut self,
         cx: &mut Context<'_>,
         face: FaceId,
         from: FaceId,
-        asked: &Asked<B>,
+        requested: &Requested<B>,
         reason: NackReason,
     ) -> Decision {
-        match self.consult_rejected(cx, face, from, asked) {
+        match self.consult_rejected(cx, face, from, requested) {
             Decision::Forward => Decision::Nack(reason),
             otherwise => {
                 self.targets.clear();
@@ -204,9 +204,9 @@ impl<B: Clone + Default> Forwarder<B> {
         cx: &mut Context<'_>,
         refused_by: FaceId,
         from: FaceId,
-        asked: &Asked<B>,
+        requested: &Requested<B>,
     ) -> Decision {
-        self.consult(cx, from, &asked.packet.header, asked.id, |strategy, cx, arrival| {
+        self.consult(cx, from, &requested.packet.header, requested.id, |strategy, cx, arrival| {
             strategy.on_rejected(cx, refused_by, arrival)
         })
     }
@@ -216,10 +216,10 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         target: Target,
-        asked: &Asked<B>,
+        requested: &Requested<B>,
         out: &mut impl Outbox<B>,
     ) -> Attempt {
-        let Asked { packet, interest, id } = asked;
+        let Requested { packet, interest, id } = requested;
         let (interest, id) = (*interest, *id);
         let Target { face, fresh_nonce } = target;
         let nonce = if fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
@@ -253,9 +253,9 @@ impl<B: Clone + Default> Forwarder<B> {
     pub(super) fn data_at_gates(&mut self, cx: &mut Context<'_>, from: FaceId, id: PitId, data: &mut Header) {
         let Some(gates) = &mut self.gates else { return };
         let entry = self.pit.entry(id);
-        let asked = entry.out_records().map(|record| record.face);
+        let requested = entry.out_records().map(|record| record.face);
         let holds = |face: &FaceId| gates.row(*face).is_some_and(|row| row.holds(id));
-        let held: Vec<FaceId> = asked.filter(holds).collect();
+        let held: Vec<FaceId> = requested.filter(holds).collect();
         for face in held {
             if let Some(row) = gates.row(face) {
                 row.withdraw(cx, id, Cause("held and answered"));
@@ -326,7 +326,7 @@ impl<B: Clone + Default> Forwarder<B> {
                     Some(record) if record.retransmissions == 0 => record.nacked = Some(reason),
                     _ => return,
                 }
-                self.apply_nack(cx, face, Asked { packet, interest, id }, reason, out);
+                self.apply_nack(cx, face, Requested { packet, interest, id }, reason, out);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The Interest pipelines: incoming, loop, content store hit and miss, outgoing.
 
-use super::{Asked, BodyRules, Digest, Forwarder, Outbox};
+use super::{BodyRules, Digest, Forwarder, Outbox, Requested};
 use crate::context::Context;
 use crate::ndn::cs::with_token;
 use crate::ndn::face::FaceId;
@@ -70,7 +70,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         let is_repeated = self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
         self.pit.renew_expiry(id, cx.now);
-        self.decide(cx, from, Asked { packet, interest, id }, is_repeated, out);
+        self.decide(cx, from, Requested { packet, interest, id }, is_repeated, out);
     }
 
     /// Whether there is room beyond the limit for an Interest of this name: who manages the node is heard when
@@ -87,20 +87,21 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        asked: Asked<B>,
+        requested: Requested<B>,
         is_repeated: bool,
         out: &mut impl Outbox<B>,
     ) {
-        let decision = self.consult(cx, from, &asked.packet.header, asked.id, |strategy, cx, arrival| {
-            arrival.is_repeated = is_repeated;
-            strategy.on_interest(cx, arrival)
-        });
+        let decision =
+            self.consult(cx, from, &requested.packet.header, requested.id, |strategy, cx, arrival| {
+                arrival.is_repeated = is_repeated;
+                strategy.on_interest(cx, arrival)
+            });
         match decision {
-            Decision::Forward if self.gates.is_some() => self.forward_gated(cx, from, asked, out),
-            Decision::Forward => self.forward(cx, asked, out),
+            Decision::Forward if self.gates.is_some() => self.forward_gated(cx, from, requested, out),
+            Decision::Forward => self.forward(cx, requested, out),
             Decision::Suppress => self.counters.suppressed += 1,
             Decision::Nack(reason) => {
-                let Asked { packet, interest, id } = asked;
+                let Requested { packet, interest, id } = requested;
                 send_nack(cx, from, packet, Nack { interest, reason }, out);
                 self.end_refused(from, id);
             }
@@ -115,7 +116,7 @@ impl<B: Clone + Default> Forwarder<B> {
         from: FaceId,
         interest: &Header,
         id: PitId,
-        ask: impl FnOnce(&mut dyn Strategy, &mut Context<'_>, &mut Arrival<'_>) -> Decision,
+        request: impl FnOnce(&mut dyn Strategy, &mut Context<'_>, &mut Arrival<'_>) -> Decision,
     ) -> Decision {
         let route = self.fib.lookup(interest.name.prefix, cx.names, cx.routes, cx.node);
         let mut hops = &route.hops;
@@ -126,7 +127,7 @@ impl<B: Clone + Default> Forwarder<B> {
         self.targets.clear();
         let (entry, targets) = (self.pit.entry_mut(id), &mut self.targets);
         let mut arrival = Arrival { interest, from, pending: id, entry, is_repeated: false, hops, targets };
-        ask(&mut *self.strategies[usize::from(route.strategy.0)].strategy, cx, &mut arrival)
+        request(&mut *self.strategies[usize::from(route.strategy.0)].strategy, cx, &mut arrival)
     }
 
     /// The downstream `from` was sent a Nack and does not wait any more.
@@ -137,8 +138,8 @@ impl<B: Clone + Default> Forwarder<B> {
 
     /// Sends the Interest to all targets; the last copy is the packet itself.
     #[inline(always)]
-    fn forward(&mut self, cx: &mut Context<'_>, asked: Asked<B>, out: &mut impl Outbox<B>) {
-        let Asked { mut packet, interest, id } = asked;
+    fn forward(&mut self, cx: &mut Context<'_>, requested: Requested<B>, out: &mut impl Outbox<B>) {
+        let Requested { mut packet, interest, id } = requested;
         packet.header.hop = packet.header.hop.carried();
         let Some((last, others)) = self.targets.split_last() else {
             return self.end_if_idle(id);
@@ -147,12 +148,12 @@ impl<B: Clone + Default> Forwarder<B> {
         for target in others {
             let copy = packet.clone();
             let nonce = if target.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
-            let copy = Asked { packet: copy, interest: Interest { nonce, ..interest }, id };
+            let copy = Requested { packet: copy, interest: Interest { nonce, ..interest }, id };
             sent |= send_interest(cx, &mut self.pit, target.face, copy, out);
         }
         let nonce = if last.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
-        let asked = Asked { packet, interest: Interest { nonce, ..interest }, id };
-        sent |= send_interest(cx, &mut self.pit, last.face, asked, out);
+        let requested = Requested { packet, interest: Interest { nonce, ..interest }, id };
+        sent |= send_interest(cx, &mut self.pit, last.face, requested, out);
         if !sent {
             self.counters.hop_limited += 1;
             self.end_if_idle(id);
@@ -258,10 +259,10 @@ fn send_interest<B>(
     cx: &mut Context<'_>,
     pit: &mut Pit,
     face: FaceId,
-    asked: Asked<B>,
+    requested: Requested<B>,
     out: &mut impl Outbox<B>,
 ) -> bool {
-    let Asked { mut packet, interest, id } = asked;
+    let Requested { mut packet, interest, id } = requested;
     // With a hop limit of zero, only an application on this node can receive the Interest.
     if interest.hop_limit == Some(0) && !cx.face(face).is_local() {
         return false;

@@ -131,7 +131,7 @@ pub struct Forwarder<B> {
 }
 
 /// An Interest with its PIT entry, on its way through the pipelines.
-struct Asked<B> {
+struct Requested<B> {
     /// The packet; that of a Nack when the Interest came back.
     packet: Packet<B>,
     /// Fields of the Interest.
@@ -321,7 +321,7 @@ impl<B: Clone + Default> Forwarder<B> {
         if let Some(gates) = &mut self.gates {
             gates.remove(face);
         }
-        let touched: Vec<PitId> = self.pit.ids().filter(|id| self.pit.entry(*id).knows(face)).collect();
+        let touched: Vec<PitId> = self.pit.ids().filter(|id| self.pit.entry(*id).involves(face)).collect();
         for id in touched {
             let entry = self.pit.entry_mut(id);
             entry.remove_in_record(face);

@@ -2,7 +2,7 @@
 
 use super::gates::Ending;
 use super::interest::send_nack;
-use super::{Asked, Forwarder, Outbox};
+use super::{Forwarder, Outbox, Requested};
 use crate::context::Context;
 use crate::ndn::face::FaceId;
 use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
@@ -33,7 +33,7 @@ impl<B: Clone + Default> Forwarder<B> {
         if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from)) {
             row.on_nack_in(cx, id, nack.reason);
         }
-        self.apply_nack(cx, from, Asked { packet, interest: nack.interest, id }, nack.reason, out);
+        self.apply_nack(cx, from, Requested { packet, interest: nack.interest, id }, nack.reason, out);
     }
 
     /// The strategy decides about the refusal recorded in the out-record of `from`.
@@ -41,15 +41,15 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        asked: Asked<B>,
+        requested: Requested<B>,
         reason: NackReason,
         out: &mut impl Outbox<B>,
     ) {
-        let (name, id) = (asked.packet.header.name, asked.id);
+        let (name, id) = (requested.packet.header.name, requested.id);
         let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
         let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
         let decision = match strategy.on_nack(cx, reason, from, id, self.pit.entry(id)) {
-            NackDecision::Elsewhere => self.ask_elsewhere(cx, from, &asked, reason, out),
+            NackDecision::Elsewhere => self.request_elsewhere(cx, from, &requested, reason, out),
             decided => decided,
         };
         match decision {
@@ -60,11 +60,11 @@ impl<B: Clone + Default> Forwarder<B> {
                 self.pit.remove(id);
             }
             NackDecision::ReturnTo(face, reason) => {
-                self.return_nack(cx, &asked, Some(face), reason, out);
+                self.return_nack(cx, &requested, Some(face), reason, out);
                 self.pit.entry_mut(id).remove_in_record(face);
             }
             NackDecision::Return(reason) => {
-                self.return_nack(cx, &asked, None, reason, out);
+                self.return_nack(cx, &requested, None, reason, out);
                 self.end_at_gates(cx, id, &Ending::Elsewhere);
                 self.remember_nonces(cx, id);
                 self.pit.remove(id);
@@ -73,27 +73,27 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Sends the refused Interest another way; what is left to decide then.
-    fn ask_elsewhere(
+    fn request_elsewhere(
         &mut self,
         cx: &mut Context<'_>,
         refused_by: FaceId,
-        asked: &Asked<B>,
+        requested: &Requested<B>,
         reason: NackReason,
         out: &mut impl Outbox<B>,
     ) -> NackDecision {
-        let entry = self.pit.entry(asked.id);
+        let entry = self.pit.entry(requested.id);
         let waiting = entry.in_records().find(|record| record.is_pending(cx.now)).map(|record| record.face);
         let Some(from) = waiting.filter(|_| !entry.is_satisfied()) else {
             return NackDecision::Return(reason);
         };
-        let Packet { header, body } = asked.packet.clone();
-        let header = Header::new(header.name, Kind::Interest(asked.interest), header.size());
-        let asked = Asked { packet: Packet { header, body }, ..*asked };
-        match self.consult_rejected(cx, refused_by, from, &asked) {
+        let Packet { header, body } = requested.packet.clone();
+        let header = Header::new(header.name, Kind::Interest(requested.interest), header.size());
+        let requested = Requested { packet: Packet { header, body }, ..*requested };
+        match self.consult_rejected(cx, refused_by, from, &requested) {
             Decision::Suppress => NackDecision::Wait,
             Decision::Nack(reason) => NackDecision::Return(reason),
             Decision::Forward => {
-                let offered = self.offer(cx, from, &asked, out);
+                let offered = self.offer(cx, from, &requested, out);
                 match offered.refusal {
                     _ if offered.is_sent => NackDecision::Wait,
                     Some(Decision::Suppress) => NackDecision::Wait,
@@ -108,14 +108,14 @@ impl<B: Clone + Default> Forwarder<B> {
     fn return_nack(
         &self,
         cx: &mut Context<'_>,
-        refused: &Asked<B>,
+        refused: &Requested<B>,
         only: Option<FaceId>,
         reason: NackReason,
         out: &mut impl Outbox<B>,
     ) {
         let now = cx.now;
-        let asked = self.pit.entry(refused.id).in_records().filter(|record| record.is_pending(now));
-        for record in asked.filter(|record| only.is_none_or(|face| face == record.face)) {
+        let requested = self.pit.entry(refused.id).in_records().filter(|record| record.is_pending(now));
+        for record in requested.filter(|record| only.is_none_or(|face| face == record.face)) {
             let interest = Interest { nonce: record.nonce, token: record.token, ..refused.interest };
             send_nack(cx, record.face, refused.packet.clone(), Nack { interest, reason }, out);
         }

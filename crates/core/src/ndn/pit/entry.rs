@@ -182,7 +182,7 @@ impl PitEntry {
     }
 
     /// Whether `face` is one of its downstreams or upstreams.
-    pub(crate) fn knows(&self, face: FaceId) -> bool {
+    pub(crate) fn involves(&self, face: FaceId) -> bool {
         self.in_records().any(|record| record.face == face) || self.out_record(face).is_some()
     }
 

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upstream_asked_twice_has_no_round_trip_and_the_others_keep_theirs() {
+    fn an_upstream_requested_twice_has_no_round_trip_and_the_others_keep_theirs() {
         let mut entry = entry();
         for (at, face) in [(0, 3), (5, 4), (20, 3), (22, 5), (30, 5)] {
             entry.set_out_record(FaceId(face), at as u32, ms(at));

@@ -82,13 +82,13 @@ impl Echo {
     }
 
     /// Whether what waits for an ACK has to be told before a segment that is marked or not: it had the other state.
-    pub(super) fn must_tell_before(&self, is_marked: bool) -> bool {
+    pub(super) fn must_report_before(&self, is_marked: bool) -> bool {
         self.form == EcnEcho::Exact && self.is_set != is_marked
     }
 
     /// A segment came; `has_reduced` is its CWR.
     pub(super) fn take_in(&mut self, is_marked: bool, has_reduced: bool) {
-        self.has_changed = self.must_tell_before(is_marked);
+        self.has_changed = self.must_report_before(is_marked);
         self.is_set = match self.form {
             EcnEcho::Exact => is_marked,
             EcnEcho::Latched => is_marked || (self.is_set && !has_reduced),
@@ -100,7 +100,7 @@ impl Echo {
         self.has_changed
     }
 
-    pub(super) fn tells(&self) -> bool {
+    pub(super) fn reports(&self) -> bool {
         self.is_set
     }
 }

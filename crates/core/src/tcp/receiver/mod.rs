@@ -239,7 +239,7 @@ impl Receiver {
         if end > self.window.limit() + u64::from(has_fin) {
             return self.acknowledge(now);
         }
-        if self.echo.must_tell_before(is_marked) && self.timer.is_waiting() {
+        if self.echo.must_report_before(is_marked) && self.timer.is_waiting() {
             self.acknowledge(now);
         }
         self.echo.take_in(is_marked, segment.flags.has(TcpFlags::CWR));
@@ -278,7 +278,7 @@ impl Receiver {
         self.timer.clear();
         self.acknowledged = self.stream.next();
         let options = TcpOptions { sack: self.stream.sack_blocks(self.peer), syn: None };
-        let flags = TcpFlags::ACK.with_if(self.echo.tells(), TcpFlags::ECE).with_if(closes, TcpFlags::FIN);
+        let flags = TcpFlags::ACK.with_if(self.echo.reports(), TcpFlags::ECE).with_if(closes, TcpFlags::FIN);
         let window = self.window.advertise(self.stream.next());
         self.push(now, OWN_FIN, flags, window, options);
     }

@@ -89,7 +89,7 @@ fn the_first_segments_are_acknowledged_at_once() {
 }
 
 #[test]
-fn a_gap_and_its_end_are_told_at_once() {
+fn a_gap_and_its_end_are_reported_at_once() {
     let mut receiver = open(setup());
     give(&mut receiver, 10, 1);
     let ack = acks(&mut receiver);
@@ -118,17 +118,17 @@ fn the_echoed_stamp_is_that_of_the_first_segment_not_acknowledged() {
 }
 
 #[test]
-fn a_mark_is_told_until_the_sender_has_reduced() {
+fn a_mark_is_reported_until_the_sender_has_reduced() {
     let mut receiver = open(ReceiverSetup { habit: AckHabit { every: 1, ..setup().habit }, ..setup() });
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (number, mark, flags) in [(0, 0, TcpFlags::ACK), (1, 1, TcpFlags::ACK), (2, 0, TcpFlags::ACK)] {
         let mut packet = header(1 + number * 1000, MSS, flags, 1);
         packet.hop.raise_mark(mark);
         receiver.on_segment(at(1), &packet);
     }
     receiver.on_segment(at(1), &header(3001, MSS, TcpFlags::ACK | TcpFlags::CWR, 1));
-    told.extend(acks(&mut receiver).iter().map(|(ack, _)| ack.flags.has(TcpFlags::ECE)));
-    assert_eq!(told, [false, true, true, false]);
+    reported.extend(acks(&mut receiver).iter().map(|(ack, _)| ack.flags.has(TcpFlags::ECE)));
+    assert_eq!(reported, [false, true, true, false]);
 }
 
 #[test]
@@ -139,9 +139,9 @@ fn an_exact_echo_parts_marked_from_unmarked_segments() {
         packet.hop.raise_mark(mark);
         receiver.on_segment(at(1), &packet);
     }
-    let told: Vec<(u32, bool)> =
+    let reported: Vec<(u32, bool)> =
         acks(&mut receiver).iter().map(|(ack, _)| (ack.ack, ack.flags.has(TcpFlags::ECE))).collect();
-    assert_eq!(told, [(1001, false), (2001, true), (4001, true), (5001, false)]);
+    assert_eq!(reported, [(1001, false), (2001, true), (4001, true), (5001, false)]);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_probe_of_a_closed_window_is_answered() {
 }
 
 #[test]
-fn the_receiver_closes_with_the_sender_and_says_so_again_when_asked_again() {
+fn the_receiver_closes_with_the_sender_and_reports_it_again_when_requested_again() {
     let mut receiver = open(setup());
     let fin = header(1, 500, TcpFlags::ACK | TcpFlags::FIN, 1);
     receiver.on_segment(at(1), &fin);
@@ -235,13 +235,13 @@ fn the_answer_to_a_repeated_syn_echoes_its_own_time_stamp() {
 }
 
 #[test]
-fn only_a_receiver_that_takes_part_grants_ecn_and_only_if_asked() {
+fn only_a_receiver_that_takes_part_grants_ecn_and_only_if_requested() {
     let answer = |ecn, flags| {
         let mut receiver = Receiver::new(ReceiverSetup { ecn, ..setup() });
         receiver.on_segment(Time::ZERO, &header(0, 0, flags, 5));
         acks(&mut receiver)[0].0.flags.0
     };
-    let asks = TcpFlags::SYN | TcpFlags::ECE | TcpFlags::CWR;
-    assert_eq!((answer(true, asks), answer(false, asks)), (0x52, 0x12));
+    let requests = TcpFlags::SYN | TcpFlags::ECE | TcpFlags::CWR;
+    assert_eq!((answer(true, requests), answer(false, requests)), (0x52, 0x12));
     assert_eq!((answer(true, TcpFlags::SYN), answer(true, TcpFlags::SYN | TcpFlags::ECE)), (0x12, 0x12));
 }

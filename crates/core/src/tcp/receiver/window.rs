@@ -21,8 +21,8 @@ pub(super) struct ReceiveWindow {
 
 impl ReceiveWindow {
     pub(super) fn new(buffer: ByteCount, mss: u16, reads_at_once: bool) -> Self {
-        let most = u64::from(u16::MAX) << MAX_SCALE;
-        let buffer = buffer.get().clamp(1, most);
+        let max = u64::from(u16::MAX) << MAX_SCALE;
+        let buffer = buffer.get().clamp(1, max);
         let scale = (0..MAX_SCALE).find(|scale| buffer >> scale <= u64::from(u16::MAX)).unwrap_or(MAX_SCALE);
         let step = (2 * u64::from(mss)).min(buffer.div_ceil(2));
         Self { buffer, step, reads_at_once, unread: 0, edge: 1 + buffer, scale }
@@ -47,19 +47,19 @@ impl ReceiveWindow {
     /// The application reads; returns whether an update is due. `next` is the position expected next.
     pub(super) fn read(&mut self, length: ByteCount, next: u64) -> bool {
         self.unread = self.unread.saturating_sub(length.get());
-        self.wanted_edge(next) >= self.edge + self.step
+        self.target_edge(next) >= self.edge + self.step
     }
 
-    fn wanted_edge(&self, next: u64) -> u64 {
+    fn target_edge(&self, next: u64) -> u64 {
         next + self.buffer.saturating_sub(self.unread)
     }
 
     /// The window field of an ACK for `next`, rounded up to the scale: what is promised by that is taken.
     pub(super) fn advertise(&mut self, next: u64) -> u16 {
-        let wanted = self.wanted_edge(next);
+        let required = self.target_edge(next);
         // Silly window avoidance: a window opens by a step or not at all.
-        if wanted >= self.edge + self.step || self.reads_at_once {
-            self.edge = self.edge.max(wanted);
+        if required >= self.edge + self.step || self.reads_at_once {
+            self.edge = self.edge.max(required);
         }
         let units = self.edge.saturating_sub(next).div_ceil(1 << self.scale).min(u64::from(u16::MAX));
         self.edge = self.edge.max(next + (units << self.scale));

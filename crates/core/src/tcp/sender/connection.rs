@@ -46,8 +46,8 @@ impl Sender {
             let syn = SynOptions { mss: self.settings.mss, window_scale: 0 };
             let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
             // RFC 3168 §6.1.1: an ECN-setup SYN.
-            let asks = self.ecn != Ecn::NotCapable;
-            let flags = TcpFlags::SYN.with_if(asks, TcpFlags::ECE | TcpFlags::CWR);
+            let requests = self.ecn != Ecn::NotCapable;
+            let flags = TcpFlags::SYN.with_if(requests, TcpFlags::ECE | TcpFlags::CWR);
             let mut syn = self.segment(now, 0, 0, flags, options);
             self.controller.on_open(&mut syn.header.hop);
             return Some(syn);

@@ -38,10 +38,10 @@ impl Detector {
         now: Time,
         record: &Record,
         echo: Option<Millis>,
-        least: Option<Span>,
+        min: Option<Span>,
     ) {
         if let Self::Rack(rack) = self {
-            rack.on_delivered(now, record, echo, least);
+            rack.on_delivered(now, record, echo, min);
         }
     }
 

@@ -21,7 +21,7 @@ impl Sender {
         let Kind::Tcp(segment) = header.kind else { return };
         let flags = segment.flags;
         if header.hop.has_any() && matches!(self.stage, Stage::SynSent | Stage::Open) {
-            self.hear_feedback(cx, header, &segment);
+            self.on_receiver_feedback(cx, header, &segment);
         }
         match self.stage {
             Stage::Waiting => {}
@@ -43,12 +43,12 @@ impl Sender {
     }
 
     /// Passes the signals of a segment to the controller, whatever it acknowledges, unless a later segment overtook it.
-    fn hear_feedback(&mut self, cx: &mut Context<'_>, header: &Header, segment: &TcpSegment) {
-        if self.heard.is_some_and(|(stamp, ack)| is_overtaken(segment, stamp, ack)) {
+    fn on_receiver_feedback(&mut self, cx: &mut Context<'_>, header: &Header, segment: &TcpSegment) {
+        if self.received.is_some_and(|(stamp, ack)| is_overtaken(segment, stamp, ack)) {
             return;
         }
-        self.heard = Some((segment.timestamp, segment.ack));
-        self.tell(cx, Cause("feedback"), |controller, cx, view| {
+        self.received = Some((segment.timestamp, segment.ack));
+        self.notify(cx, Cause("feedback"), |controller, cx, view| {
             controller.on_feedback(cx, &header.hop, view);
         });
     }
@@ -67,7 +67,7 @@ impl Sender {
         let has_advanced = acked > before;
         self.sample_round_trip(cx, &news, echo.filter(|_| has_advanced));
         self.count_in(&news);
-        let dsack = self.hear_of_duplicates(acked, options);
+        let dsack = self.on_duplicates(acked, options);
         let is_repetition = dsack.is_some_and(|end| self.repeats.on_dsack(end));
         let summary = AckSummary { news, acked, has_advanced, is_repetition, echo };
         let is_empty = news.delivered() == 0 && options.sack.is_empty();
@@ -78,11 +78,11 @@ impl Sender {
         }
         self.restart_timers(cx, &summary);
         let is_marked = segment.flags.has(TcpFlags::ECE);
-        self.hear_mark(is_marked);
+        self.on_mark(is_marked);
         if news.delivered() > 0 || newly_lost > 0 || is_marked {
             let delivery = self.delivery(cx, header, &summary, in_flight_before, newly_lost, is_marked);
             let cause = Cause(if is_marked { "mark" } else { "ack" });
-            self.tell(cx, cause, |controller, cx, view| controller.on_delivery(cx, &delivery, view));
+            self.notify(cx, cause, |controller, cx, view| controller.on_delivery(cx, &delivery, view));
         }
     }
 
@@ -98,20 +98,20 @@ impl Sender {
 
     /// Processes the acknowledgements of the ACK, segment by segment.
     fn take_in(&mut self, cx: &Context<'_>, acked: u64, echo: Option<Millis>, options: &TcpOptions) -> News {
-        let (now, least) = (cx.now, self.trip.least());
+        let (now, min) = (cx.now, self.trip.min());
         let mut news = News::default();
         let blocks = (!options.sack.is_empty()).then(|| self.blocks(acked, options));
         let Self { board, meter, detector, .. } = self;
         board.acknowledge(acked, |number, record| {
             news.add(now, number, record, false);
             meter.on_delivered(now, record);
-            detector.on_delivered(now, record, echo, least);
+            detector.on_delivered(now, record, echo, min);
         });
         if let Some(blocks) = blocks {
             board.select_all(blocks, |number, record| {
                 news.add(now, number, record, true);
                 meter.on_delivered(now, record);
-                detector.on_delivered(now, record, echo, least);
+                detector.on_delivered(now, record, echo, min);
             });
         }
         news
@@ -130,7 +130,7 @@ impl Sender {
     }
 
     /// The end of the first SACK block if it reports a duplicate (RFC 2883).
-    fn hear_of_duplicates(&mut self, acked: u64, options: &TcpOptions) -> Option<u64> {
+    fn on_duplicates(&mut self, acked: u64, options: &TcpOptions) -> Option<u64> {
         let mut blocks = options.sack.iter().map(|(first, end)| {
             (self.own.position(first, acked).unwrap_or(0), self.own.position(end, acked).unwrap_or(0))
         });
@@ -149,7 +149,7 @@ impl Sender {
         let trips = news.trips();
         match (trips.longest, trips.latest, echo) {
             (Some(longest), Some(latest), _) => {
-                self.trip.note_least(latest);
+                self.trip.note_min(latest);
                 self.trip.sample(longest, &outstanding);
             }
             // In milliseconds: precise enough for the timeout, too coarse for the minimum.
@@ -183,7 +183,7 @@ impl Sender {
     }
 
     /// Sets CWR once per window after a reaction to a mark (RFC 3168 §6.1.2).
-    fn hear_mark(&mut self, is_marked: bool) {
+    fn on_mark(&mut self, is_marked: bool) {
         self.stats.marks += u64::from(is_marked);
         if is_marked && self.board.acked() >= self.reduced_until {
             self.reduced_until = self.board.next();
@@ -199,7 +199,9 @@ impl Sender {
     fn answer_repair(&mut self, cx: &mut Context<'_>) {
         self.stats.recoveries += 1;
         for recovery in [Recovery::Enter { flight: self.flight() }, Recovery::Exit] {
-            self.tell(cx, Cause("probe"), |controller, cx, view| controller.on_recovery(cx, recovery, view));
+            self.notify(cx, Cause("probe"), |controller, cx, view| {
+                controller.on_recovery(cx, recovery, view)
+            });
         }
     }
 
@@ -212,7 +214,7 @@ impl Sender {
         newly_lost: u32,
         is_marked: bool,
     ) -> Delivery {
-        let rate = self.meter.sample(self.trip.least());
+        let rate = self.meter.sample(self.trip.min());
         let news = &summary.news;
         let newest = news.newest;
         self.newest_sent = newest.map_or(self.newest_sent, |newest| newest.sent_at);

@@ -82,7 +82,7 @@ pub struct Sender {
     /// Time stamp of the receiver's, to be echoed, ms.
     peer_stamp: u32,
     /// Time stamp and acknowledgement number of the latest segment whose signals were processed.
-    heard: Option<(u32, u32)>,
+    received: Option<(u32, u32)>,
     /// Windows of the receiver's count in units of 2 to this power.
     peer_scale: u8,
     /// First position that the receiver does not take.
@@ -151,7 +151,7 @@ impl Sender {
             peer: SequenceSpace::default(),
             peer_next: 0,
             peer_stamp: 0,
-            heard: None,
+            received: None,
             peer_scale: 0,
             edge: FIRST,
             opened: Time::ZERO,
@@ -272,7 +272,7 @@ impl Sender {
     }
 
     /// Calls the controller, then takes note of its window.
-    fn tell(
+    fn notify(
         &mut self,
         cx: &mut Context<'_>,
         cause: Cause,

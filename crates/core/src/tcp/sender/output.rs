@@ -112,9 +112,9 @@ impl Sender {
             return false;
         }
         let in_flight = self.board.in_flight();
-        let wanted = f64::from(self.settings.burst).min(self.window / 3.0);
+        let required = f64::from(self.settings.burst).min(self.window / 3.0);
         let is_paced = self.controller.pacing() != Pacing::Unpaced;
-        !is_paced && in_flight > 0 && self.window - f64::from(in_flight) < wanted
+        !is_paced && in_flight > 0 && self.window - f64::from(in_flight) < required
     }
 
     fn window_is_open(&self) -> bool {
@@ -183,7 +183,7 @@ impl Sender {
 
     fn persist_wait(&self) -> Span {
         let doubled = self.trip.rto() * (1 << self.persisted.min(16));
-        doubled.min(self.settings.timeout.most)
+        doubled.min(self.settings.timeout.max)
     }
 
     /// Probes a closed window of the receiver (RFC 9293 §3.8.6.1).
@@ -241,7 +241,7 @@ impl Sender {
         }
         self.refresh_view();
         let hop = &mut segment.header.hop;
-        self.tell(cx, Cause("sent"), |controller, cx, view| controller.on_sent(cx, &sent, hop, view));
+        self.notify(cx, Cause("sent"), |controller, cx, view| controller.on_sent(cx, &sent, hop, view));
         segment
     }
 

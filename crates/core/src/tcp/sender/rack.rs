@@ -37,7 +37,7 @@ impl Rack {
         now: Time,
         record: &Record,
         echo: Option<Millis>,
-        least: Option<Span>,
+        min: Option<Span>,
     ) {
         let was_resent = record.retransmissions > 0;
         if record.end > self.highest {
@@ -47,7 +47,7 @@ impl Rack {
         }
         let rtt = now.since(record.sent_at);
         let is_ambiguous =
-            echo.is_some_and(|echo| echo < stamp(record.sent_at)) || least.is_some_and(|least| rtt < least);
+            echo.is_some_and(|echo| echo < stamp(record.sent_at)) || min.is_some_and(|min| rtt < min);
         if was_resent && is_ambiguous {
             return;
         }
@@ -112,8 +112,8 @@ impl Rack {
         if !self.has_reordering && (in_recovery || board.sacked_count() >= DUP_THRESHOLD) {
             return Span::ZERO;
         }
-        let least = trip.least().unwrap_or(Span::ZERO);
-        let window = least * (u64::from(self.widened) + 1) / 4;
+        let min = trip.min().unwrap_or(Span::ZERO);
+        let window = min * (u64::from(self.widened) + 1) / 4;
         window.min(trip.smoothed().unwrap_or(Span::MAX))
     }
 
@@ -164,7 +164,7 @@ mod tests {
         fn sack(&mut self, millis: u64, numbers: std::ops::Range<u64>) -> Vec<u64> {
             let Self { board, rack, trip } = self;
             board.select(numbers.start * 100..numbers.end * 100, |_, record| {
-                rack.on_delivered(at(millis), record, None, trip.least());
+                rack.on_delivered(at(millis), record, None, trip.min());
             });
             self.look(millis, false)
         }

@@ -79,8 +79,8 @@ impl RateMeter {
         self.app_limited_until = (self.delivered + u64::from(in_flight)).max(1);
     }
 
-    /// The sample of an ACK; `None` when nothing was delivered or it came faster than a round trip of `least` allows.
-    pub(super) fn sample(&mut self, least: Option<Span>) -> Option<RateSample> {
+    /// The sample of an ACK; `None` when nothing was delivered or it came faster than a round trip of `min` allows.
+    pub(super) fn sample(&mut self, min: Option<Span>) -> Option<RateSample> {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
         }
@@ -88,7 +88,7 @@ impl RateMeter {
         let sending = sent_at.since(snapshot.first_sent);
         let acking = self.delivered_at.since(snapshot.delivered_at);
         let interval = sending.max(acking);
-        if interval == Span::ZERO || least.is_some_and(|least| interval < least) {
+        if interval == Span::ZERO || min.is_some_and(|min| interval < min) {
             return None;
         }
         Some(RateSample {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_segment_tells_of_its_own_departure() {
+    fn a_lost_segment_reports_its_own_departure() {
         let mut meter = RateMeter::default();
         meter.on_lost();
         let record = sent(&mut meter, 0, 4);

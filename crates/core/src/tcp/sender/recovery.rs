@@ -96,13 +96,13 @@ impl Sender {
         let facts = Facts { now: cx.now, in_recovery: self.phase != Phase::Open, mss: self.settings.mss };
         self.detector.detect(&mut self.board, &self.trip, facts, &mut lost);
         let count = lost.len() as u32;
-        self.tell_losses(cx, &lost, LossSignal::Gap);
+        self.notify_losses(cx, &lost, LossSignal::Gap);
         lost.clear();
         self.lost = lost;
         count
     }
 
-    fn tell_losses(&mut self, cx: &mut Context<'_>, lost: &[u64], signal: LossSignal) {
+    fn notify_losses(&mut self, cx: &mut Context<'_>, lost: &[u64], signal: LossSignal) {
         self.refresh_view();
         for number in lost {
             self.meter.on_lost();
@@ -113,7 +113,7 @@ impl Sender {
             let first = record.map_or(0, Record::start);
             let name = Name { segment: Segment(self.own.number(first)), ..self.name };
             cx.record(Event::LossDetected { flow: self.flow, name, cause: signal.cause() });
-            self.tell(cx, signal.cause(), |controller, cx, view| controller.on_loss(cx, &loss, view));
+            self.notify(cx, signal.cause(), |controller, cx, view| controller.on_loss(cx, &loss, view));
         }
     }
 
@@ -125,7 +125,7 @@ impl Sender {
         self.tail.forget();
         self.timers.probe = None;
         self.stats.recoveries += 1;
-        self.tell_recovery(cx, Recovery::Enter { flight: self.flight() });
+        self.notify_recovery(cx, Recovery::Enter { flight: self.flight() });
         if self.reduction == Reduction::Proportional {
             // RFC 9937 §6.2: what was acknowledged selectively before will not be delivered again.
             let sacked_before = u64::from(self.board.sacked_count().saturating_sub(news.sacked));
@@ -147,7 +147,7 @@ impl Sender {
         self.phase = Phase::Open;
         (self.eifel, self.prr) = (Eifel::Idle, None);
         self.detector.on_recovered();
-        self.tell_recovery(cx, Recovery::Exit);
+        self.notify_recovery(cx, Recovery::Exit);
     }
 
     /// Nothing had been lost.
@@ -158,17 +158,17 @@ impl Sender {
         self.board.find_all();
         self.refresh_view();
         self.stats.spurious += 1;
-        self.tell_recovery(cx, Recovery::Spurious);
+        self.notify_recovery(cx, Recovery::Spurious);
     }
 
-    fn tell_recovery(&mut self, cx: &mut Context<'_>, recovery: Recovery) {
+    fn notify_recovery(&mut self, cx: &mut Context<'_>, recovery: Recovery) {
         let cause = Cause(match recovery {
             Recovery::Enter { .. } => LossSignal::Gap.cause().0,
             Recovery::Exit => "recovery",
             Recovery::Timeout { .. } => "timeout",
             Recovery::Spurious => "spurious",
         });
-        self.tell(cx, cause, |controller, cx, view| controller.on_recovery(cx, recovery, view));
+        self.notify(cx, cause, |controller, cx, view| controller.on_recovery(cx, recovery, view));
     }
 
     /// The reordering timer ran out (RFC 8985 §6.2 step 5): losses may be found without an ACK.
@@ -201,8 +201,8 @@ impl Sender {
         self.prr = None;
         self.arm_eifel();
         let lost = self.lose_at_timeout(cx.now);
-        self.tell_losses(cx, &lost, LossSignal::Timeout);
-        self.tell_recovery(cx, Recovery::Timeout { flight: self.flight() });
+        self.notify_losses(cx, &lost, LossSignal::Timeout);
+        self.notify_recovery(cx, Recovery::Timeout { flight: self.flight() });
     }
 
     fn lose_at_timeout(&mut self, now: Time) -> Vec<u64> {

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_retransmission_has_to_be_told_as_often_as_it_left() {
+    fn every_retransmission_has_to_be_reported_as_often_as_it_left() {
         let mut repeats = Repeats::default();
         repeats.on_retransmission(100);
         assert!(!repeats.on_dsack(100), "a probe outside of recovery");

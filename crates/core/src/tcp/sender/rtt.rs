@@ -11,15 +11,15 @@ pub struct TimeoutBounds {
     /// Before the first sample: 1 s (§2.1).
     pub initial: Span,
     /// Smallest: 1 s in the RFC (§2.4), 200 ms in Linux, which adds it to the smoothed round trip.
-    pub least: Span,
+    pub min: Span,
     /// Largest: at least 60 s in the RFC (§2.5), 120 s in Linux.
-    pub most: Span,
+    pub max: Span,
 }
 
 impl Default for TimeoutBounds {
     /// Linux.
     fn default() -> Self {
-        Self { initial: Span::from_secs(1), least: Span::from_millis(200), most: Span::from_secs(120) }
+        Self { initial: Span::from_secs(1), min: Span::from_millis(200), max: Span::from_secs(120) }
     }
 }
 
@@ -30,7 +30,7 @@ pub(super) struct RoundTrip {
     /// SRTT.
     smoothed: Option<Span>,
     spread: Spread,
-    least: Option<Span>,
+    min: Option<Span>,
     rto: Span,
 }
 
@@ -38,9 +38,9 @@ impl RoundTrip {
     pub(super) fn new(rule: TimeoutRule, bounds: TimeoutBounds) -> Self {
         Self {
             smoothed: None,
-            spread: Spread::new(rule, bounds.least),
-            least: None,
-            rto: bounds.initial.min(bounds.most),
+            spread: Spread::new(rule, bounds.min),
+            min: None,
+            rto: bounds.initial.min(bounds.max),
             bounds,
         }
     }
@@ -48,13 +48,13 @@ impl RoundTrip {
     /// A segment that left once was acknowledged after `rtt`, with the positions `outstanding` left, from SND.UNA to
     /// SND.NXT. Ends a backoff (§5.7 lets it last until then).
     pub(super) fn sample(&mut self, rtt: Span, outstanding: &Range<u64>) {
-        self.note_least(rtt);
+        self.note_min(rtt);
         self.smooth(rtt, outstanding);
     }
 
     /// A segment that left once took `rtt`; only the smallest counts.
-    pub(super) fn note_least(&mut self, rtt: Span) {
-        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+    pub(super) fn note_min(&mut self, rtt: Span) {
+        self.min = Some(self.min.map_or(rtt, |min| min.min(rtt)));
     }
 
     /// As [`sample`](Self::sample), but too coarse to tell the smallest time.
@@ -62,12 +62,12 @@ impl RoundTrip {
         self.spread.take_in(self.smoothed, rtt, outstanding);
         let smoothed = self.smoothed.map_or(rtt, |smoothed| (smoothed * 7 + rtt) / 8);
         self.smoothed = Some(smoothed);
-        self.rto = self.spread.timeout(smoothed, self.bounds.least).min(self.bounds.most);
+        self.rto = self.spread.timeout(smoothed, self.bounds.min).min(self.bounds.max);
     }
 
     /// The timer ran out (§5.5).
     pub(super) fn back_off(&mut self) {
-        self.rto = (self.rto * 2).min(self.bounds.most);
+        self.rto = (self.rto * 2).min(self.bounds.max);
     }
 
     pub(super) fn rto(&self) -> Span {
@@ -79,8 +79,8 @@ impl RoundTrip {
     }
 
     /// Smallest sample of the connection.
-    pub(super) fn least(&self) -> Option<Span> {
-        self.least
+    pub(super) fn min(&self) -> Option<Span> {
+        self.min
     }
 }
 
@@ -109,10 +109,10 @@ mod tests {
             assert_eq!((trip.rto(), trip.smoothed()), (ms(1000), None));
             let trip = after(rule, bounds, &[100]);
             // Variation 50 ms: 100 + 200.
-            assert_eq!((trip.rto(), trip.smoothed(), trip.least()), (ms(300), Some(ms(100)), Some(ms(100))));
+            assert_eq!((trip.rto(), trip.smoothed(), trip.min()), (ms(300), Some(ms(100)), Some(ms(100))));
             let trip = after(rule, bounds, &[100, 180]);
             // Variation 0.75 x 50 + 0.25 x 80 = 57.5 ms, smoothed 110 ms.
-            assert_eq!((trip.rto(), trip.smoothed(), trip.least()), (ms(340), Some(ms(110)), Some(ms(100))));
+            assert_eq!((trip.rto(), trip.smoothed(), trip.min()), (ms(340), Some(ms(110)), Some(ms(100))));
         }
     }
 
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_timeout_keeps_its_bounds_and_doubles_until_a_sample() {
-        let bounds = TimeoutBounds { most: ms(700), ..TimeoutBounds::default() };
+        let bounds = TimeoutBounds { max: ms(700), ..TimeoutBounds::default() };
         for (rule, first) in [(TimeoutRule::Linux, 220), (TimeoutRule::Rfc6298, 200)] {
             let mut trip = after(rule, bounds, &[20]);
             let mut timeouts = vec![trip.rto()];
@@ -146,16 +146,16 @@ mod tests {
 
     #[test]
     fn a_steady_round_trip_leaves_the_granularity() {
-        let bounds = TimeoutBounds { least: Span::ZERO, ..TimeoutBounds::default() };
+        let bounds = TimeoutBounds { min: Span::ZERO, ..TimeoutBounds::default() };
         assert_eq!(after(TimeoutRule::Rfc6298, bounds, &[50; 100]).rto(), ms(51));
         let linux = after(TimeoutRule::Linux, bounds, &[50; 200]).rto();
         assert!(linux >= ms(51) && linux < ms(52), "{linux}");
     }
 
     #[test]
-    fn a_coarse_sample_tells_no_smallest_time() {
+    fn a_coarse_sample_gives_no_smallest_time() {
         let mut trip = RoundTrip::new(TimeoutRule::default(), TimeoutBounds::default());
         trip.smooth(ms(50), &(0..1));
-        assert_eq!((trip.smoothed(), trip.least()), (Some(ms(50)), None));
+        assert_eq!((trip.smoothed(), trip.min()), (Some(ms(50)), None));
     }
 }

@@ -155,7 +155,7 @@ impl Scoreboard {
     }
 
     /// Everything before the position `acked` arrived; tells each segment of which that was not known, as it was before.
-    pub(super) fn acknowledge(&mut self, acked: u64, mut told: impl FnMut(u64, &Record)) {
+    pub(super) fn acknowledge(&mut self, acked: u64, mut reported: impl FnMut(u64, &Record)) {
         self.acked = self.acked.max(acked.min(self.next));
         while let Some(record) = self.records.front().filter(|record| record.end <= self.acked) {
             match record.state {
@@ -164,7 +164,7 @@ impl Scoreboard {
                 State::Lost => _ = self.lost.remove(&self.first),
             }
             if record.state != State::Sacked {
-                told(self.first, record);
+                reported(self.first, record);
                 self.missing -= u32::from(record.is_missing);
             }
             self.records.pop_front();
@@ -192,11 +192,11 @@ impl Scoreboard {
     pub(super) fn select_all(
         &mut self,
         blocks: [Range<u64>; MAX_SACK_BLOCKS],
-        mut told: impl FnMut(u64, &Record),
+        mut reported: impl FnMut(u64, &Record),
     ) {
         for block in &blocks {
             if !self.known.contains(block) {
-                self.select(block.clone(), &mut told);
+                self.select(block.clone(), &mut reported);
             }
         }
         if blocks.iter().all(|block| block.end <= self.next) {
@@ -206,7 +206,7 @@ impl Scoreboard {
 
     /// The positions in `block` arrived; tells as [`acknowledge`](Self::acknowledge). A segment counts when one block
     /// covers all of it.
-    pub(super) fn select(&mut self, block: Range<u64>, mut told: impl FnMut(u64, &Record)) {
+    pub(super) fn select(&mut self, block: Range<u64>, mut reported: impl FnMut(u64, &Record)) {
         if block.start < self.acked || block.end > self.next {
             return;
         }
@@ -217,7 +217,7 @@ impl Scoreboard {
         sacked.insert(*first + from as u64..*first + to.max(from) as u64, |fresh| {
             for number in fresh {
                 let Some(record) = records.get_mut((number - *first) as usize) else { continue };
-                told(number, record);
+                reported(number, record);
                 match record.state {
                     State::InFlight => *in_flight -= record.copies(),
                     State::Lost => _ = lost.remove(&number),
@@ -383,9 +383,9 @@ mod tests {
         board.send_new(Time::ZERO, 1000, Snapshot::default());
         board.send_new(Time::ZERO, 1000, Snapshot::default());
         let select = |board: &mut Scoreboard, block: Range<u64>| {
-            let mut told = Vec::new();
-            board.select_all([block, 0..0, 0..0], |number, _| told.push(number));
-            told
+            let mut reported = Vec::new();
+            board.select_all([block, 0..0, 0..0], |number, _| reported.push(number));
+            reported
         };
         assert_eq!(select(&mut board, 1001..2001), [1]);
         assert_eq!(select(&mut board, 1001..2001), []);
@@ -403,9 +403,9 @@ mod tests {
         }
         assert!(board.lose(1).is_some() && board.lose(2).is_some());
         assert_eq!((board.next_lost(|_| true), board.in_flight()), (Some(1), 2));
-        let mut told = Vec::new();
-        board.select(1001..2001, |number, record| told.push((number, record.state)));
-        assert_eq!(told, [(1, State::Lost)]);
+        let mut reported = Vec::new();
+        board.select(1001..2001, |number, record| reported.push((number, record.state)));
+        assert_eq!(reported, [(1, State::Lost)]);
         assert_eq!((board.next_lost(|_| true), board.in_flight()), (Some(2), 2));
         board.select(2001..3001, |_, _| {});
         assert_eq!((board.next_lost(|_| true), board.has_lost()), (None, false));

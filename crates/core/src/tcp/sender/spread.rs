@@ -32,10 +32,10 @@ pub(super) enum Spread {
 }
 
 impl Spread {
-    /// Nothing is known yet. A timeout shall be `least` at least.
-    pub(super) fn new(rule: TimeoutRule, least: Span) -> Self {
+    /// Nothing is known yet. A timeout shall be `min` at least.
+    pub(super) fn new(rule: TimeoutRule, min: Span) -> Self {
         match rule {
-            TimeoutRule::Linux => Self::Linux(Peaks::new(least.max(GRANULARITY))),
+            TimeoutRule::Linux => Self::Linux(Peaks::new(min.max(GRANULARITY))),
             TimeoutRule::Rfc6298 => Self::Rfc6298(Span::ZERO),
         }
     }
@@ -53,10 +53,10 @@ impl Spread {
     }
 
     /// Timeout after the round trip `smoothed`, without an upper bound.
-    pub(super) fn timeout(&self, smoothed: Span, least: Span) -> Span {
+    pub(super) fn timeout(&self, smoothed: Span, min: Span) -> Span {
         match self {
             Self::Linux(peaks) => smoothed + peaks.allowance,
-            Self::Rfc6298(variation) => (smoothed + GRANULARITY.max(*variation * 4)).max(least),
+            Self::Rfc6298(variation) => (smoothed + GRANULARITY.max(*variation * 4)).max(min),
         }
     }
 }
@@ -65,10 +65,10 @@ impl Spread {
 #[derive(Clone, Debug)]
 pub(super) struct Peaks {
     /// Least allowance.
-    least: Span,
+    min: Span,
     /// Four mean deviations.
     deviations: Span,
-    /// The most of them in this round trip, or `least`.
+    /// The most of them in this round trip, or `min`.
     peak: Span,
     allowance: Span,
     /// This round trip ends when SND.UNA is beyond the position.
@@ -76,14 +76,14 @@ pub(super) struct Peaks {
 }
 
 impl Peaks {
-    fn new(least: Span) -> Self {
-        Self { least, deviations: Span::ZERO, peak: least, allowance: least, until: 0 }
+    fn new(min: Span) -> Self {
+        Self { min, deviations: Span::ZERO, peak: min, allowance: min, until: 0 }
     }
 
     /// Twice the first round trip, so that the timeout is three of them.
     fn begin(&mut self, rtt: Span, outstanding: &Range<u64>) {
         self.deviations = rtt * 2;
-        self.allowance = self.least.max(self.deviations);
+        self.allowance = self.min.max(self.deviations);
         (self.peak, self.until) = (self.allowance, outstanding.end);
     }
 
@@ -100,7 +100,7 @@ impl Peaks {
         self.allowance = self.allowance.max(self.peak);
         if outstanding.start > self.until {
             self.allowance = self.allowance - (self.allowance - self.peak) / 4;
-            (self.peak, self.until) = (self.least, outstanding.end);
+            (self.peak, self.until) = (self.min, outstanding.end);
         }
     }
 }
@@ -114,14 +114,14 @@ mod tests {
     }
 
     /// Allowances after a first round trip of 100 ms, each of `rtts` that were smoothed to 100 ms, in a round trip of its own.
-    fn allowances(least: u64, rtts: &[u64]) -> Vec<Span> {
-        let mut peaks = Peaks::new(ms(least));
+    fn allowances(min: u64, rtts: &[u64]) -> Vec<Span> {
+        let mut peaks = Peaks::new(ms(min));
         peaks.begin(ms(100), &(1..10));
-        let told = |(at, rtt): (usize, &u64)| {
+        let reported = |(at, rtt): (usize, &u64)| {
             peaks.take_in(ms(100), ms(*rtt), &(10 * at as u64 + 11..10 * at as u64 + 20));
             peaks.allowance
         };
-        rtts.iter().enumerate().map(told).collect()
+        rtts.iter().enumerate().map(reported).collect()
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Sender {
             self.on_persist_timer(cx.now);
         }
         if self.stage == Stage::Open && is_due(self.controller.next_wake()) {
-            self.tell(cx, Cause("wake"), |controller, cx, view| controller.on_wake(cx, view));
+            self.notify(cx, Cause("wake"), |controller, cx, view| controller.on_wake(cx, view));
         }
     }
 

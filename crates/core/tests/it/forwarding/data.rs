@@ -59,7 +59,7 @@ fn a_retransmission_renews_its_downstream_and_token() {
 }
 
 #[test]
-fn data_that_nobody_asked_for_is_dropped() {
+fn data_that_nobody_requested_is_dropped() {
     let mut router = Router::caching(&[3], UnsolicitedPolicy::Drop);
     let name = router.name(1);
     assert_eq!(words(&router.receive(0, 3, data(name, 0))), [""; 0]);
@@ -67,7 +67,7 @@ fn data_that_nobody_asked_for_is_dropped() {
 }
 
 #[test]
-fn data_that_nobody_asked_for_is_cached_where_the_policy_says_so() {
+fn data_that_nobody_requested_is_cached_where_the_policy_permits_it() {
     let mut router = Router::caching(&[3], UnsolicitedPolicy::Admit);
     let name = router.name(1);
     router.receive(0, 3, data(name, 0));
@@ -81,8 +81,8 @@ fn a_prefix_interest_is_answered_by_data_below_it() {
         let mut router = Router::new(&[3]);
         let answer = router.names.intern_uri(below).expect("valid");
         let answer = router.names.name_of(answer);
-        let asked = Name::whole(router.prefix);
-        router.receive(0, 0, interest_with(asked, 1, |interest| interest.can_be_prefix = true));
+        let requested = Name::whole(router.prefix);
+        router.receive(0, 0, interest_with(requested, 1, |interest| interest.can_be_prefix = true));
         assert_eq!(words(&router.receive(1, 3, data(answer, 0))), ["0 data"], "{below}");
         assert_eq!(router.pending(), 0);
     }
@@ -91,8 +91,8 @@ fn a_prefix_interest_is_answered_by_data_below_it() {
 #[test]
 fn data_for_a_prefix_interest_is_cached() {
     let mut router = Router::caching(&[3], UnsolicitedPolicy::Drop);
-    let asked = Name::whole(router.prefix);
-    router.receive(0, 0, interest_with(asked, 1, |interest| interest.can_be_prefix = true));
+    let requested = Name::whole(router.prefix);
+    router.receive(0, 0, interest_with(requested, 1, |interest| interest.can_be_prefix = true));
     let answer = router.name(2);
     router.receive(1, 3, data(answer, 0));
     assert_eq!(words(&router.receive(2, 0, interest(answer, 2))), ["0 data"]);
@@ -117,7 +117,7 @@ fn an_exact_interest_is_not_answered_by_data_below_it() {
 }
 
 #[test]
-fn a_downstream_that_asked_twice_with_one_token_gets_one_data() {
+fn a_downstream_that_requested_twice_with_one_token_gets_one_data() {
     for (second_token, copies) in [(1001, 1), (1002, 2)] {
         let mut router = Router::new(&[3]);
         let name = router.name(1);
@@ -148,7 +148,7 @@ fn mark_and_signals_travel_downstream_in_the_bulk_class() {
     let hop = sent[0].1.header.hop;
     assert_eq!((hop.mark, hop.class, hop.hops), (2, Class::BULK, 5));
     assert_eq!(hop.get(Signal::STAMPING_RATE), Some(900));
-    assert_eq!(router.told(), ["data from 3 mark 2 satisfied false"]);
+    assert_eq!(router.reported(), ["data from 3 mark 2 satisfied false"]);
 }
 
 #[test]
@@ -166,14 +166,17 @@ fn a_strategy_raises_the_mark_of_one_downstream_alone() {
 }
 
 #[test]
-fn a_satisfied_entry_that_is_kept_hears_of_later_data_but_passes_none_on() {
+fn a_satisfied_entry_that_is_kept_is_notified_of_later_data_but_passes_none_on() {
     let script = Script { straggler: Span::from_millis(100), ..Script::default() };
     let mut router = Router::scripted(&[3, 4], script);
     let name = router.name(1);
     router.receive(0, 0, interest(name, 1));
     assert_eq!(words(&router.receive(10, 3, data(name, 0))), ["0 data"]);
     assert_eq!(words(&router.receive(50, 4, data(name, 0))), [""; 0]);
-    assert_eq!(router.told(), ["data from 3 mark 0 satisfied false", "data from 4 mark 0 satisfied true"]);
+    assert_eq!(
+        router.reported(),
+        ["data from 3 mark 0 satisfied false", "data from 4 mark 0 satisfied true"]
+    );
     router.wake(109);
     assert_eq!(router.pending(), 1);
     router.wake(110);
@@ -186,5 +189,5 @@ fn directives_reach_the_strategy() {
     let mut router = Router::new(&[3]);
     let directive = Metric(2.5);
     router.direct(&directive);
-    assert_eq!(router.told(), [format!("{directive:?}")]);
+    assert_eq!(router.reported(), [format!("{directive:?}")]);
 }

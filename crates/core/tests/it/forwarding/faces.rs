@@ -30,8 +30,8 @@ fn a_full_table_has_some_room_for_the_management_of_the_node() {
     let hop = NextHop { cost: 0, face: FaceId(APPLICATION) };
     router.forwarder.fib_mut().set(prefix, vec![hop]);
     for segment in 0..64 {
-        let asked = interest(Name::segment(prefix, segment), segment + 1);
-        assert_eq!(words(&router.receive(0, 0, asked)), [format!("{APPLICATION} interest")]);
+        let requested = interest(Name::segment(prefix, segment), segment + 1);
+        assert_eq!(words(&router.receive(0, 0, requested)), [format!("{APPLICATION} interest")]);
     }
     assert_eq!(words(&router.receive(0, 0, interest(Name::segment(prefix, 64), 99))), ["0 nack Congestion"]);
     assert_eq!(words(&router.receive(0, 0, interest(router.name(0), 100))), ["0 nack Congestion"]);
@@ -87,7 +87,7 @@ fn interests_under_localhop_go_one_link_far() {
 }
 
 #[test]
-fn a_face_that_is_gone_is_neither_answered_nor_asked() {
+fn a_face_that_is_gone_is_neither_answered_nor_requested() {
     let mut router = Router::new(&[3, 4]);
     let name = router.name(1);
     assert_eq!(words(&router.receive(0, 0, interest(name, 1))), ["3 interest", "4 interest"]);
@@ -99,7 +99,7 @@ fn a_face_that_is_gone_is_neither_answered_nor_asked() {
 }
 
 #[test]
-fn what_only_a_gone_face_waited_for_ends_at_once_however_long_it_asked_for() {
+fn what_only_a_gone_face_waited_for_ends_at_once_however_long_it_requested() {
     let mut router = Router::new(&[3]);
     let forever = |interest: &mut Interest| interest.lifetime = Millis(u32::MAX);
     router.receive(0, 0, interest_with(router.name(1), 1, forever));
@@ -108,7 +108,7 @@ fn what_only_a_gone_face_waited_for_ends_at_once_however_long_it_asked_for() {
     router.forwarder.remove_face(FaceId(0), ms(5));
     assert_eq!(router.forwarder.next_wake(), Some(ms(5)));
     router.wake(6);
-    assert_eq!(router.told(), ["expiry of /a/seg=1"]);
+    assert_eq!(router.reported(), ["expiry of /a/seg=1"]);
     router.wake(1000);
     assert_eq!(router.pending(), 0);
 }

@@ -47,7 +47,7 @@ pub struct Script {
     pub marks: Option<(u16, u8)>,
     pub wake: Option<Time>,
     /// Words for what it was told, in order.
-    pub told: Vec<String>,
+    pub reported: Vec<String>,
 }
 
 /// What the strategy does when a gate refused an Interest.
@@ -64,7 +64,7 @@ struct Scripted(Rc<RefCell<Script>>);
 
 impl Scripted {
     fn note(&self, word: String) {
-        self.0.borrow_mut().told.push(word);
+        self.0.borrow_mut().reported.push(word);
     }
 }
 
@@ -248,8 +248,8 @@ impl Router {
         self.call(ms(at_ms), |forwarder, cx| forwarder.clear_held(cx, FaceId(face)))
     }
 
-    pub fn told(&self) -> Vec<String> {
-        self.script.borrow().told.clone()
+    pub fn reported(&self) -> Vec<String> {
+        self.script.borrow().reported.clone()
     }
 
     pub fn pending(&self) -> usize {

@@ -180,7 +180,7 @@ fn a_cache_hit_carries_no_signals_but_echoes_and_the_token_of_its_interest() {
     assert_eq!(hop.get(TIMESTAMP_ECHO), Some(7), "the store answers as a producer does");
     assert_eq!((token(&hit[0].1), hit[0].1.body), (1005, 77));
     assert_eq!((router.pending(), router.forwarder.counters().cache_hits), (0, 1));
-    assert_eq!(router.told().last().map(String::as_str), Some("content hit"));
+    assert_eq!(router.reported().last().map(String::as_str), Some("content hit"));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_cached_data_under_a_segment_name_answers_its_prefix_interest() {
 }
 
 #[test]
-fn an_unanswered_entry_ends_with_its_last_downstream_and_the_strategy_hears_of_it() {
+fn an_unanswered_entry_ends_with_its_last_downstream_and_the_strategy_is_notified_of_it() {
     let mut router = Router::new(&[3]);
     let name = router.name(1);
     router.receive(0, 0, interest(name, 1));
@@ -204,7 +204,7 @@ fn an_unanswered_entry_ends_with_its_last_downstream_and_the_strategy_hears_of_i
     assert_eq!(router.pending(), 1);
     router.wake(1400);
     assert_eq!((router.pending(), router.forwarder.counters().expired), (0, 1));
-    assert_eq!(router.told(), ["expiry of /a/seg=1"]);
+    assert_eq!(router.reported(), ["expiry of /a/seg=1"]);
     assert_eq!(router.forwarder.next_wake(), None);
 }
 
@@ -230,10 +230,10 @@ fn an_interest_with_a_lifetime_of_zero_ends_within_a_millisecond() {
 #[test]
 fn signals_and_body_of_an_interest_go_upstream() {
     let mut router = Router::new(&[3]);
-    let mut asked = interest(router.name(1), 1);
-    asked.header.hop.put(FLOW_RTT, 500);
-    asked.header.hop.hops = 2;
-    let sent = router.receive(0, 0, asked);
+    let mut requested = interest(router.name(1), 1);
+    requested.header.hop.put(FLOW_RTT, 500);
+    requested.header.hop.hops = 2;
+    let sent = router.receive(0, 0, requested);
     let hop = sent[0].1.header.hop;
     assert_eq!((hop.get(FLOW_RTT), hop.hops, sent[0].1.body), (Some(500), 3, 2001));
 }
@@ -259,15 +259,15 @@ fn a_probe_that_comes_back_from_its_upstream_is_a_loop() {
 }
 
 #[test]
-fn a_strategy_is_woken_at_the_time_it_asked_for() {
+fn a_strategy_is_woken_at_the_time_it_requested() {
     let mut router = Router::scripted(&[3], Script { wake: Some(ms(30)), ..Script::default() });
     let name = router.name(1);
     router.receive(0, 0, interest(name, 1));
     assert_eq!(router.forwarder.next_wake(), Some(ms(30)));
     router.wake(29);
-    assert_eq!(router.told(), [""; 0]);
+    assert_eq!(router.reported(), [""; 0]);
     router.wake(30);
-    assert_eq!(router.told(), ["wake at 0.030000s"]);
+    assert_eq!(router.reported(), ["wake at 0.030000s"]);
     assert_eq!(router.forwarder.next_wake(), Some(ms(1000)));
 }
 

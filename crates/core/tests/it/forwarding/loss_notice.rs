@@ -32,7 +32,7 @@ fn a_notice_leaves_the_entry_and_its_timer_and_the_data_still_goes_through() {
     assert_eq!((router.pending(), router.forwarder.next_wake()), (1, wake));
     assert!(router.forwarder.cs().is_empty());
     assert_eq!(words(&router.receive(3, 3, data(name, 0))), ["0 data"]);
-    assert_eq!(router.told()[..2], ["notice 1 from 3", "notice 2 from 3"]);
+    assert_eq!(router.reported()[..2], ["notice 1 from 3", "notice 2 from 3"]);
 }
 
 #[test]

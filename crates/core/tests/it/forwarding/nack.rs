@@ -36,7 +36,7 @@ fn a_nack_for_an_earlier_nonce_is_ignored() {
 }
 
 #[test]
-fn a_nack_from_a_face_that_was_not_asked_is_ignored() {
+fn a_nack_from_a_face_that_was_not_used_is_ignored() {
     let mut router = Router::new(&[3]);
     let name = router.name(1);
     let sent = router.receive(0, 0, interest(name, 1));
@@ -84,7 +84,7 @@ fn the_least_severe_reason_returns() {
 }
 
 #[test]
-fn the_last_open_upstream_is_told_alone_when_it_is_a_downstream_too() {
+fn the_last_open_upstream_is_reported_alone_when_it_is_a_downstream_too() {
     let mut router = Router::new(&[3, 4]);
     let name = router.name(1);
     let sent = router.receive(0, 0, interest(name, 1));
@@ -111,7 +111,7 @@ fn a_retransmission_takes_back_the_nack_of_its_upstream() {
 }
 
 #[test]
-fn a_downstream_that_no_longer_waits_hears_of_no_nack() {
+fn a_downstream_that_no_longer_waits_is_notified_of_no_nack() {
     let mut router = Router::new(&[3]);
     let name = router.name(1);
     let sent = router.receive(0, 0, interest(name, 1));
@@ -133,13 +133,13 @@ fn a_refused_interest_goes_elsewhere_as_it_was_and_its_answer_comes_back() {
     let again = router.receive(1, 3, nack(&sent_to(&sent, 3), NackReason::Congestion));
     assert_eq!(words(&again), ["4 interest"]);
     assert_eq!(interest_in(&again[0].1), interest_in(&sent[0].1));
-    assert_eq!(router.told(), ["nack Congestion from 3", "rejected by 3"]);
+    assert_eq!(router.reported(), ["nack Congestion from 3", "rejected by 3"]);
     assert_eq!(words(&router.receive(2, 4, data(name, 0))), ["0 data"]);
     assert_eq!(router.pending(), 0);
 }
 
 #[test]
-fn where_there_is_no_other_way_every_downstream_hears_the_strategys_reason() {
+fn where_there_is_no_other_way_every_downstream_receives_the_strategys_reason() {
     let mut router = elsewhere(Instead::Nack(NackReason::NoRoute));
     let name = router.name(1);
     let sent = router.receive(0, 0, interest(name, 1));
@@ -150,7 +150,7 @@ fn where_there_is_no_other_way_every_downstream_hears_the_strategys_reason() {
 }
 
 #[test]
-fn nobody_is_asked_elsewhere_for_a_downstream_that_no_longer_waits() {
+fn nobody_is_tried_elsewhere_for_a_downstream_that_no_longer_waits() {
     let mut router = elsewhere(Instead::Face(4));
     let name = router.name(1);
     let sent = router.receive(0, 0, interest(name, 1));

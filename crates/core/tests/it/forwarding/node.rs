@@ -17,7 +17,7 @@ use crate::forwarding::harness::{APPLICATION, Metric, Router, interest, ms};
 struct Wires {
     is_busy: bool,
     sent: Vec<(FaceId, Packet<u32>)>,
-    asked: Vec<(FaceId, bool, Option<Time>)>,
+    requested: Vec<(FaceId, bool, Option<Time>)>,
 }
 
 impl Devices<u32> for Wires {
@@ -31,7 +31,7 @@ impl Devices<u32> for Wires {
     }
 
     fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {
-        self.asked.push((face, has_packets, wake));
+        self.requested.push((face, has_packets, wake));
     }
 }
 
@@ -63,10 +63,10 @@ fn a_forwarded_packet_waits_in_the_queue_of_its_face() {
     let mut node = Node::new(router.forwarder, queues, router.faces);
     let (mut sink, mut wires) = (NoSink, Wires { is_busy: true, ..Wires::default() });
     node.receive(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
-    assert_eq!((wires.sent.len(), &wires.asked[..]), (0, &[(FaceId(3), true, None)][..]));
+    assert_eq!((wires.sent.len(), &wires.requested[..]), (0, &[(FaceId(3), true, None)][..]));
     assert_eq!(node.faces()[3].queued_packets(), 1);
     node.service(env(&names, &mut sink), FaceId(3), &mut wires);
-    assert_eq!((bodies(&wires), wires.asked.len()), (vec![2001], 1));
+    assert_eq!((bodies(&wires), wires.requested.len()), (vec![2001], 1));
     assert_eq!(node.forwarder_wake(), Some(ms(1000)));
 }
 
@@ -78,7 +78,7 @@ fn a_free_device_takes_a_packet_past_its_queue_and_counts_it_as_one_that_did_not
     let mut node = Node::new(router.forwarder, queues, router.faces);
     let (mut sink, mut wires) = (NoSink, Wires::default());
     node.receive(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
-    assert_eq!((bodies(&wires), wires.asked.len()), (vec![2001], 0));
+    assert_eq!((bodies(&wires), wires.requested.len()), (vec![2001], 0));
     let (view, stats) = (&node.faces()[3], node.queue(FaceId(3)).stats());
     assert_eq!((view.sent_packets(), view.accepted_packets(), view.queued_packets()), (1, 1, 0));
     assert_eq!((stats.offered, stats.peak, stats.delays.summary().max), (1, 0, Span::ZERO));
@@ -136,10 +136,10 @@ fn a_packet_held_after_a_mark_leaves_with_it_and_directives_reach_disciplines() 
     let mut node = Node::new(router.forwarder, vec![Queue::new(FaceId(0), disciplines)], faces);
     let (mut sink, mut wires) = (NoSink, Wires::default());
     node.send(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
-    assert_eq!((node.faces()[0].held_packets(), wires.sent.len(), wires.asked.len()), (1, 0, 0));
+    assert_eq!((node.faces()[0].held_packets(), wires.sent.len(), wires.requested.len()), (1, 0, 0));
     let directive = Metric(1.0);
     node.on_directive(env(&names, &mut sink), &directive, &mut wires);
-    assert_eq!(wires.asked, [(FaceId(0), false, Some(ms(0)))]);
+    assert_eq!(wires.requested, [(FaceId(0), false, Some(ms(0)))]);
     node.wake_queue(env(&names, &mut sink), FaceId(0), &mut wires);
     assert_eq!(wires.sent.first().map(|(_, packet)| packet.header.hop.mark), Some(2));
 }
@@ -159,7 +159,7 @@ impl QueueDiscipline for NotBefore {
 }
 
 #[test]
-fn a_device_is_not_asked_again_before_the_time_that_its_queue_waits_for() {
+fn a_device_is_not_requested_again_before_the_time_that_its_queue_waits_for() {
     let router = Router::new(&[0]);
     let (names, prefix) = (router.names, router.prefix);
     let faces = vec![FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, Limit::Packets(Packets::new(9)))];
@@ -168,11 +168,11 @@ fn a_device_is_not_asked_again_before_the_time_that_its_queue_waits_for() {
     let (mut sink, mut wires) = (NoSink, Wires::default());
     node.send(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
     // A device asked to serve at once would find nothing, and ask again at the same time for ever.
-    assert_eq!((wires.sent.len(), &wires.asked[..]), (0, &[(FaceId(0), false, Some(ms(7)))][..]));
+    assert_eq!((wires.sent.len(), &wires.requested[..]), (0, &[(FaceId(0), false, Some(ms(7)))][..]));
     let mut late = env(&names, &mut sink);
     late.now = ms(7);
     node.wake_queue(late, FaceId(0), &mut wires);
-    assert_eq!((bodies(&wires), wires.asked.len()), (vec![2001], 1));
+    assert_eq!((bodies(&wires), wires.requested.len()), (vec![2001], 1));
 }
 
 #[test]

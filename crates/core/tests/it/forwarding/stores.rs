@@ -88,19 +88,23 @@ fn compare(policy: Policy, seed: u64) {
             cs.insert(&Packet { body: step, ..data(name, freshness) }, ms(now));
             naive.insert(name, step, now + u64::from(freshness));
         } else {
-            let asked = interest_with(name, 1, |interest| {
+            let requested = interest_with(name, 1, |interest| {
                 interest.can_be_prefix = rng.chance(0.3);
                 interest.must_be_fresh = rng.chance(0.3);
             });
-            let asked = interest_in(&asked);
-            let allowed = naive_lookup(&naive.kept, name, &asked, &names, now);
-            let found = cs.lookup(name, &asked, &names, ms(now)).map(|packet| packet.body);
+            let requested = interest_in(&requested);
+            let allowed = naive_lookup(&naive.kept, name, &requested, &names, now);
+            let found = cs.lookup(name, &requested, &names, ms(now)).map(|packet| packet.body);
             let at = allowed.iter().copied().find(|at| Some(naive.kept[*at].body) == found);
-            assert_eq!(found.is_some(), !allowed.is_empty(), "{policy:?} seed {seed} step {step} {asked:?}");
+            assert_eq!(
+                found.is_some(),
+                !allowed.is_empty(),
+                "{policy:?} seed {seed} step {step} {requested:?}"
+            );
             assert_eq!(
                 found.is_some(),
                 at.is_some(),
-                "{policy:?} seed {seed} step {step} {asked:?} {found:?}"
+                "{policy:?} seed {seed} step {step} {requested:?} {found:?}"
             );
             at.into_iter().for_each(|at| naive.touch(at, step));
         }
@@ -120,7 +124,7 @@ fn random_replacement_gives_every_place_the_same_chance() {
     let (names, hash) = (NameTable::new(), NameHash::LOCALITY);
     let mut cs: Cs<u32> = Cs::new(setup(Policy::Random, 8), hash);
     let name = |number| Name::segment(NameTable::ROOT, number);
-    let asked = interest_in(&interest_with(name(0), 1, |_| {}));
+    let requested = interest_in(&interest_with(name(0), 1, |_| {}));
     // How often the Data that came `age` insertions ago is still there: (7/8)^age.
     let rounds = 20_000;
     let mut there = [0_u32; 12];
@@ -128,7 +132,7 @@ fn random_replacement_gives_every_place_the_same_chance() {
         cs.insert(&data(name(number), 0), ms(0));
         for (age, count) in (0..).zip(&mut there) {
             let asked_for = number.checked_sub(age).map(name);
-            let found = asked_for.and_then(|name| cs.lookup(name, &asked, &names, ms(0)));
+            let found = asked_for.and_then(|name| cs.lookup(name, &requested, &names, ms(0)));
             *count += u32::from(found.is_some());
         }
     }
@@ -192,19 +196,19 @@ fn an_interest_for_a_prefix_is_answered_from_every_store() {
     stores.insert(&data(Name::segment(below, 0), 0), &names, ms(0));
     stores.insert(&data(Name::segment(a, 0), 0), &names, ms(0));
     let name = Name::whole(d);
-    let asked = interest_in(&interest_with(name, 1, |interest| interest.can_be_prefix = true));
-    let found = stores.lookup(name, &asked, &names, ms(0)).expect("it is in the store of /d/e");
+    let requested = interest_in(&interest_with(name, 1, |interest| interest.can_be_prefix = true));
+    let found = stores.lookup(name, &requested, &names, ms(0)).expect("it is in the store of /d/e");
     assert_eq!(found.header.name, Name::segment(below, 0));
 }
 
 /// Places of the Data that may answer: that of the exact name, else whole names and first segments below it.
-fn naive_lookup(kept: &[Kept], name: Name, asked: &Interest, names: &NameTable, now: u64) -> Vec<usize> {
-    let may = |at: &usize| !asked.must_be_fresh || kept[*at].fresh_until > now;
+fn naive_lookup(kept: &[Kept], name: Name, requested: &Interest, names: &NameTable, now: u64) -> Vec<usize> {
+    let may = |at: &usize| !requested.must_be_fresh || kept[*at].fresh_until > now;
     if let Some(exact) = (0..kept.len()).filter(may).find(|at| kept[*at].name == name) {
         return vec![exact];
     }
     let is_below = |at: &usize| names.is_under(name.prefix, kept[*at].name.prefix);
     let is_first = |at: &usize| matches!(kept[*at].name.segment, Segment::NONE | Segment(0));
-    let asks = asked.can_be_prefix && name == Name::whole(name.prefix);
-    (0..kept.len()).filter(may).filter(is_below).filter(is_first).filter(|_| asks).collect()
+    let requests = requested.can_be_prefix && name == Name::whole(name.prefix);
+    (0..kept.len()).filter(may).filter(is_below).filter(is_first).filter(|_| requests).collect()
 }

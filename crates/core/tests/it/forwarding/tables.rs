@@ -44,7 +44,7 @@ impl PitHistory {
         10f64.powf(self.rng.uniform() * 5.0) as u32
     }
 
-    fn ask(&mut self, segments: u32) {
+    fn request(&mut self, segments: u32) {
         let name = self.router.name(self.rng.below(segments));
         let (lifetime, face) = (self.lifetime(), self.rng.below(3) as u16);
         let (can_be_prefix, must_be_fresh) = (self.rng.chance(0.1), self.rng.chance(0.1));
@@ -63,10 +63,10 @@ impl PitHistory {
         let name = self.router.name(self.rng.below(segments));
         let sent = self.router.receive(self.now_ms, 3, data(name, 100_000));
         let mut expected = Vec::new();
-        self.pending.retain(|(asked, ..), downstreams| {
+        self.pending.retain(|(requested, ..), downstreams| {
             let waiting = downstreams.iter().filter(|(_, end)| **end > self.now_ms);
-            expected.extend(waiting.filter(|_| *asked == name).map(|(face, _)| *face));
-            *asked != name
+            expected.extend(waiting.filter(|_| *requested == name).map(|(face, _)| *face));
+            *requested != name
         });
         let mut faces: Vec<u16> = sent.iter().map(|(face, _)| *face).collect();
         faces.sort_unstable();
@@ -130,7 +130,7 @@ fn pending_interests_live_exactly_as_long_as_their_last_downstream_waits() {
         let mut history = PitHistory::new(seed, start_ms);
         for _ in 0..4_000 {
             match history.rng.below(10) {
-                0..=5 => history.ask(150),
+                0..=5 => history.request(150),
                 6..=7 => history.answer(150),
                 8 => {
                     let span = u64::from(history.rng.below(20));
@@ -148,7 +148,7 @@ fn pending_interests_live_exactly_as_long_as_their_last_downstream_waits() {
             assert_eq!((history.router.pending(), history.router.forwarder.next_wake()), (0, None));
             history.now_ms += 3_000_000_000;
             for _ in 0..50 {
-                history.ask(150);
+                history.request(150);
                 history.pass(3);
             }
         }
@@ -156,7 +156,7 @@ fn pending_interests_live_exactly_as_long_as_their_last_downstream_waits() {
 }
 
 #[test]
-fn a_driver_that_wakes_late_still_hears_of_ends_in_order() {
+fn a_driver_that_wakes_late_still_is_notified_of_ends_in_order() {
     for seed in 1..=20 {
         let mut history = PitHistory::new(seed, 4_294_960_000);
         let mut ends = Vec::new();
@@ -171,7 +171,7 @@ fn a_driver_that_wakes_late_still_hears_of_ends_in_order() {
         history.router.wake(history.now_ms + 200_000);
         let expected: Vec<String> =
             ends.iter().map(|(_, segment)| format!("expiry of /a/seg={segment}")).collect();
-        assert_eq!(history.router.told(), expected, "seed {seed}");
+        assert_eq!(history.router.reported(), expected, "seed {seed}");
     }
 }
 

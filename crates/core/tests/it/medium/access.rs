@@ -28,7 +28,7 @@ fn delivered(micros: u64, tag: u64) -> Told {
 }
 
 #[test]
-fn a_frame_at_an_idle_medium_goes_at_once_and_is_told_at_the_end_of_its_ack() {
+fn a_frame_at_an_idle_medium_goes_at_once_and_is_reported_at_the_end_of_its_ack() {
     let mut medium = medium(&MediumSetup::default(), 2, 1);
     assert_eq!(medium.next_event(), None);
     medium.offer(at(9_000), 0, frame(1, 7));

@@ -19,12 +19,12 @@ pub struct Told {
 
 /// Calls the medium at its times until nothing is left to do.
 pub fn run_until_idle(medium: &mut Medium) -> Vec<Told> {
-    let (mut told, mut out) = (Vec::new(), Vec::new());
+    let (mut reported, mut out) = (Vec::new(), Vec::new());
     while let Some(at) = medium.next_event() {
         medium.on_event(at, &mut out);
-        told.extend(out.drain(..).map(|Sent { tag, outcome, .. }| Told { at, tag, outcome }));
+        reported.extend(out.drain(..).map(|Sent { tag, outcome, .. }| Told { at, tag, outcome }));
     }
-    told
+    reported
 }
 
 /// What stations did that always had frames for radio 0.
@@ -51,10 +51,10 @@ pub fn saturate(setup: &MediumSetup, stations: usize, size: u64, span: Span, see
     while now.since(Time::ZERO) < span || !is_delivered {
         now = medium.next_event().expect("saturated stations go on");
         medium.on_event(now, &mut sent);
-        is_delivered = sent.iter().any(|told| told.outcome == Outcome::Delivered);
-        for told in sent.drain(..) {
-            delivered[told.from - 1] += u64::from(told.outcome == Outcome::Delivered);
-            medium.offer(now, told.from, frame);
+        is_delivered = sent.iter().any(|reported| reported.outcome == Outcome::Delivered);
+        for reported in sent.drain(..) {
+            delivered[reported.from - 1] += u64::from(reported.outcome == Outcome::Delivered);
+            medium.offer(now, reported.from, frame);
         }
     }
     Saturated { medium, delivered, lasted: now.since(Time::ZERO) }

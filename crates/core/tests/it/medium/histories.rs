@@ -14,15 +14,15 @@ const OPERATIONS: u32 = 400;
 #[derive(Default)]
 struct Model {
     waiting: BTreeMap<(usize, usize), Vec<u64>>,
-    told: u64,
+    reported: u64,
 }
 
 impl Model {
-    fn tell(&mut self, sent: &Sent, seed: u64) {
+    fn notify(&mut self, sent: &Sent, seed: u64) {
         let waiting = self.waiting.entry((sent.from, sent.to)).or_default();
         assert!(!waiting.is_empty(), "seed {seed}: {sent:?} was not offered");
         assert_eq!(waiting.remove(0), sent.tag, "seed {seed}: {sent:?} is out of order");
-        self.told += 1;
+        self.reported += 1;
     }
 }
 
@@ -49,7 +49,7 @@ fn random_frame(rng: &mut Rng, radios: usize, tag: u64) -> (usize, Frame) {
 }
 
 #[test]
-fn whatever_is_offered_is_told_once_and_in_order() {
+fn whatever_is_offered_is_reported_once_and_in_order() {
     for seed in 0..HISTORIES {
         let mut rng = Rng::stream(Seed(seed), "history");
         let radios = 2 + rng.below(6) as usize;
@@ -79,18 +79,18 @@ fn whatever_is_offered_is_told_once_and_in_order() {
                 }
                 _ => now += Span::from_nanos(rng.bits() >> 46),
             }
-            out.drain(..).for_each(|sent| model.tell(&sent, seed));
+            out.drain(..).for_each(|sent| model.notify(&sent, seed));
         }
         medium.on_event(now, &mut out);
-        out.drain(..).for_each(|sent| model.tell(&sent, seed));
+        out.drain(..).for_each(|sent| model.notify(&sent, seed));
         for ((from, to), waiting) in &model.waiting {
             assert_eq!(medium.waiting(*from, *to), waiting.len(), "seed {seed}");
         }
         medium.on_event(Time::MAX, &mut out);
-        out.drain(..).for_each(|sent| model.tell(&sent, seed));
+        out.drain(..).for_each(|sent| model.notify(&sent, seed));
         assert!(model.waiting.values().all(Vec::is_empty), "seed {seed}: all end");
         assert_eq!(medium.next_event(), None, "seed {seed}");
-        assert!(model.told > 50, "seed {seed}: {} is no history", model.told);
+        assert!(model.reported > 50, "seed {seed}: {} is no history", model.reported);
     }
 }
 
@@ -117,16 +117,16 @@ fn course(seed: u64, late: Span) -> (Vec<Sent>, Medium) {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_course_and_a_late_driver_hears_the_same() {
+fn the_same_seed_gives_the_same_course_and_a_late_driver_receives_the_same() {
     let mut outcomes = [0, 0];
     for seed in 0..HISTORIES {
-        let (told, medium) = course(seed, Span::ZERO);
+        let (reported, medium) = course(seed, Span::ZERO);
         for late in [Span::ZERO, Span::from_micros(50), Span::from_millis(20), Span::from_secs(100)] {
             let (again, other) = course(seed, late);
-            assert_eq!(told, again, "seed {seed}, late by {late}");
+            assert_eq!(reported, again, "seed {seed}, late by {late}");
             assert_eq!(medium.airtime(), other.airtime(), "seed {seed}, late by {late}");
         }
-        for sent in told {
+        for sent in reported {
             outcomes[usize::from(sent.outcome == Outcome::GivenUp)] += 1;
         }
     }
@@ -150,7 +150,7 @@ fn called_early_nothing_happens() {
 }
 
 #[test]
-fn a_late_driver_is_asked_for_what_has_passed() {
+fn a_late_driver_returns_what_has_passed() {
     let mut medium = medium(&MediumSetup::default(), 2, 1);
     let frame = |tag| Frame { to: 1, size: ByteCount::new(1500), tag };
     medium.offer(Time::from_nanos(9_000), 0, frame(1));

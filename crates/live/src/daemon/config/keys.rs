@@ -9,7 +9,7 @@ use tidegate_settings::keys::KeyNeed::{Else, May, Must};
 use tidegate_settings::keys::{DISCIPLINE, Format, Key, Keys, ROUTER_PART, STRATEGY};
 
 /// Largest UDP payload, bytes: a whole NDN packet. Larger datagrams are not received either.
-const LARGEST_MTU: u64 = 8_800;
+const MAX_MTU: u64 = 8_800;
 
 /// The format of the forwarder's file.
 pub(super) static FORMAT: Format = Format { root: &ROOT, version: 1, synonyms: SYNONYMS };
@@ -54,7 +54,7 @@ pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>
 };
 
 static FACE_KEYS: [Key; 4] = key_rows! {
-    mtu: Size(LARGEST_MTU), May, "Maximum UDP payload; larger packets are fragmented; 1400B by default.";
+    mtu: Size(MAX_MTU), May, "Maximum UDP payload; larger packets are fragmented; 1400B by default.";
     queue: Table(&QUEUE), May, "Queue in front of the socket.";
     rate: Rate, May, "Rate of the traffic shaper; unlimited by default.";
     router_parts was parts: List(&Scheme(&ROUTER_PART)), May, "Router parts of schemes; none by default.";

@@ -20,7 +20,7 @@ use crate::uri::FaceUri;
 /// NDNLPv2 fragments of this size pass every usual tunnel.
 const MTU: ByteCount = ByteCount::new(1_400);
 /// Link headers leave room for content from here on.
-const SMALLEST_MTU: u64 = 256;
+const MIN_MTU: u64 = 256;
 /// Default limit of a queue.
 const QUEUE_LIMIT: Limit = Limit::Packets(Packets::new(1_000));
 /// Routes, and strategies.
@@ -101,8 +101,8 @@ impl FaceValues {
 
     fn read(fields: &Fields<'_>) -> Self {
         let mtu = fields.size("mtu");
-        if mtu.is_some_and(|mtu| mtu.get() < SMALLEST_MTU) {
-            fields.refuse("mtu", format!("mtu: {} is less than {SMALLEST_MTU} bytes", fields.shown("mtu")));
+        if mtu.is_some_and(|mtu| mtu.get() < MIN_MTU) {
+            fields.refuse("mtu", format!("mtu: {} is less than {MIN_MTU} bytes", fields.shown("mtu")));
         }
         Self {
             mtu,
@@ -143,16 +143,16 @@ struct Faces<'a> {
     list: Vec<StaticFace>,
     /// Index of the faces by name and by URI.
     index: BTreeMap<String, usize>,
-    most: usize,
+    max: usize,
     defaults: &'a FaceValues,
     /// Whether one was left out, so that "not known" may be a consequence.
     is_partial: bool,
 }
 
 impl<'a> Faces<'a> {
-    fn read(root: &Fields<'_>, defaults: &'a FaceValues, most: u16) -> Self {
-        let (list, index, most) = (Vec::new(), BTreeMap::new(), usize::from(most));
-        let mut faces = Self { list, index, most, defaults, is_partial: false };
+    fn read(root: &Fields<'_>, defaults: &'a FaceValues, max: u16) -> Self {
+        let (list, index, max) = (Vec::new(), BTreeMap::new(), usize::from(max));
+        let mut faces = Self { list, index, max, defaults, is_partial: false };
         for face in root.tables("face", &keys::FACE) {
             if root.desk.is_full() {
                 break;
@@ -186,8 +186,8 @@ impl<'a> Faces<'a> {
 
     fn add(&mut self, desk: &Desk<'_>, place: Place, face: StaticFace, bytes: u64) -> Option<usize> {
         let index = self.list.len();
-        if index >= self.most {
-            desk.refuse(place, format!("more faces than max_faces = {}", self.most));
+        if index >= self.max {
+            desk.refuse(place, format!("more faces than max_faces = {}", self.max));
             return None;
         }
         if !desk.claim(place, bytes + 4 * face.uri.len() as u64, 1) {

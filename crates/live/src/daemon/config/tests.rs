@@ -11,8 +11,8 @@ fn parse(text: &str) -> Result<ForwarderConfig, Errors> {
 fn problems(text: &str) -> Vec<String> {
     let all = parse(text).expect_err("something is wrong");
     let shown = |error: &tidegate_settings::error::Error| {
-        let meant = error.suggestions.first().map_or_else(String::new, |word| format!("; {word}?"));
-        format!("{}: {}{meant}", error.line, error.message)
+        let intended = error.suggestions.first().map_or_else(String::new, |word| format!("; {word}?"));
+        format!("{}: {}{intended}", error.line, error.message)
     };
     all.iter().map(shown).collect()
 }
@@ -122,7 +122,7 @@ fn strategies_may_differ_by_prefix_and_carry_parameters() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_its_line_with_what_is_accepted() {
+fn everything_that_is_wrong_is_reported_at_its_line_with_what_is_accepted() {
     for (text, expected) in [
         ("", vec!["1: the configuration has no \"format\"; it needs one"]),
         ("format = 2\nx = 1", vec!["1: format 2 is not known; this program reads format 1"]),

@@ -97,7 +97,7 @@ fn room_in_the_queue_is_made_at_the_instant_a_datagram_leaves() {
 }
 
 #[test]
-fn the_share_that_is_lost_is_the_one_asked_for_and_the_same_for_the_same_seed() {
+fn the_share_that_is_lost_is_the_one_requested_and_the_same_for_the_same_seed() {
     let run = || {
         let mut channel = channel(&setup(Span::ZERO, 0.05, packets(10)));
         let mut arrived = Vec::new();

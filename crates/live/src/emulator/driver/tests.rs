@@ -24,15 +24,15 @@ fn start(
 ) -> io::Result<(SocketAddr, thread::JoinHandle<io::Result<LinkReport>>)> {
     let listen = SocketAddr::from(([127, 0, 0, 1], 0));
     let setup = LinkSetup { listen, to, forward, reverse, seed: Seed(1) };
-    let (tell, told) = mpsc::channel();
+    let (notify, reported) = mpsc::channel();
     let run = move || {
         let mut link = Link::bind(&setup)?;
-        tell.send(link.local()).map_err(io::Error::other)?;
+        notify.send(link.local()).map_err(io::Error::other)?;
         link.run(None, Some(duration), None, |_| ())?;
         Ok(link.report())
     };
     let thread = thread::spawn(run);
-    Ok((told.recv().map_err(io::Error::other)?, thread))
+    Ok((reported.recv().map_err(io::Error::other)?, thread))
 }
 
 fn socket() -> io::Result<UdpSocket> {
@@ -122,7 +122,7 @@ fn what_is_lost_in_one_direction_is_not_lost_in_the_other() -> io::Result<()> {
 }
 
 #[test]
-fn a_rate_is_kept_and_lateness_is_told() -> io::Result<()> {
+fn a_rate_is_kept_and_lateness_is_reported() -> io::Result<()> {
     let server = socket()?;
     let forward = channel(BitRate::from_mbps(8.0), Span::from_millis(1), 0.0);
     let reverse = forward.clone();

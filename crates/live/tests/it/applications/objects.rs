@@ -52,7 +52,7 @@ fn segments_larger_than_a_datagram_travel_in_several_frames() {
 }
 
 #[test]
-fn progress_tells_the_size_of_the_object_and_samples_are_taken() {
+fn progress_gives_the_size_of_the_object_and_samples_are_taken() {
     let bytes = content(3_000_000);
     let (mut client, far) = unix_pair();
     let _server = Server::start(far, file("progress", &bytes), settings("/p", 1000));
@@ -69,7 +69,7 @@ fn progress_tells_the_size_of_the_object_and_samples_are_taken() {
 }
 
 #[test]
-fn a_server_that_is_gone_is_told_at_once() {
+fn a_server_that_is_gone_is_reported_at_once() {
     let (mut client, far) = unix_pair();
     drop(far);
     let why = newest_version(&mut client, &name("/x"), &Trust::Digest).expect_err("nobody");
@@ -92,11 +92,11 @@ fn lie(far: Transport) {
     let mut client = Client::over(far).expect("descriptors");
     let mut inbox = Vec::new();
     while client.exchange(None, &mut inbox).is_ok() {
-        for asked in inbox.drain(..) {
+        for requested in inbox.drain(..) {
             let mut components = Vec::new();
-            client.names().write_components(asked.header.name, &mut components);
+            client.names().write_components(requested.header.name, &mut components);
             let mut last = Vec::new();
-            tidegate_wire::name::push_segment(&mut last, asked.header.name.segment.0 + 1);
+            tidegate_wire::name::push_segment(&mut last, requested.header.name.segment.0 + 1);
             let (name, final_block) = (&components[..], Some(&last[..]));
             let data = DataBuilder { name, final_block, content: b"x", ..DataBuilder::default() };
             let data = client.packet(data.sign(&Signer::Digest).expect("small")).expect("a Data");
@@ -112,7 +112,7 @@ fn a_producer_that_names_two_last_segments_ends_the_fetch() {
     let settings = fetch_settings(name("/lies/v=1"), "fixed");
     let fetched = fetch(&mut client, settings, &mut Vec::new(), &mut |_| ()).expect("a name");
     let why = fetched.end.expect_err("two ends");
-    assert!(matches!(why, FetchError::Contradiction { segment: 1, said: 1, now: 2 }), "{why}");
+    assert!(matches!(why, FetchError::Contradiction { segment: 1, stated: 1, now: 2 }), "{why}");
     drop(client);
     liar.join().expect("it ends with its peer");
 }

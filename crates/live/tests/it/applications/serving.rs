@@ -28,9 +28,9 @@ fn interest(uri: &str, can_be_prefix: bool) -> Bytes {
 }
 
 /// Name and content of what answers an Interest.
-fn answer(served: &mut Served, client: &mut Client, asked: Bytes) -> Option<(String, Vec<u8>)> {
-    let asked: Packet<Bytes> = client.packet(asked).expect("valid");
-    let data = served.answer(&asked, client).expect("readable")?;
+fn answer(served: &mut Served, client: &mut Client, requested: Bytes) -> Option<(String, Vec<u8>)> {
+    let requested: Packet<Bytes> = client.packet(requested).expect("valid");
+    let data = served.answer(&requested, client).expect("readable")?;
     let view = DataView::parse(&data.body).expect("valid");
     assert_eq!(Verifier::Digest.verify_data(&view), Ok(()));
     Some((name_uri::show(view.name.components()), view.content.to_vec()))
@@ -65,8 +65,8 @@ fn an_interest_for_less_gets_the_first_segment_if_it_allows_longer_names() {
 #[test]
 fn metadata_names_the_version_and_goes_stale_within_ten_milliseconds() {
     let (mut served, mut client) = served("metadata");
-    let asked = client.packet(interest("/a/file/32=metadata", true)).expect("valid");
-    let data = served.answer(&asked, &mut client).expect("readable").expect("metadata");
+    let requested = client.packet(interest("/a/file/32=metadata", true)).expect("valid");
+    let data = served.answer(&requested, &mut client).expect("readable").expect("metadata");
     let Kind::Data(header) = data.header.kind else { panic!("{data:?}") };
     assert!((1..=10).contains(&header.freshness.0), "{:?}", header.freshness);
     let view = DataView::parse(&data.body).expect("valid");
@@ -76,7 +76,7 @@ fn metadata_names_the_version_and_goes_stale_within_ten_milliseconds() {
 }
 
 #[test]
-fn a_file_that_changes_is_told_once_and_not_served_any_more() {
+fn a_file_that_changes_is_reported_once_and_not_served_any_more() {
     let (mut served, mut client) = served("changes");
     let segment = || interest("/a/file/v=7/seg=0", false);
     assert!(answer(&mut served, &mut client, segment()).is_some());
@@ -110,16 +110,16 @@ fn a_name_too_long_for_a_packet_is_refused_at_the_start() {
 }
 
 #[test]
-fn who_asks_and_does_not_listen_is_not_read_for_ever() {
+fn who_requests_and_does_not_listen_is_not_read_for_ever() {
     let (mut near, far) = StreamFace::pair().expect("sockets");
     let path = file("deaf", &content(8000));
     let server = Server::start(Transport::Stream(far), path, settings("/deaf", 8000));
-    let asked = interest("/deaf", true);
+    let requested = interest("/deaf", true);
     let (mut poll, clock) = (Poll::new().expect("a descriptor"), MonotonicClock::new());
     poll.register(&near, 0, SocketInterest::Write).expect("watched");
     let mut sent = 0;
     loop {
-        let rest = (sent..100_000).map(|_| (&asked[..], &b""[..]));
+        let rest = (sent..100_000).map(|_| (&requested[..], &b""[..]));
         sent += near.send(rest).expect("connected").0;
         assert!(sent < 100_000, "the server reads on");
         let until = clock.now() + Span::from_millis(300);

@@ -54,7 +54,7 @@ impl Forwarder {
 
     /// An application without manners: frames out, frames in.
     pub fn application(&self) -> Application {
-        Application { face: StreamFace::connect_unix(&self.path).expect("listens"), heard: Vec::new() }
+        Application { face: StreamFace::connect_unix(&self.path).expect("listens"), received: Vec::new() }
     }
 
     /// An application that asks for what others produce.
@@ -83,7 +83,7 @@ impl Drop for Forwarder {
 /// See [`Forwarder::application`].
 pub struct Application {
     face: StreamFace,
-    heard: Vec<LpPacket>,
+    received: Vec<LpPacket>,
 }
 
 impl Application {
@@ -101,18 +101,18 @@ impl Application {
     }
 
     /// The next frame.
-    pub fn hear(&mut self) -> LpPacket {
+    pub fn take_in(&mut self) -> LpPacket {
         let begun = Instant::now();
         let mut memory = tidegate_live::reception::Reception::new();
-        while self.heard.is_empty() {
+        while self.received.is_empty() {
             assert!(begun.elapsed() < PATIENCE, "nothing comes");
-            let heard = &mut self.heard;
-            let take = |frame| heard.push(decode_frame(frame).expect("a frame"));
+            let received = &mut self.received;
+            let take = |frame| received.push(decode_frame(frame).expect("a frame"));
             if self.face.receive(&mut memory, take).expect("connected") != Received::More {
                 std::thread::sleep(Duration::from_micros(100));
             }
         }
-        self.heard.remove(0)
+        self.received.remove(0)
     }
 }
 
@@ -125,8 +125,8 @@ pub fn answer(producer: &mut Client, count: usize, len: usize) {
         assert!(producer.now() < until, "{left} Interests do not come");
         producer.exchange(Some(until), &mut inbox).expect("connected");
         for packet in inbox.drain(..) {
-            let asked = tidegate_wire::InterestView::parse(&packet.body).expect("an Interest");
-            let name = asked.name.components();
+            let requested = tidegate_wire::InterestView::parse(&packet.body).expect("an Interest");
+            let name = requested.name.components();
             let data = DataBuilder { name, content: &content, ..DataBuilder::default() };
             let data = producer.packet(data.sign(&Signer::Digest).expect("small enough")).expect("ours");
             producer.send(&data);
@@ -146,8 +146,8 @@ pub fn answer(producer: &mut Client, count: usize, len: usize) {
 
 /// An Interest for `name` followed by a segment.
 pub fn interest(name: &[u8], segment: u32) -> Bytes {
-    let mut asked = name.to_vec();
-    tidegate_wire::name::push_segment(&mut asked, segment);
-    let interest = InterestBuilder { name: &asked, nonce: Some(segment), ..InterestBuilder::default() };
+    let mut requested = name.to_vec();
+    tidegate_wire::name::push_segment(&mut requested, segment);
+    let interest = InterestBuilder { name: &requested, nonce: Some(segment), ..InterestBuilder::default() };
     interest.build().expect("valid")
 }

@@ -84,11 +84,11 @@ fn what_a_gate_holds_leaves_by_the_forwarders_own_clock_when_nothing_else_happen
 }
 
 #[test]
-fn what_a_gate_refuses_comes_back_as_a_nack_and_the_management_is_heard_nevertheless() {
+fn what_a_gate_refuses_comes_back_as_a_nack_and_the_management_is_answered_nevertheless() {
     let forwarder = forwarder("never");
     let name = [8, 1, b'g'];
     let _producer = forwarder.producer(&name);
     let mut consumer = forwarder.application();
     consumer.send(&interest(&name, 1));
-    assert!(consumer.hear().fields.nack.is_some());
+    assert!(consumer.take_in().fields.nack.is_some());
 }

@@ -15,13 +15,13 @@ fn a_backlog_that_is_gone_marks_nothing_any_more() {
     }
     answer(&mut producer, MANY as usize, 7000);
     for _ in 0..MANY {
-        consumer.hear();
+        consumer.take_in();
     }
     let mut marked = 0;
     for segment in MANY..MANY + 30 {
         consumer.send(&interest(&name, segment));
         answer(&mut producer, 1, 100);
-        marked += u32::from(consumer.hear().fields.hop.mark > 0);
+        marked += u32::from(consumer.take_in().fields.hop.mark > 0);
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     assert_eq!(marked, 0);

@@ -64,7 +64,7 @@ fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
     tidegate_wire::rdr::push_version(&mut name, 1);
     let mut profile = live_profile(scheme.profile, 15, Some(Span::from_secs(60)));
     // What is asked for again was lost, not late.
-    profile.timeout.least = Some(Span::from_secs(30));
+    profile.timeout.min = Some(Span::from_secs(30));
     let settings = FetchSettings {
         name,
         first_segment: 0,
@@ -102,7 +102,7 @@ fn a_producer_that_never_reads_stops_its_consumer_for_a_moment_only() {
     }
     consumer.send(&interest(b"\x08\x01y", 1));
     answer(&mut producer, 1, 100);
-    consumer.hear();
+    consumer.take_in();
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn a_consumer_that_never_reads_stops_nobody() {
     let forwarder = Forwarder::start("pressure-silent-consumer", "");
     let _server = Server::start(&forwarder, b"\x08\x01z", 6_000_000, 1000);
     let mut silent = forwarder.application();
-    let mut asked = b"\x08\x01z".to_vec();
-    tidegate_wire::rdr::push_version(&mut asked, 1);
+    let mut requested = b"\x08\x01z".to_vec();
+    tidegate_wire::rdr::push_version(&mut requested, 1);
     for segment in 0..MANY {
-        silent.send(&interest(&asked, segment));
+        silent.send(&interest(&requested, segment));
     }
     let fetched = fetch_all(&forwarder, b"\x08\x01z", 100.0);
     fetched.end.expect("complete");
@@ -122,8 +122,8 @@ fn a_consumer_that_never_reads_stops_nobody() {
 /// Asks for all segments of `theirs` at once and answers whatever is asked for; how many Data came.
 fn trade(mut client: Client, theirs: &'static [u8]) -> u32 {
     for segment in 0..MANY {
-        let asked = client.packet(interest(theirs, segment)).expect("ours");
-        client.send(&asked);
+        let requested = client.packet(interest(theirs, segment)).expect("ours");
+        client.send(&requested);
     }
     let (mut came, mut answered, mut inbox) = (0, 0, Vec::new());
     let until = client.now() + Span::from_secs(20);
@@ -146,14 +146,15 @@ fn trade(mut client: Client, theirs: &'static [u8]) -> u32 {
     came
 }
 
-fn data_for(asked: &[u8]) -> Bytes {
-    let asked = InterestView::parse(asked).expect("an Interest");
-    let data = DataBuilder { name: asked.name.components(), content: &[7; 2000], ..DataBuilder::default() };
+fn data_for(requested: &[u8]) -> Bytes {
+    let requested = InterestView::parse(requested).expect("an Interest");
+    let data =
+        DataBuilder { name: requested.name.components(), content: &[7; 2000], ..DataBuilder::default() };
     data.sign(&Signer::Digest).expect("small")
 }
 
 #[test]
-fn two_applications_that_ask_each_other_for_more_than_streams_hold_both_get_everything() {
+fn two_applications_that_request_from_each_other_more_than_streams_hold_both_get_everything() {
     let forwarder = Forwarder::start("pressure-both", "");
     let (a, b) = (forwarder.producer(b"\x08\x01a"), forwarder.producer(b"\x08\x01b"));
     let other = std::thread::spawn(move || trade(b, b"\x08\x01a"));

@@ -4,7 +4,7 @@ use tidegate_core::ndn::name::{PrefixId, Segment};
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::observe::records::{DelayBins, DelaySummary, EventRecord, RunRecord, Watched};
 
-use super::{Window, frame, largest, left_out, without_idle};
+use super::{Window, frame, left_out, max, without_idle};
 use crate::event_summary::PointKind;
 use crate::figure::{BoxStats, Curve, Figure, FigureKind, SegmentEvents};
 
@@ -110,7 +110,7 @@ type Named<'a> = (String, DelaySummary, &'a DelayBins);
 fn picked(all: Vec<Named<'_>>, is_of_queues: bool) -> (Vec<Named<'_>>, String) {
     let all: Vec<Named<'_>> = all.into_iter().filter(|(_, delay, _)| delay.count > 0).collect();
     let sizes: Vec<f64> = all.iter().map(|(_, delay, _)| delay.max.as_millis_f64().max(1e-9)).collect();
-    let shown = largest(&if is_of_queues { without_idle(sizes) } else { sizes });
+    let shown = max(&if is_of_queues { without_idle(sizes) } else { sizes });
     let note = left_out(shown.len(), all.len());
     let kept = all.into_iter().enumerate().filter(|(index, _)| shown.contains(index)).map(|(_, named)| named);
     (kept.collect(), note)

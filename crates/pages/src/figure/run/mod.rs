@@ -146,7 +146,7 @@ fn titled(run: &RunRecord, (name, title): (&str, &str), y_label: &str, note: &st
 }
 
 /// Indices of the [`MAX_CURVES`] largest, in their own order; those without any size are left out.
-fn largest(sizes: &[f64]) -> Vec<usize> {
+fn max(sizes: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sizes.len()).filter(|index| sizes[*index] > 0.0).collect();
     order.sort_by(|left, right| sizes[*right].total_cmp(&sizes[*left]));
     order.truncate(MAX_CURVES);
@@ -176,8 +176,8 @@ mod tests {
 
     #[test]
     fn idle_queues_go_and_starving_flows_stay() {
-        assert_eq!(largest(&without_idle(vec![100.0, 1.0, 5.0])), [0, 2]);
-        assert_eq!(largest(&[100.0, 1.0, 0.0]), [0, 1]);
-        assert_eq!(largest(&[1.0; 20]).len(), MAX_CURVES);
+        assert_eq!(max(&without_idle(vec![100.0, 1.0, 5.0])), [0, 2]);
+        assert_eq!(max(&[100.0, 1.0, 0.0]), [0, 1]);
+        assert_eq!(max(&[1.0; 20]).len(), MAX_CURVES);
     }
 }

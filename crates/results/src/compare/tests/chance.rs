@@ -101,7 +101,7 @@ fn one_run_has_differences_without_a_test() {
 }
 
 #[test]
-fn a_difference_that_only_the_correction_decides_against_says_so() {
+fn a_difference_that_only_the_correction_decides_against_reports_it() {
     // The raw p of the goodput is between 0.025 and 0.05, so that two tests together undo it.
     let start = (1..500u64).find(|start| {
         let comparison = goodput(&variants(&[("a", 1.0), ("b", 1.01)], 10, 7 + 13 * start), 0);
@@ -124,10 +124,10 @@ fn several_warnings_stand_under_one_heading() {
 
 #[test]
 fn what_has_no_interval_is_explained_only_where_something_has_none() {
-    let says = |variants: &[Variant]| {
+    let states = |variants: &[Variant]| {
         method(&goodput(variants, 0)).iter().any(|sentence| sentence.contains("without interval"))
     };
     let varied = variants(&[("a", 1.0), ("b", 1.1)], 10, 7);
-    assert!(!says(&varied), "retransmissions are not listed, all else varies");
-    assert!(says(&[with("a", &[200; 3]), with("b", &[267; 3])]));
+    assert!(!states(&varied), "retransmissions are not listed, all else varies");
+    assert!(states(&[with("a", &[200; 3]), with("b", &[267; 3])]));
 }

@@ -83,7 +83,7 @@ fn equal_variants_give_a_false_finding_in_about_one_of_twenty_families() {
 }
 
 #[test]
-fn the_interval_of_the_ratio_covers_the_truth_as_often_as_it_says() {
+fn the_interval_of_the_ratio_covers_the_truth_as_often_as_stated() {
     let covered = (0..1000u64).filter(|start| {
         let comparison = goodput(&variants(&[("a", 1.0), ("b", 1.2)], 10, 3 + 131 * start), 0);
         let Ratio::Between { low, high, .. } = first(&comparison, 1).pair.ratio else { return false };
@@ -188,7 +188,7 @@ fn judged(now: &[Variant], then: &[Variant], tolerance: f64) -> Vec<BaselineChan
 }
 
 #[test]
-fn a_baseline_tells_better_from_worse_from_noise() {
+fn a_baseline_separates_better_from_worse_from_noise() {
     let then = variants(&[("a", 1.0)], 10, 7);
     assert_eq!(judged(&then, &then, 0.0), [BaselineChange::WithinNoise]);
     assert_eq!(judged(&variants(&[("a", 0.9)], 10, 7), &then, 0.01), [BaselineChange::Worse]);
@@ -239,7 +239,10 @@ fn results_that_do_not_vary_are_judged_by_the_tolerance() {
 fn runs_that_do_not_vary_have_a_ratio_without_an_interval() {
     for (ours, theirs) in [(7.033, 6.692), (0.1, 0.3), (1e-9, 3e9), (1.0 / 3.0, 0.7)] {
         let pair = Pair::of(&[ours; 10], &[theirs; 10], 0.95);
-        let said = table::ratio(&pair.ratio);
-        assert!(!said.is_empty() && !said.contains('±') && !said.contains("to"), "{ours} / {theirs}: {said}");
+        let stated = table::ratio(&pair.ratio);
+        assert!(
+            !stated.is_empty() && !stated.contains('±') && !stated.contains("to"),
+            "{ours} / {theirs}: {stated}"
+        );
     }
 }

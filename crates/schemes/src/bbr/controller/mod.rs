@@ -6,10 +6,10 @@ mod tests;
 use tidegate_core::prelude::*;
 
 use super::{Params, TimerRule};
-use crate::toolbox::rate::bbr_model::{FullPipe, LeastRoundTrip, PacketRate, Rounds};
+use crate::toolbox::rate::bbr_model::{FullPipe, MinRoundTrip, PacketRate, Rounds};
 use crate::toolbox::rate::gain_cycle::{GainCycle, Seen};
 use crate::toolbox::rate::rate_sampler::RateSampler;
-use crate::toolbox::rate::recent::{Largest, window_start};
+use crate::toolbox::rate::recent::{Max, window_start};
 use crate::toolbox::timer::loss::{LossTimer, LossTimerSettings};
 
 #[derive(Debug)]
@@ -39,9 +39,9 @@ pub struct Bbr {
     window: f64,
     pace: Pacing,
     sampler: RateSampler,
-    rates: Largest<Time>,
+    rates: Max<Time>,
     timer: LossTimer,
-    rtprop: LeastRoundTrip,
+    rtprop: MinRoundTrip,
     rounds: Rounds,
     pipe: FullPipe,
     /// ProbeRTT limits the rates of Interests that leave before this number of segments was received.
@@ -60,14 +60,14 @@ impl Bbr {
             window: params.initial_window,
             pace: Pacing::Unpaced,
             sampler: RateSampler::default(),
-            rates: Largest::default(),
+            rates: Max::default(),
             timer: LossTimer::new(LossTimerSettings {
                 round_trips: params.beta,
                 deviations: params.alpha,
                 min_margin: params.min_margin,
                 initial: params.initial_timeout,
             }),
-            rtprop: LeastRoundTrip::default(),
+            rtprop: MinRoundTrip::default(),
             rounds: Rounds::default(),
             pipe: FullPipe::new(params.full_growth, params.full_rounds),
             limited_until: 0,

@@ -76,8 +76,8 @@ impl Lot {
                 if growing == 0 { f64::INFINITY } else { (self.capacities[switch] - used) / growing as f64 }
             };
             let room = (0..SWITCHES).map(left).fold(f64::INFINITY, f64::min);
-            let wish = open.iter().map(|flow| self.flows[*flow].2 - rates[*flow]).fold(f64::INFINITY, f64::min);
-            let step = room.min(wish);
+            let request = open.iter().map(|flow| self.flows[*flow].2 - rates[*flow]).fold(f64::INFINITY, f64::min);
+            let step = room.min(request);
             let full: Vec<usize> = (0..SWITCHES).filter(|switch| left(*switch) - step <= 1e-6).collect();
             open.iter().for_each(|flow| rates[*flow] += step);
             open.retain(|flow| {

@@ -93,15 +93,15 @@ fn share_out_corrected(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Ve
 
 /// Everybody has enough: room to grow into, in proportion, so that a demand that rises is not held up for a round.
 fn hand_out_spare(spare: f64, claims: &[FlowClaim], shares: &mut [f64]) {
-    let wanted = |(claim, share): (&FlowClaim, &f64)| match claim.demand {
+    let required = |(claim, share): (&FlowClaim, &f64)| match claim.demand {
         FlowDemand::Limited { real } => (MAX_HEADROOM * real - share).max(0.0),
         FlowDemand::Promised(_) | FlowDemand::Unlimited { .. } => 0.0,
     };
-    let wants: Vec<f64> = claims.iter().zip(&*shares).map(wanted).collect();
+    let wants: Vec<f64> = claims.iter().zip(&*shares).map(required).collect();
     let total: f64 = wants.iter().sum();
     if total > 0.0 {
         let part = (spare / total).min(1.0);
-        shares.iter_mut().zip(wants).for_each(|(share, want)| *share += part * want);
+        shares.iter_mut().zip(wants).for_each(|(share, need)| *share += part * need);
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Port {
     table: FlowTable,
     machine: Machine,
     /// State that was reported last.
-    told: Phase,
+    reported: Phase,
     predictor: Predictor,
     /// Evaluated predictions that are not reported yet.
     verdicts: Vec<Verdict>,
@@ -84,7 +84,7 @@ impl Port {
             capacity,
             table: FlowTable::new(params.table_entries as usize),
             machine: Machine::new(params.mode),
-            told: Phase::Init,
+            reported: Phase::Init,
             predictor: Predictor::default(),
             verdicts: Vec::new(),
             shares: Shares::of(params, capacity, Census::default()),
@@ -124,15 +124,15 @@ impl Port {
 
     /// Tells what happened since the last time: the state's change, and how good first grants were, which stand beside the
     /// average share that flows would have got without a guess; bytes/s.
-    pub(super) fn take_news(&mut self, face: FaceId, tell: &mut dyn FnMut(Event)) {
+    pub(super) fn take_news(&mut self, face: FaceId, notify: &mut dyn FnMut(Event)) {
         let phase = self.phase();
-        if std::mem::replace(&mut self.told, phase) != phase {
-            tell(Event::StateChanged { face: face.0, state: phase.word() });
+        if std::mem::replace(&mut self.reported, phase) != phase {
+            notify(Event::StateChanged { face: face.0, state: phase.word() });
         }
         for Verdict { guess, average, demand } in self.verdicts.drain(..) {
-            let told = [("first grant", guess), ("average share", average)];
-            for (what, estimate) in told {
-                tell(Event::Estimated { face: face.0, what: Cause(what), estimate, truth: demand });
+            let reported = [("first grant", guess), ("average share", average)];
+            for (what, estimate) in reported {
+                notify(Event::Estimated { face: face.0, what: Cause(what), estimate, truth: demand });
             }
         }
     }
@@ -311,8 +311,8 @@ impl Port {
             let holds = self.params.make_before_break && arrival == Arrival::New;
             let is_short = free < flow.rate * ROOM;
             // A rate that cannot keep ACKs coming is sent as a hold.
-            let most = if free < flow.floor() { 0.0 } else { free };
-            flow.held = (holds && is_short).then(|| (now + longest, most));
+            let max = if free < flow.floor() { 0.0 } else { free };
+            flow.held = (holds && is_short).then(|| (now + longest, max));
         }
         self.machine.on_admission();
     }
@@ -346,16 +346,16 @@ impl Port {
 
     /// Grants that others need because no ACK of the flow passes here: name, and rate in bytes/s.
     pub(super) fn take_unheard(&mut self, now: Time) -> Vec<(Name, f64)> {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let numbers = self.active(now);
         for number in numbers {
             let Some(flow) = self.table.get_mut(number) else { continue };
             if let Some(rate) = flow.unheard(now) {
                 flow.acks = AckPath::Remote(now, rate);
-                told.push((Name::segment(flow.data, number), rate));
+                reported.push((Name::segment(flow.data, number), rate));
             }
         }
-        told
+        reported
     }
 }
 
@@ -363,13 +363,13 @@ impl Port {
 /// always where another switch has written, or its higher rate would reach the sender.
 fn write_grant(flow: &mut Flow, now: Time, header: &mut Header, is_syn_ack: bool, step: f64) {
     let standing = header.hop.get(GRANTED_RATE);
-    flow.hear(now, standing);
+    flow.receive(now, standing);
     let is_assigned = standing.is_some_and(|value| code::read(value) != Grant::Unassigned);
     if !is_syn_ack && !is_assigned && !flow.is_due(now, step) {
         return;
     }
-    let least = code::least(standing, flow.code(now));
-    if header.hop.put(GRANTED_RATE, u32::from(least)) {
+    let min = code::min(standing, flow.code(now));
+    if header.hop.put(GRANTED_RATE, u32::from(min)) {
         flow.note_written(now, flow.granted(now));
     }
 }

@@ -120,12 +120,12 @@ impl Port {
             form: self.params.mode,
             capacity: (self.shares.brf - limited).max(0.0),
             time: self.longest_rtt(&numbers, None).max(SHORTEST_ROUND).scale(self.params.drain),
-            least: self.params.min_share,
+            min: self.params.min_share,
         };
         let (factor, step) = (drain.factor(self.congestion.0, granted, real), drain.step(self.congestion.0, granted));
         let rate = |flow: &Flow| {
-            let least = flow.floor().min(flow.rate);
-            let reduced = (flow.rate * factor + step).clamp(least, self.capacity.max(least));
+            let min = flow.floor().min(flow.rate);
+            let reduced = (flow.rate * factor + step).clamp(min, self.capacity.max(min));
             if spared(flow) { flow.rate } else { reduced }
         };
         let rates: Vec<f64> = self.flows_of(&numbers).map(rate).collect();

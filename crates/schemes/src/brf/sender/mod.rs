@@ -76,7 +76,7 @@ pub(super) struct BrfSender {
     /// Largest payload of a segment delivered, bytes; 0 before the first.
     payload: f64,
     /// Arrival time of the last grant.
-    heard: Time,
+    received: Time,
     min_rtt: Option<Span>,
     rtt: Span,
     /// Rate of the fastest link of the node, bytes/s, an upper bound of grants.
@@ -97,7 +97,7 @@ impl BrfSender {
             rate: 0.0,
             is_held: false,
             payload: 0.0,
-            heard: Time::ZERO,
+            received: Time::ZERO,
             min_rtt: None,
             rtt: FIRST_RTT,
             link: f64::INFINITY,
@@ -118,7 +118,7 @@ impl BrfSender {
         segments * self.segment() / self.rtt.as_secs_f64().max(1e-6)
     }
 
-    fn obey(&mut self, now: Time, grant: Grant) {
+    fn apply(&mut self, now: Time, grant: Grant) {
         let rate = match grant {
             Grant::Unassigned => return,
             Grant::Hold => self.per_round_trip(HOLD_SEGMENTS),
@@ -126,20 +126,20 @@ impl BrfSender {
         };
         self.rate = rate.min(self.link).max(MIN_RATE);
         self.is_held = grant == Grant::Hold;
-        (self.mode, self.heard) = (Mode::Granted, now);
+        (self.mode, self.received) = (Mode::Granted, now);
     }
 
-    /// Expiry of a grant that last arrived at `heard`.
+    /// Expiry of a grant that last arrived at `received`.
     fn runs_out(&self) -> Time {
         let segments = Span::from_secs_f64(GRANT_SEGMENTS * self.segment() / self.rate.max(MIN_RATE));
-        self.heard + GRANT_HOLDS.max(self.rtt * GRANT_ROUND_TRIPS).max(segments)
+        self.received + GRANT_HOLDS.max(self.rtt * GRANT_ROUND_TRIPS).max(segments)
     }
 
     /// Half the rate, but no less than a connection begins with unless it was less already.
     fn halve(&mut self) {
         self.is_held = false;
-        let least = self.per_round_trip(INITIAL_WINDOW).min(self.rate);
-        self.rate = (self.rate / 2.0).max(least).max(MIN_RATE);
+        let min = self.per_round_trip(INITIAL_WINDOW).min(self.rate);
+        self.rate = (self.rate / 2.0).max(min).max(MIN_RATE);
     }
 
     fn become_stale(&mut self, now: Time) {
@@ -180,7 +180,7 @@ impl BrfSender {
     /// could come.
     fn end_rest(&mut self, now: Time) {
         // A grant that came meanwhile, as on the SYN-ACK of a flow that begins late, is no older than its coming.
-        let rest = now.since(self.busy_at.max(self.heard));
+        let rest = now.since(self.busy_at.max(self.received));
         if !(self.is_resting || rest > REST) {
             return;
         }
@@ -189,7 +189,7 @@ impl BrfSender {
             self.is_held = false;
             self.mode = Mode::Granted;
         }
-        self.heard = now;
+        self.received = now;
         if let Mode::Stale { at, .. } = &mut self.mode {
             *at = now + self.rtt;
         }
@@ -204,7 +204,7 @@ impl BrfSender {
         }
         self.breaker = Breaker { since: now, sent: 0, lost: 0 };
         let is_broken = sent >= BREAKER_SEGMENTS && f64::from(lost) > BREAKER_LOSS * f64::from(sent);
-        if is_broken && self.heard < since && self.mode == Mode::Granted {
+        if is_broken && self.received < since && self.mode == Mode::Granted {
             self.become_stale(now);
         }
     }
@@ -257,7 +257,7 @@ impl CongestionController for BrfSender {
         }
         self.note_round_trip(flow, None);
         if let Some(value) = hop.get(GRANTED_RATE) {
-            self.obey(cx.now, code::read(value));
+            self.apply(cx.now, code::read(value));
         }
     }
 
@@ -296,7 +296,7 @@ impl CongestionController for BrfSender {
         match self.mode {
             Mode::Fallback => self.fallback.on_recovery(cx.now, recovery),
             Mode::Stale { .. } if is_timeout => self.fall_back(),
-            Mode::Granted if is_timeout && cx.now.since(self.heard) >= self.rtt => self.halve(),
+            Mode::Granted if is_timeout && cx.now.since(self.received) >= self.rtt => self.halve(),
             Mode::Granted | Mode::Stale { .. } => {}
         }
     }

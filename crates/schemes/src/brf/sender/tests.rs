@@ -22,12 +22,12 @@ impl Bench {
     /// As [`new`](Self::new), granted 1 Mbyte/s at 0 ms.
     fn granted() -> Self {
         let mut bench = Self::new();
-        bench.hear(0, code::encode(1e6).into());
+        bench.receive(0, code::encode(1e6).into());
         bench.deliver(40);
         bench
     }
 
-    fn hear(&mut self, at_ms: u64, value: u32) {
+    fn receive(&mut self, at_ms: u64, value: u32) {
         let mut hop = HopSignals::default();
         hop.put(GRANTED_RATE, value);
         let Self { gates, sender, flow } = self;
@@ -99,9 +99,9 @@ fn without_a_grant_it_is_cubic_and_the_first_grant_ends_that() {
     assert_eq!(bench.sender.window(), 11.0, "slow start");
     bench.recover(50, Recovery::Enter { flight: 11 });
     assert!((bench.sender.window() - 7.7).abs() < 1e-9);
-    bench.hear(60, 0);
+    bench.receive(60, 0);
     assert_eq!(bench.rate(), None, "nothing was assigned");
-    bench.hear(70, code::encode(1e6).into());
+    bench.receive(70, code::encode(1e6).into());
     assert_eq!((bench.rate(), bench.sender.slow_start_threshold()), (Some(1.0), None));
 }
 
@@ -136,7 +136,7 @@ fn without_a_grant_its_window_is_that_of_tcp_cubic() {
 #[test]
 fn cubic_goes_on_from_what_the_rate_kept_in_flight_as_from_a_plateau() {
     let mut bench = Bench::granted();
-    bench.hear(50, code::encode(1.2e6).into());
+    bench.receive(50, code::encode(1.2e6).into());
     bench.wake(5_000);
     // Five halvings: 10 segments per 40 ms.
     let (from, threshold) = (bench.sender.window(), bench.sender.slow_start_threshold());
@@ -151,7 +151,7 @@ fn a_grant_is_followed_up_and_down_at_once_and_losses_change_nothing() {
     bench.recover(50, Recovery::Enter { flight: 20 });
     assert_eq!(bench.rate(), Some(1.0));
     for (at, rate) in [(60, 0.2), (61, 1.2), (62, 0.05)] {
-        bench.hear(at, code::encode(rate * 1e6).into());
+        bench.receive(at, code::encode(rate * 1e6).into());
         assert_eq!(bench.rate(), Some(rate));
     }
 }
@@ -174,23 +174,23 @@ fn the_fuse_is_twice_what_the_rate_keeps_in_flight() {
 fn an_absurd_grant_counts_as_the_link_and_the_fuse_holds() {
     let mut bench = Bench::granted();
     for value in [65_529, 65_535, 12_008] {
-        bench.hear(50, value);
+        bench.receive(50, value);
         assert_eq!(bench.rate(), Some(1.25), "10 Mbps");
         assert!(bench.sender.window() <= 2.0 * 1.25e6 * 0.065 / 1514.0 + 1e-9);
     }
-    bench.hear(60, 70_000);
-    bench.hear(60, u32::MAX);
+    bench.receive(60, 70_000);
+    bench.receive(60, u32::MAX);
     assert_eq!(bench.rate(), Some(1.25), "no code of two bytes: nothing was said");
 }
 
 #[test]
 fn a_hold_or_a_forged_crawl_does_not_stop_the_sender_for_ever() {
     let mut bench = Bench::granted();
-    bench.hear(50, code::HOLD.into());
+    bench.receive(50, code::HOLD.into());
     assert_eq!((bench.rate(), bench.sender.window()), (None, 2.0), "two segments per round trip");
     bench.deliver(55);
     assert_eq!(bench.sender.window(), 2.0, "not CUBIC");
-    bench.hear(60, code::encode(1.0).into());
+    bench.receive(60, code::encode(1.0).into());
     assert_eq!(bench.rate(), Some(0.0015), "a segment per second");
     assert!(bench.sender.window() >= 10.0);
     // No ACK is without a grant for longer than three of its segments take.
@@ -211,7 +211,7 @@ fn a_grant_that_is_not_renewed_decays_and_cubic_takes_over() {
     bench.wake(400);
     // 0.3785 Mbyte/s for 40 ms.
     assert!(bench.rate().is_none() && (bench.sender.window() - 10.0).abs() < 1e-9);
-    bench.hear(450, code::encode(8e5).into());
+    bench.receive(450, code::encode(8e5).into());
     assert_eq!(bench.rate(), Some(0.8), "back with the first grant");
 }
 
@@ -225,7 +225,7 @@ fn a_late_wake_up_makes_up_for_every_step_it_missed() {
 #[test]
 fn a_stale_rate_never_rises() {
     let mut bench = Bench::new();
-    bench.hear(0, code::encode(1e5).into());
+    bench.receive(0, code::encode(1e5).into());
     bench.deliver(40);
     bench.wake(5_000);
     assert!(bench.rate().is_none() && bench.sender.window() <= 4.0, "2.6 segments per round trip");
@@ -262,7 +262,7 @@ fn a_rest_of_a_second_forgets_the_grant_and_a_shorter_one_keeps_it() {
 #[test]
 fn the_first_grant_of_a_flow_that_begins_late_is_not_forgotten() {
     let mut bench = Bench::new();
-    bench.hear(5_000, code::encode(1e6).into());
+    bench.receive(5_000, code::encode(1e6).into());
     bench.flow.in_flight = 1;
     bench.send(5_000);
     assert_eq!(bench.rate(), Some(1.0));
@@ -292,7 +292,7 @@ fn heavy_loss_without_a_grant_counts_as_a_stale_one() {
 fn heavy_loss_under_grants_is_the_radios() {
     let mut bench = Bench::granted();
     for round in 1..20u64 {
-        bench.hear(round * 40, code::encode(1e6).into());
+        bench.receive(round * 40, code::encode(1e6).into());
         for step in 0..40 {
             bench.send(round * 40 + step);
         }

@@ -98,14 +98,14 @@ impl Switch {
             foreign.grant.flow.prefix != header.name.prefix && now.since(foreign.at) < FOREIGN_LASTS
         };
         let granted = self.foreign.range(all).map(|(_, foreign)| foreign).filter(counts);
-        let Some(least) = granted.map(|foreign| foreign.grant.rate).min() else { return };
-        let own = code::encode(least.as_bps() as f64 / 8.0);
-        let least = code::least(header.hop.get(GRANTED_RATE), own);
-        header.hop.put(GRANTED_RATE, u32::from(least));
+        let Some(min) = granted.map(|foreign| foreign.grant.rate).min() else { return };
+        let own = code::encode(min.as_bps() as f64 / 8.0);
+        let min = code::min(header.hop.get(GRANTED_RATE), own);
+        header.hop.put(GRANTED_RATE, u32::from(min));
     }
 
     /// Receives a grant of another switch; one that is older than the last is ignored.
-    fn hear_grant(&mut self, now: Time, grant: FlowGrant) {
+    fn on_grant(&mut self, now: Time, grant: FlowGrant) {
         let key = (grant.flow.segment.0, grant.origin);
         let known = self.foreign.get(&key);
         let is_overtaken = |known: &Foreign| {
@@ -211,10 +211,10 @@ impl Agent {
         }
     }
 
-    fn tell_grants(&mut self, cx: &mut Context<'_>) {
+    fn report_grants(&mut self, cx: &mut Context<'_>) {
         let mut switch = self.switch.borrow_mut();
-        let told: Vec<_> = switch.ports.iter_mut().flat_map(|port| port.take_unheard(cx.now)).collect();
-        for (flow, rate) in told {
+        let reported: Vec<_> = switch.ports.iter_mut().flat_map(|port| port.take_unheard(cx.now)).collect();
+        for (flow, rate) in reported {
             // Above all numbers that a switch sent before a restart.
             let clock = cx.now.since(Time::ZERO).as_nanos() / 1_000_000;
             self.sequence = self.sequence.saturating_add(1).max(u32::try_from(clock).unwrap_or(u32::MAX));
@@ -250,7 +250,7 @@ impl RouterAgent for Agent {
             self.next_poll = cx.now + self.poll;
             self.switch.borrow_mut().tick(cx);
             self.look(cx);
-            self.tell_grants(cx);
+            self.report_grants(cx);
             self.switch.borrow_mut().record(cx);
         }
     }
@@ -263,7 +263,7 @@ impl RouterAgent for Agent {
                     port.on_congestion(cx.now, *state);
                 }
             }
-            Some(Directive::Grant(grant)) => switch.hear_grant(cx.now, *grant),
+            Some(Directive::Grant(grant)) => switch.on_grant(cx.now, *grant),
             _ => {}
         }
         switch.record(cx);

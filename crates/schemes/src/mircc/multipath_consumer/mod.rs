@@ -14,7 +14,7 @@ use crate::mircc::{FLOW_CLASS, PATH_CHOICE, STAMPING_RATE_SECONDARY};
 use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
 /// Most paths that are used.
-const MOST: usize = 16;
+const MAX_PATHS: usize = 16;
 /// Round trips from one election to the next, at least.
 const TERM: u64 = 2;
 
@@ -37,7 +37,7 @@ pub(super) struct MultipathConsumer {
 struct Path {
     primary: u32,
     secondary: u32,
-    heard_at: Time,
+    received_at: Time,
     /// Interests still due to its share of those sent, in Interests times the sum of all rates.
     credit: i64,
 }
@@ -71,8 +71,8 @@ impl MultipathConsumer {
         for (label, path) in &mut self.paths {
             path.credit += i64::from(path.rate(primary == Some(*label)));
         }
-        let most = self.paths.iter_mut().max_by_key(|(_, path)| path.credit);
-        most.map_or(ANY, |(label, path)| {
+        let max = self.paths.iter_mut().max_by_key(|(_, path)| path.credit);
+        max.map_or(ANY, |(label, path)| {
             path.credit -= total;
             *label
         })
@@ -81,10 +81,10 @@ impl MultipathConsumer {
     /// Records the rates on a Data of a path; paths without recent Data are removed.
     fn note(&mut self, now: Time, label: u32, primary: u32, secondary: u32) {
         let memory = self.params.memory;
-        self.paths.retain(|other, path| *other == label || now.since(path.heard_at) <= memory);
-        if self.paths.len() < MOST || self.paths.contains_key(&label) {
+        self.paths.retain(|other, path| *other == label || now.since(path.received_at) <= memory);
+        if self.paths.len() < MAX_PATHS || self.paths.contains_key(&label) {
             let credit = self.paths.get(&label).map_or(0, |path| path.credit);
-            self.paths.insert(label, Path { primary, secondary, heard_at: now, credit });
+            self.paths.insert(label, Path { primary, secondary, received_at: now, credit });
         }
     }
 

@@ -41,7 +41,7 @@ impl Bench {
     }
 
     /// Data comes at `at_ms` by the path `label` with these Interests per second on it; the pace after it.
-    fn hear(&mut self, at_ms: u64, label: Option<u32>, primary: u32, secondary: u32) -> Pacing {
+    fn receive(&mut self, at_ms: u64, label: Option<u32>, primary: u32, secondary: u32) -> Pacing {
         let mut hop = HopSignals::default();
         hop.put(Signal::STAMPING_RATE, primary * 1_000);
         hop.put(STAMPING_RATE_SECONDARY, secondary * 1_000);
@@ -61,12 +61,12 @@ fn pace(per_second: u64) -> Pacing {
 }
 
 #[test]
-fn the_first_interest_asks_for_any_path_and_the_best_path_is_used_at_its_primary_rate() {
+fn the_first_interest_requests_any_path_and_the_best_path_is_used_at_its_primary_rate() {
     let mut bench = Bench::new(0.0);
     assert_eq!(bench.send(), (ANY, PRIMARY));
-    assert_eq!(bench.hear(10, Some(7), 300, 200), pace(300));
+    assert_eq!(bench.receive(10, Some(7), 300, 200), pace(300));
     assert_eq!(bench.send(), (7, PRIMARY));
-    assert_eq!(bench.hear(20, Some(9), 100, 50), pace(350), "the other one at its secondary rate");
+    assert_eq!(bench.receive(20, Some(9), 100, 50), pace(350), "the other one at its secondary rate");
     let sent = bench.count(700);
     assert_eq!(sent, BTreeMap::from([(7, 600), (9, 100)]));
     assert!((0..7).map(|_| bench.send()).all(|(label, class)| class == u32::from(label == 9)));
@@ -75,28 +75,28 @@ fn the_first_interest_asks_for_any_path_and_the_best_path_is_used_at_its_primary
 #[test]
 fn a_path_becomes_the_primary_one_by_a_margin_and_two_round_trips_after_the_last_election() {
     let mut bench = Bench::new(0.0);
-    bench.hear(10, Some(7), 100, 30);
-    bench.hear(20, Some(9), 200, 20);
+    bench.receive(10, Some(7), 100, 30);
+    bench.receive(20, Some(9), 200, 20);
     assert_eq!(bench.consumer.primary, Some(7), "too early");
-    assert_eq!(bench.hear(110, Some(9), 110, 20), pace(120), "no better than by the margin");
-    assert_eq!(bench.hear(110, Some(9), 125, 20), pace(155), "elected");
+    assert_eq!(bench.receive(110, Some(9), 110, 20), pace(120), "no better than by the margin");
+    assert_eq!(bench.receive(110, Some(9), 125, 20), pace(155), "elected");
     assert_eq!(bench.consumer.primary, Some(9));
 }
 
 #[test]
 fn a_path_without_data_for_long_is_forgotten_and_its_place_as_primary_free() {
     let mut bench = Bench::new(0.0);
-    bench.hear(0, Some(7), 500, 100);
-    bench.hear(600, Some(9), 200, 50);
-    assert_eq!(bench.hear(1_000, Some(9), 200, 50), pace(550));
-    assert_eq!(bench.hear(1_001, Some(9), 200, 50), pace(200));
+    bench.receive(0, Some(7), 500, 100);
+    bench.receive(600, Some(9), 200, 50);
+    assert_eq!(bench.receive(1_000, Some(9), 200, 50), pace(550));
+    assert_eq!(bench.receive(1_001, Some(9), 200, 50), pace(200));
     assert_eq!(bench.count(10), BTreeMap::from([(9, 10)]));
 }
 
 #[test]
 fn a_part_of_the_interests_looks_for_paths_as_secondary_ones() {
     let mut bench = Bench::new(0.25);
-    bench.hear(0, Some(7), 500, 100);
+    bench.receive(0, Some(7), 500, 100);
     assert_eq!(bench.count(100), BTreeMap::from([(ANY, 25), (7, 75)]));
     assert!((0..8).map(|_| bench.send()).all(|(label, class)| class == u32::from(label == ANY)));
 }
@@ -104,14 +104,14 @@ fn a_part_of_the_interests_looks_for_paths_as_secondary_ones() {
 #[test]
 fn more_paths_than_can_be_used_are_not_remembered() {
     let mut bench = Bench::new(0.0);
-    (1..=20).for_each(|label| _ = bench.hear(0, Some(label), 10, 1));
-    assert_eq!(bench.consumer.paths.len(), MOST);
+    (1..=20).for_each(|label| _ = bench.receive(0, Some(label), 10, 1));
+    assert_eq!(bench.consumer.paths.len(), MAX_PATHS);
 }
 
 #[test]
 fn data_without_a_label_counts_only_while_no_path_is_known() {
     let mut bench = Bench::new(0.0);
-    assert_eq!(bench.hear(0, None, 40, 20), pace(40));
-    assert_eq!(bench.hear(1, Some(7), 80, 10), pace(80));
-    assert_eq!(bench.hear(2, None, 40, 20), pace(80));
+    assert_eq!(bench.receive(0, None, 40, 20), pace(40));
+    assert_eq!(bench.receive(1, Some(7), 80, 10), pace(80));
+    assert_eq!(bench.receive(2, None, 40, 20), pace(80));
 }

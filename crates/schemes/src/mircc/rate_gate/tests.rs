@@ -14,7 +14,7 @@ fn word(word: &str) -> Value {
     Value::Text(word.to_owned())
 }
 
-fn ask(bench: &mut GateBench, gate: &mut RateGate, at_us: u64) -> GateVerdict {
+fn request(bench: &mut GateBench, gate: &mut RateGate, at_us: u64) -> GateVerdict {
     bench.at(at_us, |cx| gate.on_interest_out(cx, PitId(0), &mut interest(NameTable::ROOT, 1)))
 }
 
@@ -59,7 +59,7 @@ fn an_interest_that_finds_less_than_one_place_in_the_bucket_is_refused() {
     {
         let (mut bench, mut gate) = (GateBench::new(), gate(&[depth.clone(), ("policing", word(policing))]));
         // 1000 Interests/s leak: at 0.9 ms 1.1 stand in the bucket, at 1 ms one.
-        let verdicts = [0, 0, 0, 900, 1_000, 1_999].map(|at| ask(&mut bench, &mut gate, at));
+        let verdicts = [0, 0, 0, 900, 1_000, 1_999].map(|at| request(&mut bench, &mut gate, at));
         assert_eq!(verdicts, [ADMIT, ADMIT, refused, refused, ADMIT, refused], "{policing}");
     }
 }
@@ -67,13 +67,13 @@ fn an_interest_that_finds_less_than_one_place_in_the_bucket_is_refused() {
 #[test]
 fn refused_interests_count_as_load_and_the_bucket_as_queue() {
     let (mut bench, mut gate) = (GateBench::new(), gate(&[("depth", word("100pkt"))]));
-    (0..200).for_each(|_| _ = ask(&mut bench, &mut gate, 50_000));
+    (0..200).for_each(|_| _ = request(&mut bench, &mut gate, 50_000));
     assert_eq!(gate.next_wake(), Some(micros(150_000)));
     wake(&mut bench, &mut gate, 150_000);
     assert_eq!(gate.next_wake(), Some(micros(250_000)));
     // 200 in 0.1 s: N = 2, the bucket has leaked empty, base = 1000 / 2.
     assert_eq!(answer(&mut bench, &mut gate, 150_000, 1_250, None), 500_000);
-    (0..40).for_each(|_| _ = ask(&mut bench, &mut gate, 250_000));
+    (0..40).for_each(|_| _ = request(&mut bench, &mut gate, 250_000));
     wake(&mut bench, &mut gate, 250_000);
     // y = 400, N = 1000 / 500; base = (1000 - 0.1 * 40 / 0.4) / 2 = 495; excess = 500 - 400 / 2.
     assert_eq!(answer(&mut bench, &mut gate, 250_000, 1_250, None), 497_500 + 150_000);
@@ -82,7 +82,7 @@ fn refused_interests_count_as_load_and_the_bucket_as_queue() {
 #[test]
 fn an_interval_that_ends_late_is_as_long_as_it_was() {
     let (mut bench, mut gate) = (GateBench::new(), gate(&[]));
-    (0..500).for_each(|_| _ = ask(&mut bench, &mut gate, 0));
+    (0..500).for_each(|_| _ = request(&mut bench, &mut gate, 0));
     wake(&mut bench, &mut gate, 99_999);
     assert_eq!(answer(&mut bench, &mut gate, 99_999, 1_250, None), 1_000_000, "too early");
     wake(&mut bench, &mut gate, 250_000);
@@ -99,14 +99,14 @@ fn a_round_trip_counts_an_eighth() {
 }
 
 #[test]
-fn a_face_that_sends_no_interests_asks_for_no_wake_up_and_links_of_any_rate_are_borne() {
+fn a_face_that_sends_no_interests_schedules_no_wake_up_and_links_of_any_rate_are_borne() {
     let (mut bench, mut gate) = (GateBench::new(), gate(&[("capacity", Value::Number(0.25))]));
     assert_eq!(gate.next_wake(), None);
     assert_eq!(answer(&mut bench, &mut gate, 0, 1_250, None), 1_000);
     for (rate, expected) in [(0, 1_000), (u64::MAX, u32::MAX)] {
         let mut gate = self::gate(&[]);
         bench.faces[1].set_incoming_rate(BitRate::from_bps(rate));
-        ask(&mut bench, &mut gate, 0);
+        request(&mut bench, &mut gate, 0);
         wake(&mut bench, &mut gate, u64::MAX / 2_000);
         assert_eq!(answer(&mut bench, &mut gate, u64::MAX / 2_000, 0, None), expected);
     }
@@ -121,7 +121,7 @@ fn with_several_paths_classes_are_counted_apart_and_labels_swapped() {
     sent.hop.put(FLOW_CLASS, SECONDARY);
     sent.hop.put(PATH_CHOICE, label);
     (0..30).for_each(|_| _ = bench.at(0, |cx| gate.on_interest_out(cx, PitId(0), &mut sent.clone())));
-    (0..20).for_each(|_| _ = ask(&mut bench, &mut gate, 0));
+    (0..20).for_each(|_| _ = request(&mut bench, &mut gate, 0));
     bench.at(0, |cx| gate.on_interest_out(cx, PitId(0), &mut sent));
     assert_eq!(sent.hop.get(PATH_CHOICE), Some(77));
     assert_eq!(gate.arrived, [20, 31]);

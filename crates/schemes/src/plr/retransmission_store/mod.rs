@@ -18,13 +18,13 @@ pub struct RetransmissionStore {
     /// Until when each stored packet may stay, oldest first.
     deadlines: VecDeque<Time>,
     /// Largest packet seen; with a queue limit in bytes, this room is reserved for each stored packet.
-    largest: ByteCount,
+    max: ByteCount,
 }
 
 impl RetransmissionStore {
     pub(super) fn new(params: Params) -> Self {
         let recovery = Recovery { next_round: Time::ZERO + params.interval, ..Recovery::default() };
-        Self { params, recovery, deadlines: VecDeque::new(), largest: ByteCount::ZERO }
+        Self { params, recovery, deadlines: VecDeque::new(), max: ByteCount::ZERO }
     }
 
     /// Makes up for all rounds until now. `leaving` is the packet that the queue does not count any more.
@@ -54,7 +54,7 @@ impl RetransmissionStore {
         }
         let room = match queue.limit() {
             Limit::Packets(limit) => limit.get().saturating_sub(waiting),
-            Limit::Bytes(limit) => whole_packets(limit - bytes, self.largest),
+            Limit::Bytes(limit) => whole_packets(limit - bytes, self.max),
         };
         Seen {
             waiting,
@@ -127,7 +127,7 @@ impl QueueDiscipline for RetransmissionStore {
         queue: &FaceView,
         actions: &mut Actions,
     ) -> Verdict {
-        self.largest = self.largest.max(packet.size());
+        self.max = self.max.max(packet.size());
         let moved = self.catch_up(cx.now, queue, None, actions);
         if packet.hop.class != Class::BULK {
             return self.on_notice(packet, queue);

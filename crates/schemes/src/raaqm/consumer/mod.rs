@@ -11,7 +11,7 @@ use crate::toolbox::reaction::congestion_loss::is_congestion;
 use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
 /// Maximum number of paths that are distinguished.
-const MOST: usize = 1_024;
+const MAX: usize = 1_024;
 /// Probability of a decrease at the shortest round trip.
 const MIN_PROBABILITY: f64 = 1e-5;
 
@@ -28,7 +28,7 @@ pub(super) struct Raaqm {
     paths: BTreeMap<u32, Path>,
     /// The path of the last Data.
     current: u32,
-    heard: u64,
+    received: u64,
     /// Random numbers; `None` until the stream is set.
     draws: Option<Rng>,
 }
@@ -43,7 +43,7 @@ impl Raaqm {
             counted: 0,
             paths,
             current: path_label::NONE,
-            heard: 0,
+            received: 0,
             draws: None,
         }
     }
@@ -94,22 +94,22 @@ impl Raaqm {
 
     /// Notes the path of a Data. With too many the one that was silent for longest is forgotten.
     fn follow(&mut self, label: u32) {
-        self.heard += 1;
+        self.received += 1;
         if !self.paths.contains_key(&label) {
             self.make_room();
             let begin = self.paths.get(&path_label::NONE).cloned();
             self.paths.insert(label, begin.unwrap_or_else(|| Path::new(lifetime(self.params.form))));
         }
         if let Some(path) = self.paths.get_mut(&label) {
-            path.heard = self.heard;
+            path.received = self.received;
         }
         self.current = label;
     }
 
     fn make_room(&mut self) {
-        if self.paths.len() >= MOST {
+        if self.paths.len() >= MAX {
             let labelled = self.paths.iter().filter(|(label, _)| **label != path_label::NONE);
-            let oldest = labelled.min_by_key(|(_, path)| path.heard).map(|(label, _)| *label);
+            let oldest = labelled.min_by_key(|(_, path)| path.received).map(|(label, _)| *label);
             oldest.and_then(|oldest| self.paths.remove(&oldest));
         }
     }

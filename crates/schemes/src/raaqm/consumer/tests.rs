@@ -141,5 +141,5 @@ fn the_timer_is_the_lifetime_or_ten_round_trips_of_the_last_path_or_the_profiles
 fn no_more_paths_than_a_thousand_are_remembered() {
     let mut raaqm = Raaqm::new(Params::from_settings(&Default::default()).expect("defaults"));
     (0..3_000).for_each(|label| raaqm.follow(label));
-    assert!(raaqm.paths.len() == MOST && raaqm.paths.contains_key(&path_label::NONE));
+    assert!(raaqm.paths.len() == MAX && raaqm.paths.contains_key(&path_label::NONE));
 }

@@ -11,8 +11,8 @@ use super::aggregation::Aggregation;
 use super::policer::{Change, Policer, Seen};
 use super::recovery::LossRecovery;
 use super::{Params, SCHEME};
-use crate::toolbox::rate::bbr_model::{FullPipe, HeldDown, LeastRoundTrip, PacketRate, Rounds};
-use crate::toolbox::rate::recent::Largest;
+use crate::toolbox::rate::bbr_model::{FullPipe, HeldDown, MinRoundTrip, PacketRate, Rounds};
+use crate::toolbox::rate::recent::Max;
 use states::Mode;
 
 /// A round trip taken for the first pace while none is known.
@@ -34,11 +34,11 @@ pub struct Bbr {
     pacing_gain: f64,
     window_gain: f64,
     /// Delivery rates by round.
-    rates: Largest<u64>,
+    rates: Max<u64>,
     rounds: Rounds,
     /// Rounds by now.
     round: u64,
-    least: LeastRoundTrip,
+    min: MinRoundTrip,
     pipe: FullPipe,
     aggregation: Aggregation,
     policer: Policer,
@@ -64,10 +64,10 @@ impl Bbr {
             pacing: Pacing::Unpaced,
             pacing_gain: params.high_gain,
             window_gain: params.high_gain,
-            rates: Largest::default(),
+            rates: Max::default(),
             rounds: Rounds::default(),
             round: 0,
-            least: LeastRoundTrip::default(),
+            min: MinRoundTrip::default(),
             pipe: FullPipe::new(params.full_growth, params.full_rounds),
             aggregation: Aggregation::default(),
             policer: Policer::new(&params),
@@ -82,13 +82,13 @@ impl Bbr {
     }
 
     /// Largest recent delivery rate.
-    fn largest_rate(&self) -> PacketRate {
+    fn max_rate(&self) -> PacketRate {
         PacketRate(self.rates.get().unwrap_or(0))
     }
 
     /// The path's rate: a policer's, if one was found.
     fn rate(&self) -> PacketRate {
-        self.policer.rate().unwrap_or_else(|| self.largest_rate())
+        self.policer.rate().unwrap_or_else(|| self.max_rate())
     }
 
     /// The sample of an ACK, where ProbeRTT's own rates count as the application's.
@@ -114,7 +114,7 @@ impl Bbr {
         };
         self.look_for_policer(now, &seen);
         let rate = PacketRate::of_sample(sample);
-        if !sample.is_app_limited || rate >= self.largest_rate() {
+        if !sample.is_app_limited || rate >= self.max_rate() {
             let oldest = self.round.saturating_sub(u64::from(self.params.rate_rounds));
             self.rates.add(self.round, rate.0, oldest);
         }
@@ -152,7 +152,7 @@ impl Bbr {
         }
         self.update_cycle(now, delivery);
         if ends_round && sample.is_some_and(|sample| !sample.is_app_limited) {
-            self.pipe.end_round(self.largest_rate());
+            self.pipe.end_round(self.max_rate());
         }
         self.check_drain(now, flow);
         self.check_probe_rtt(now, delivery, flow, ends_round);
@@ -174,7 +174,7 @@ impl Bbr {
     /// A full segment has as many bytes as the longest delivered.
     fn note_size(&mut self, delivery: &Delivery) {
         if let Some(mean) = delivery.size.get().checked_div(u64::from(newly_delivered(delivery))) {
-            let known = if self.least.get().is_none() { ByteCount::new(1) } else { self.segment };
+            let known = if self.min.get().is_none() { ByteCount::new(1) } else { self.segment };
             self.segment = known.max(ByteCount::new(mean));
         }
     }

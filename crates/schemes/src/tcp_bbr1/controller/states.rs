@@ -36,13 +36,13 @@ impl Bbr {
     /// The next phase of ProbeBW, if this one is over; under a policer's rate all phases are the same.
     pub(super) fn update_cycle(&mut self, now: Time, delivery: &Delivery) {
         let Mode::ProbeBandwidth(cycle) = &self.mode else { return };
-        let length = self.least.get().unwrap_or(Span::ZERO);
+        let length = self.min.get().unwrap_or(Span::ZERO);
         let seen =
             Seen { in_flight: f64::from(delivery.in_flight_before), has_lost: delivery.newly_lost > 0 };
         let is_over = if self.pacing_gain == 1.0 {
             cycle.has_lasted(now, length)
         } else {
-            cycle.is_over(now, length, &seen, |gain| self.target(self.largest_rate(), gain))
+            cycle.is_over(now, length, &seen, |gain| self.target(self.max_rate(), gain))
         };
         if is_over && let Mode::ProbeBandwidth(cycle) = &mut self.mode {
             cycle.advance(now);
@@ -54,7 +54,7 @@ impl Bbr {
             self.mode = Mode::Drain;
         }
         let is_drained =
-            || f64::from(flow.in_flight) <= self.target(self.largest_rate(), 1.0);
+            || f64::from(flow.in_flight) <= self.target(self.max_rate(), 1.0);
         if matches!(self.mode, Mode::Drain) && is_drained() {
             self.probe_bandwidth(now);
         }
@@ -69,10 +69,10 @@ impl Bbr {
         ends_round: bool,
     ) {
         let is_candidate = |rtt: &Span| {
-            !self.may_be_delayed(delivery, flow) || self.least.get().is_none_or(|least| *rtt <= least)
+            !self.may_be_delayed(delivery, flow) || self.min.get().is_none_or(|min| *rtt <= min)
         };
         let rtt = delivery.rtt.filter(is_candidate);
-        let is_stale = self.least.take(now, rtt, self.params.min_rtt_age);
+        let is_stale = self.min.take(now, rtt, self.params.min_rtt_age);
         if is_stale && !self.is_restarting && !matches!(self.mode, Mode::ProbeRtt(_)) {
             self.save_window();
             self.mode = Mode::ProbeRtt(Probe::default());
@@ -104,7 +104,7 @@ impl Bbr {
         if !is_due {
             return;
         }
-        self.least.renew(now);
+        self.min.renew(now);
         self.window = self.window.max(self.recovery.saved());
         if self.pipe.is_full() {
             self.probe_bandwidth(now);

@@ -185,7 +185,7 @@ fn probe_rtt_comes_ten_seconds_after_the_smallest_round_trip_and_gives_the_windo
     assert!(matches!(acks.rule.mode, Mode::ProbeBandwidth(_)), "ten seconds, and no more");
     acks.wait(1.0);
     assert_eq!(acks.ack(Ack { rtt_ms: Some(21.0), ..Ack::of(1, 8.0, 159) }), 4.0);
-    assert_eq!(acks.rule.least.get(), Some(Span::from_millis(21)));
+    assert_eq!(acks.rule.min.get(), Some(Span::from_millis(21)));
     acks.wait(20.0);
     acks.ack(Ack::round(155, 8.0, 4));
     acks.wait(201.0);
@@ -193,7 +193,7 @@ fn probe_rtt_comes_ten_seconds_after_the_smallest_round_trip_and_gives_the_windo
     assert!(matches!(acks.rule.mode, Mode::ProbeRtt(_)), "no round has ended since");
     assert_eq!(acks.ack(Ack { rtt_ms: Some(20.0), ..Ack::round(1, 0.2, 4) }), 320.0);
     assert!(matches!(acks.rule.mode, Mode::ProbeBandwidth(_)));
-    assert_eq!(acks.rule.least.get(), Some(Span::from_millis(20)));
+    assert_eq!(acks.rule.min.get(), Some(Span::from_millis(20)));
     assert_eq!(acks.rule.rate(), PacketRate(8_000_000_000));
     for _ in 0..20 {
         // What ProbeRTT sent says nothing of the path.
@@ -228,7 +228,7 @@ fn a_flow_that_was_idle_takes_a_round_trip_without_probe_rtt_and_paces_at_the_ra
     near(pace(&acks), 8.0 * 0.99);
     acks.ack(Ack { rtt_ms: Some(22.0), ..Ack::of(1, 8.0, 0) });
     assert!(matches!(acks.rule.mode, Mode::ProbeBandwidth(_)));
-    assert_eq!(acks.rule.least.get(), Some(Span::from_millis(22)));
+    assert_eq!(acks.rule.min.get(), Some(Span::from_millis(22)));
 }
 
 #[test]
@@ -237,10 +237,10 @@ fn the_ack_of_a_lone_short_segment_renews_no_stale_round_trip() {
     acks.ack(Ack::of(1, 8.0, 159));
     acks.wait(10_001.0);
     acks.ack(Ack { rtt_ms: Some(60.0), payload: 100, ..Ack::round(1, 8.0, 159) });
-    assert_eq!(acks.rule.least.get(), Some(Span::from_millis(20)));
+    assert_eq!(acks.rule.min.get(), Some(Span::from_millis(20)));
     assert!(matches!(acks.rule.mode, Mode::ProbeRtt(_)));
     acks.ack(Ack { rtt_ms: Some(19.0), payload: 100, ..Ack::round(1, 8.0, 159) });
-    assert_eq!(acks.rule.least.get(), Some(Span::from_millis(19)));
+    assert_eq!(acks.rule.min.get(), Some(Span::from_millis(19)));
 }
 
 #[test]

@@ -19,15 +19,15 @@ impl Bbr {
         let segment = self.segment.get() as f64;
         let bytes_per_second = pace.per_second() * segment;
         let bytes = bytes_per_second * self.params.burst_time.as_secs_f64();
-        let least = if bytes_per_second * 8.0 < SLOW_BPS { 1.0 } else { 2.0 };
+        let min = if bytes_per_second * 8.0 < SLOW_BPS { 1.0 } else { 2.0 };
         let segments = (bytes.min(self.params.max_burst.get() as f64) / segment).floor();
-        segments.max(least).min(MAX_SEGMENTS)
+        segments.max(min).min(MAX_SEGMENTS)
     }
 
     /// The bandwidth-delay product at `rate`, `gain` times; the first window while no round trip is known.
     fn product(&self, rate: PacketRate, gain: f64) -> f64 {
-        match self.least.get() {
-            Some(least) => (gain * rate.packets_in(least)).ceil(),
+        match self.min.get() {
+            Some(min) => (gain * rate.packets_in(min)).ceil(),
             None => self.params.initial_window,
         }
     }

@@ -59,7 +59,7 @@ impl Bbr {
         self.probing.was_too_high = true;
         self.probing.has_samples = false;
         if !is_app_limited {
-            self.long_term.in_flight = in_flight.max(self.params.beta * self.wanted_in_flight());
+            self.long_term.in_flight = in_flight.max(self.params.beta * self.target_in_flight());
         }
         if self.state == State::Up {
             self.saved.undo = Undo::Up;
@@ -70,8 +70,8 @@ impl Bbr {
     /// AdaptLowerBoundsFromCongestion: once per round.
     pub(super) fn answer_losses(&mut self) {
         if self.latest.has_lost && !self.state.is_accelerating() {
-            let largest = self.largest_rate();
-            self.short_term.lower(&self.latest, self.params.beta, largest, self.window);
+            let max = self.max_rate();
+            self.short_term.lower(&self.latest, self.params.beta, max, self.window);
         }
         self.latest.has_lost = false;
     }

@@ -18,7 +18,7 @@ use super::window_use::WindowUse;
 use super::{Params, SCHEME};
 use crate::toolbox::rate::ack_epoch::AckEpoch;
 use crate::toolbox::rate::bbr_model::{FullPipe, HeldDown, PacketRate, Rounds};
-use crate::toolbox::rate::recent::Largest;
+use crate::toolbox::rate::recent::Max;
 use loss::Saved;
 use probe_bw::Probing;
 use probe_rtt::Measurement;
@@ -68,7 +68,7 @@ pub struct Bbr {
     rounds: Rounds,
     round: u64,
     /// Delivery rates by cycle of ProbeBW (max_bw_filter).
-    rates: Largest<u64>,
+    rates: Max<u64>,
     cycle: u64,
     trips: RoundTrips,
     /// Estimator of the pipe's fullness, restarted in each probe (full_bw_now).
@@ -84,7 +84,7 @@ pub struct Bbr {
     measurement: Measurement,
     epoch: AckEpoch,
     /// Excess of acknowledged segments by round (extra_acked).
-    excess: Largest<u64>,
+    excess: Max<u64>,
     usage: WindowUse,
     /// Rates that ProbeRTT holds down.
     held: HeldDown,
@@ -109,7 +109,7 @@ impl Bbr {
             pacing: Pacing::Unpaced,
             rounds: Rounds::default(),
             round: 0,
-            rates: Largest::default(),
+            rates: Max::default(),
             cycle: 0,
             trips: RoundTrips::default(),
             pipe: FullPipe::new(params.full_growth, params.full_rounds),
@@ -121,7 +121,7 @@ impl Bbr {
             probing: Probing::default(),
             measurement: Measurement::default(),
             epoch: AckEpoch::default(),
-            excess: Largest::default(),
+            excess: Max::default(),
             usage: WindowUse::default(),
             held: HeldDown::default(),
             saved: Saved::default(),
@@ -135,13 +135,13 @@ impl Bbr {
     }
 
     /// max_bw.
-    fn largest_rate(&self) -> PacketRate {
+    fn max_rate(&self) -> PacketRate {
         PacketRate(self.rates.get().unwrap_or(0))
     }
 
     /// bw, under the short-term bound (BoundBWForModel).
     fn rate(&self) -> PacketRate {
-        self.short_term.bound(self.largest_rate())
+        self.short_term.bound(self.max_rate())
     }
 
     /// The sample of an ACK, where ProbeRTT's own rates count as the application's.
@@ -161,7 +161,7 @@ impl Bbr {
             self.probing.count_round();
         }
         let rate = PacketRate::of_sample(sample);
-        if !sample.is_app_limited || rate >= self.largest_rate() {
+        if !sample.is_app_limited || rate >= self.max_rate() {
             self.rates.add(self.cycle, rate.0, (self.cycle + 1).saturating_sub(RATE_CYCLES));
         }
         if loss_round {
@@ -202,7 +202,7 @@ impl Bbr {
     /// A full segment has as many bytes as the longest delivered.
     fn note_size(&mut self, delivery: &Delivery) {
         if let Some(mean) = delivery.size.get().checked_div(u64::from(newly_delivered(delivery))) {
-            let known = if self.trips.least().is_none() { ByteCount::new(1) } else { self.segment };
+            let known = if self.trips.min().is_none() { ByteCount::new(1) } else { self.segment };
             self.segment = known.max(ByteCount::new(mean));
         }
     }

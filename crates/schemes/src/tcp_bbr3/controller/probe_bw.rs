@@ -171,14 +171,14 @@ impl Bbr {
 
     /// IsTimeToProbeBW.
     fn is_time_to_probe(&self, now: Time) -> bool {
-        let rounds = self.wanted_in_flight().min(f64::from(self.params.probe_rounds));
+        let rounds = self.target_in_flight().min(f64::from(self.params.probe_rounds));
         now > self.probing.since + self.probing.wait || f64::from(self.probing.rounds) >= rounds
     }
 
     /// IsTimeToCruise.
     fn is_time_to_cruise(&self, flow: &FlowView) -> bool {
         let in_flight = f64::from(flow.in_flight);
-        in_flight <= self.with_headroom() && in_flight <= self.target(self.largest_rate(), 1.0)
+        in_flight <= self.with_headroom() && in_flight <= self.target(self.max_rate(), 1.0)
     }
 
     /// IsTimeToGoDown.

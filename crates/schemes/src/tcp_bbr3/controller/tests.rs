@@ -145,7 +145,7 @@ fn a_cycle_goes_down_cruises_two_to_three_seconds_refills_for_a_round_and_goes_u
     acks.ack(Ack::round(1, 8.0, 160));
     assert_eq!(state(&acks), State::Up);
     near(pace(&acks), 1.25 * 8.0 * 0.99);
-    acks.rule.excess = Largest::default();
+    acks.rule.excess = Max::default();
     // 2.25 x 160 and two more.
     assert_eq!(acks.rule.bound(), 362.0);
     for _ in 0..2 {
@@ -154,7 +154,7 @@ fn a_cycle_goes_down_cruises_two_to_three_seconds_refills_for_a_round_and_goes_u
     assert_eq!(state(&acks), State::Up);
     acks.ack(Ack::round(1, 8.0, 200));
     assert_eq!(state(&acks), State::Down);
-    acks.rule.excess = Largest::default();
+    acks.rule.excess = Max::default();
     assert_eq!(acks.rule.bound(), 320.0);
 }
 
@@ -182,7 +182,7 @@ fn the_wait_is_drawn_between_two_and_three_seconds() {
 fn a_probe_comes_after_63_rounds_at_the_latest_and_sooner_with_a_small_product() {
     let rounds = |rate: f64| {
         let mut acks = cruising();
-        acks.rule.rates = Largest::default();
+        acks.rule.rates = Max::default();
         acks.rule.rates.add(acks.rule.cycle, (rate * 1e9) as u64, 0);
         let mut rounds = 0;
         while state(&acks) == State::Cruise {
@@ -263,7 +263,7 @@ fn the_probe_after_a_lossy_one_is_short_and_if_it_loses_little_repeated_at_once(
 }
 
 #[test]
-fn a_probe_held_by_its_bound_raises_it_and_does_not_end_for_want_of_growth() {
+fn a_probe_held_by_its_bound_raises_it_and_does_not_end_for_lack_of_growth() {
     let mut acks = up();
     acks.rule.long_term.in_flight = 200.0;
     let bound = |acks: &Acks<Bbr>| acks.rule.long_term.in_flight;
@@ -331,7 +331,7 @@ fn a_rate_counts_for_this_cycle_and_the_next() {
         acks.ack(Ack::round(1, 6.0, 100));
         acks.ack(Ack::of(1, 6.0, 100));
         assert_eq!(state(&acks), State::Cruise);
-        assert_eq!(acks.rule.largest_rate(), PacketRate(expected * 1_000_000_000));
+        assert_eq!(acks.rule.max_rate(), PacketRate(expected * 1_000_000_000));
     }
 }
 
@@ -344,7 +344,7 @@ fn probe_rtt_comes_every_five_seconds_with_half_the_product_and_ends_in_cruise()
     acks.wait(101.0);
     let window = acks.rule.window();
     assert_eq!(acks.ack(Ack { rtt_ms: Some(25.0), ..Ack::of(1, 8.0, 160) }), 80.0);
-    assert_eq!((state(&acks), acks.rule.trips.least()), (State::ProbeRtt, Some(Span::from_millis(20))));
+    assert_eq!((state(&acks), acks.rule.trips.min()), (State::ProbeRtt, Some(Span::from_millis(20))));
     near(pace(&acks), 8.0 * 0.99);
     acks.ack(Ack::round(1, 8.0, 81));
     acks.wait(10.0);
@@ -355,7 +355,7 @@ fn probe_rtt_comes_every_five_seconds_with_half_the_product_and_ends_in_cruise()
     acks.wait(0.1);
     assert!(acks.ack(Ack::of(1, 4.0, 80)) >= window);
     assert_eq!(state(&acks), State::Cruise);
-    assert_eq!(acks.rule.largest_rate(), PacketRate(8_000_000_000));
+    assert_eq!(acks.rule.max_rate(), PacketRate(8_000_000_000));
 }
 
 #[test]

@@ -33,8 +33,8 @@ impl Bbr {
     /// Segments sent in one go at the pace now (send_quantum).
     pub(super) fn burst(&self) -> f64 {
         let segments = self.pace.unwrap_or_default().packets_in(self.params.burst_time);
-        let most = self.params.max_burst.get() as f64 / self.segment.get() as f64;
-        segments.min(most).max(MIN_BURST)
+        let max = self.params.max_burst.get() as f64 / self.segment.get() as f64;
+        segments.min(max).max(MIN_BURST)
     }
 
     /// BDPMultiple, segments.
@@ -43,7 +43,7 @@ impl Bbr {
     }
 
     fn product_at(&self, rate: PacketRate, gain: f64) -> f64 {
-        self.trips.least().map_or(self.params.initial_window, |least| gain * rate.packets_in(least))
+        self.trips.min().map_or(self.params.initial_window, |min| gain * rate.packets_in(min))
     }
 
     /// QuantizationBudget.
@@ -58,7 +58,7 @@ impl Bbr {
     }
 
     /// TargetInflight, segments.
-    pub(super) fn wanted_in_flight(&self) -> f64 {
+    pub(super) fn target_in_flight(&self) -> f64 {
         self.product(1.0).min(self.window)
     }
 

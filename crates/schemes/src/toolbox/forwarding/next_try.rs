@@ -4,7 +4,7 @@ use tidegate_core::prelude::*;
 
 /// The first of `faces` that was not used yet, else the one used longest ago; `None` without faces.
 pub fn next_try<I: Iterator<Item = FaceId>>(entry: &PitEntry, faces: impl Fn() -> I) -> Option<FaceId> {
-    let asked_at = |face: &FaceId| entry.out_record(*face).map_or(Time::ZERO, |record| record.sent_at);
+    let requested_at = |face: &FaceId| entry.out_record(*face).map_or(Time::ZERO, |record| record.sent_at);
     let unused = faces().find(|face| entry.out_record(*face).is_none());
-    unused.or_else(|| faces().min_by_key(asked_at))
+    unused.or_else(|| faces().min_by_key(requested_at))
 }

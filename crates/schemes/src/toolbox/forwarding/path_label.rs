@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_tells_faces_and_their_order_apart() {
+    fn a_label_distinguishes_faces_and_their_order() {
         let [one, two] = [1, 2].map(FaceId);
         let labels = [through(NONE, one), through(NONE, two), through(through(NONE, one), two)];
         assert!(!labels.contains(&NONE) && labels[0] != labels[1]);

@@ -8,7 +8,7 @@ use tidegate_core::units::Time;
 use crate::toolbox::rate::bbr_model::PacketRate;
 
 /// An epoch ends after this number of segments at any rate, so that an old one does not last forever (Linux).
-const MOST: u64 = 1 << 20;
+const MAX: u64 = 1 << 20;
 
 /// A time in which segments were acknowledged no slower than the path's rate.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl AckEpoch {
     pub fn excess(&mut self, now: Time, rate: PacketRate, newly: u32) -> f64 {
         let newly = u64::from(newly);
         let explained = |epoch: &Self| rate.packets_in(now.since(epoch.since));
-        if self.acked as f64 <= explained(self) || self.acked + newly >= MOST {
+        if self.acked as f64 <= explained(self) || self.acked + newly >= MAX {
             self.restart(now);
         }
         self.acked += newly;

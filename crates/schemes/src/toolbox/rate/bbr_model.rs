@@ -79,25 +79,25 @@ impl Rounds {
 
 /// The least round trip (RTprop) and when it was last seen.
 #[derive(Debug, Default)]
-pub struct LeastRoundTrip {
-    least: Option<Span>,
+pub struct MinRoundTrip {
+    min: Option<Span>,
     seen_at: Time,
 }
 
-impl LeastRoundTrip {
+impl MinRoundTrip {
     /// The least round trip; `None` before the first sample.
     pub const fn get(&self) -> Option<Span> {
-        self.least
+        self.min
     }
 
     /// Takes a sample and tells whether the least round trip was older than `age`; then the sample replaces it,
     /// whatever it is.
     pub fn take(&mut self, now: Time, rtt: Option<Span>, age: Span) -> bool {
-        let is_stale = self.least.is_some() && now.since(self.seen_at) > age;
+        let is_stale = self.min.is_some() && now.since(self.seen_at) > age;
         if let Some(rtt) = rtt
-            && (is_stale || self.least.is_none_or(|least| rtt <= least))
+            && (is_stale || self.min.is_none_or(|min| rtt <= min))
         {
-            self.least = Some(rtt);
+            self.min = Some(rtt);
             self.seen_at = now;
         }
         is_stale
@@ -213,11 +213,10 @@ mod tests {
 
     #[test]
     fn the_least_round_trip_stays_until_it_is_too_old() {
-        let (mut least, age) = (LeastRoundTrip::default(), Span::from_millis(100));
+        let (mut min, age) = (MinRoundTrip::default(), Span::from_millis(100));
         let mut take = |at_ms: u64, rtt_ms: Option<u64>| {
-            let is_stale =
-                least.take(Time::from_nanos(at_ms * 1_000_000), rtt_ms.map(Span::from_millis), age);
-            (is_stale, least.get().map(|least| least.as_nanos() / 1_000_000))
+            let is_stale = min.take(Time::from_nanos(at_ms * 1_000_000), rtt_ms.map(Span::from_millis), age);
+            (is_stale, min.get().map(|min| min.as_nanos() / 1_000_000))
         };
         assert_eq!(take(0, None), (false, None));
         assert_eq!(take(500, Some(40)), (false, Some(40)), "nothing is stale before the first");
@@ -227,8 +226,8 @@ mod tests {
         assert_eq!(take(661, None), (true, Some(40)));
         assert_eq!(take(662, Some(50)), (true, Some(50)));
         assert_eq!(take(762, Some(60)), (false, Some(50)));
-        least.renew(Time::from_nanos(762_000_000));
-        assert!(!least.take(Time::from_nanos(862_000_000), None, age));
+        min.renew(Time::from_nanos(762_000_000));
+        assert!(!min.take(Time::from_nanos(862_000_000), None, age));
     }
 
     #[test]

@@ -54,12 +54,12 @@ impl Recent {
 
 /// The largest sample of a window of time, or of whatever else `At` counts, such as round trips.
 #[derive(Debug, Default)]
-pub struct Largest<At> {
+pub struct Max<At> {
     /// Samples that no later one reaches, the largest in front.
     samples: VecDeque<(At, u64)>,
 }
 
-impl<At: Copy + Ord> Largest<At> {
+impl<At: Copy + Ord> Max<At> {
     /// Adds a sample at `now`, which never decreases, and removes those before `oldest`.
     pub fn add(&mut self, now: At, sample: u64, oldest: At) {
         while self.samples.back().is_some_and(|(_, last)| *last <= sample) {
@@ -114,22 +114,22 @@ mod tests {
 
     #[test]
     fn the_largest_sample_leaves_with_its_age_and_the_next_takes_its_place() {
-        let mut largest = Largest::default();
-        assert_eq!(largest.get(), None);
+        let mut max = Max::default();
+        assert_eq!(max.get(), None);
         for (ms, sample, expected) in
             [(0, 9, 9), (50, 5, 9), (60, 7, 9), (100, 6, 9), (101, 6, 7), (161, 3, 6)]
         {
-            largest.add(at(ms), sample, window_start(at(ms), WINDOW));
-            assert_eq!(largest.get(), Some(expected), "{ms} ms");
+            max.add(at(ms), sample, window_start(at(ms), WINDOW));
+            assert_eq!(max.get(), Some(expected), "{ms} ms");
         }
     }
 
     #[test]
     fn a_window_may_count_round_trips() {
-        let mut largest = Largest::default();
+        let mut max = Max::default();
         for (round, sample, expected) in [(1, 9, 9), (2, 5, 9), (3, 4, 9), (4, 1, 5), (4, 6, 6)] {
-            largest.add(round, sample, round.max(3) - 2);
-            assert_eq!(largest.get(), Some(expected), "round {round}");
+            max.add(round, sample, round.max(3) - 2);
+            assert_eq!(max.get(), Some(expected), "round {round}");
         }
     }
 

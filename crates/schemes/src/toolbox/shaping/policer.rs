@@ -5,7 +5,7 @@ use tidegate_core::prelude::*;
 use crate::toolbox::shaping::token_bucket::TokenBucket;
 
 /// Two full Ethernet frames: the smallest burst, or no packet might ever pass.
-const SMALLEST_BURST: ByteCount = ByteCount::new(2 * 1514);
+const MIN_BURST: ByteCount = ByteCount::new(2 * 1514);
 /// The burst is what the rate brings in this time, if that is more.
 const BURST_TIME: Span = Span::from_millis(5);
 
@@ -39,7 +39,7 @@ impl Policer {
 }
 
 fn burst(rate: BitRate) -> ByteCount {
-    rate.bytes_in(BURST_TIME).max(SMALLEST_BURST)
+    rate.bytes_in(BURST_TIME).max(MIN_BURST)
 }
 
 #[cfg(test)]

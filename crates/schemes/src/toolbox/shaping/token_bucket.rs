@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn being_asked_often_changes_nothing() {
+    fn frequent_queries_change_nothing() {
         let (size, end) = (ByteCount::new(1_082), 50_000_000);
         let mut rng = Rng::stream(Seed(1), "bucket");
         let rate = BitRate::from_bps(9_999_991);

@@ -18,7 +18,7 @@ pub struct AimdRule {
     /// Fraction of the window after a decrease, 0..1.
     pub keep: f64,
     /// Window and threshold never shrink below this, packets, at least 1.
-    pub least: f64,
+    pub min: f64,
     /// Growth per Data is step / floor(window) instead of step / window (ndn-tools).
     pub divides_by_whole_window: bool,
     /// A decrease goes back to the initial window, with slow start up to the threshold (ndn-tools option).
@@ -60,7 +60,7 @@ impl WindowRule for AimdWindow {
     }
 
     fn decrease(&mut self, _: Time) {
-        self.threshold = (self.window * self.rule.keep).max(self.rule.least);
+        self.threshold = (self.window * self.rule.keep).max(self.rule.min);
         self.window = if self.rule.restarts { self.rule.initial } else { self.threshold };
     }
 }

@@ -28,7 +28,7 @@ pub struct CubicRule {
     /// First window, packets, at least 1.
     pub initial: f64,
     /// The window never shrinks below this, packets; what is told of it is at least 1 all the same.
-    pub least: f64,
+    pub min: f64,
     /// The slow-start threshold never shrinks below this, packets.
     pub min_threshold: f64,
     /// A plateau below this, packets, gives way to the window at the next growth above the threshold.
@@ -52,7 +52,7 @@ impl CubicRule {
     pub fn with_floor(initial: f64, keep: f64) -> Self {
         Self {
             initial,
-            least: initial,
+            min: initial,
             min_threshold: initial,
             min_plateau: initial,
             threshold: f64::INFINITY,
@@ -135,8 +135,8 @@ impl WindowRule for CubicWindow {
             self.window = standard;
             return;
         }
-        let least = if self.rule.may_shrink { f64::NEG_INFINITY } else { 0.0 };
-        self.window += (curve.max(standard) - self.window).max(least) / self.window;
+        let min = if self.rule.may_shrink { f64::NEG_INFINITY } else { 0.0 };
+        self.window += (curve.max(standard) - self.window).max(min) / self.window;
     }
 
     fn decrease(&mut self, now: Time) {
@@ -144,7 +144,7 @@ impl WindowRule for CubicWindow {
         self.last_peak = self.window;
         let kept = self.window * self.rule.keep;
         self.threshold = kept.max(self.rule.min_threshold);
-        self.window = kept.max(self.rule.least);
+        self.window = kept.max(self.rule.min);
         self.epoch = Some(now);
     }
 }

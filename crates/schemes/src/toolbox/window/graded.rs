@@ -8,7 +8,7 @@ use tidegate_core::prelude::*;
 use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 
 /// Smallest window, packets.
-const LEAST: f64 = 1.0;
+const MIN: f64 = 1.0;
 
 /// A window that reacts to graded marks.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl GradedWindow {
     /// A window of `initial` packets, at least 1, in slow start, with `pause` or more between two decreases.
     pub fn new(initial: f64, pause: Span) -> Self {
         let gate = ConservativeWindow::new(true, 0.0);
-        let window = initial.max(LEAST);
+        let window = initial.max(MIN);
         Self { window, threshold: f64::INFINITY, gate, pause, open_from: Time::ZERO }
     }
 
@@ -48,7 +48,7 @@ impl GradedWindow {
     pub fn decrease(&mut self, now: Time, flow: &FlowView, shrunk: impl FnOnce(f64) -> f64) {
         if now >= self.open_from && self.gate.admits(flow) {
             self.open_from = now + self.pause;
-            self.window = shrunk(self.window).max(LEAST);
+            self.window = shrunk(self.window).max(MIN);
             self.threshold = self.window;
         }
     }

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_than_eight_samples_tell_nothing() {
+    fn fewer_than_eight_samples_give_nothing() {
         let mut start = HyStartPlus::default();
         for segment in 0..40 {
             let rtt = Span::from_millis(if segment < 10 { 80 } else { 200 });

@@ -47,9 +47,9 @@ fn retransmissions_walk_through_the_next_hops_with_doubled_pauses() {
 fn an_interest_without_a_usable_next_hop_is_refused() {
     for (upstreams, from, down) in [(&[][..], 0, 5), (&[3], 3, 5), (&[3], 0, 3)] {
         let mut router = Router::new(named("best-route"), upstreams);
-        router.tell(0, Down(down));
+        router.notify(0, Down(down));
         let expected = format!("{from} nack NoRoute");
-        assert_eq!(router.tell(1, Interest(from)), [expected], "{upstreams:?}, {down} down");
+        assert_eq!(router.notify(1, Interest(from)), [expected], "{upstreams:?}, {down} down");
         assert!(router.entry().is_none());
     }
 }
@@ -67,7 +67,7 @@ fn a_retransmission_without_a_usable_next_hop_waits_and_still_moves_the_pause_on
 }
 
 #[test]
-fn after_every_upstream_refused_the_cheapest_is_asked_at_once() {
+fn after_every_upstream_refused_the_cheapest_is_tried_at_once() {
     let mut router = Router::new(named("best-route"), &[3, 4]);
     router.follow(&[
         (0, Interest(0), &["3 interest"]),

@@ -31,9 +31,9 @@ fn without_a_change_per_mark_nothing_is_diverted() {
 /// this level.
 fn talk(router: &mut Router, from: u64, until: u64, level: u8) {
     for at in (from..until).step_by(100) {
-        let sent = router.tell(at, Interest(0));
+        let sent = router.notify(at, Interest(0));
         let (face, after) = if sent == ["3 interest"] { (3, 10) } else { (4, 50) };
-        router.tell(at + after, if level > 0 { Marked(face, level) } else { Data(face) });
+        router.notify(at + after, if level > 0 { Marked(face, level) } else { Data(face) });
     }
 }
 

@@ -13,7 +13,7 @@ fn router(given: &[(&str, f64)]) -> Router {
 
 /// Asks again and again, until an Interest goes to `face`; only then is it answered.
 fn reach(router: &mut Router, at_ms: u64, face: u16) {
-    while router.tell(at_ms, Interest(0)) != [format!("{face} interest")] {}
+    while router.notify(at_ms, Interest(0)) != [format!("{face} interest")] {}
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn each_level_diverts_a_fiftieth_of_the_share_at_most_once_per_period() {
     let mut router = router(&[("shift_per_level", 0.25)]);
     for at in [0, 50, 101] {
         reach(&mut router, at, 3);
-        router.tell(at, Marked(3, 1));
+        router.notify(at, Marked(3, 1));
     }
     // At 0 and 101 ms, the levels of 50 and 101 being one.
     expect_share(&mut router, 101, 0.5625);
@@ -39,7 +39,7 @@ fn nothing_is_diverted_to_a_next_hop_that_is_congested_too_until_that_is_long_ag
         let mut router = router(&[("shift_per_level", 0.25)]);
         for (at, face) in [(0, 3), (0, 4), (later, 3)] {
             reach(&mut router, at, face);
-            router.tell(at, Marked(face, 1));
+            router.notify(at, Marked(face, 1));
         }
         expect_share(&mut router, later, expected);
     }

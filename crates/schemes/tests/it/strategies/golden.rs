@@ -45,7 +45,7 @@ fn trace(scheme: &str) -> String {
             Event::Down(face) => format!("{face} down"),
             Event::Up(face) => format!("{face} up"),
         };
-        let line = format!("{at:6}  {what} -> {}", router.tell(at, event).join(", "));
+        let line = format!("{at:6}  {what} -> {}", router.notify(at, event).join(", "));
         text.push_str(line.trim_end());
         text.push('\n');
     }

@@ -7,7 +7,7 @@ use crate::strategies::router::{Router, named};
 
 /// Downstreams 0 and 1; next hops 3, 4, 5. "3: 9 < 10" gives the time since 3 was asked and its pause.
 #[test]
-fn every_next_hop_is_asked_again_after_its_own_pause() {
+fn every_next_hop_is_requested_again_after_its_own_pause() {
     let mut router = Router::new(named("multicast"), &[3, 4, 5]);
     let all: &[&str] = &["3 interest", "4 interest", "5 interest"];
     router.follow(&[
@@ -43,15 +43,15 @@ fn every_next_hop_is_asked_again_after_its_own_pause() {
 fn an_interest_without_a_usable_next_hop_is_refused() {
     for (upstreams, from, down) in [(&[][..], 0, 5), (&[3], 3, 5), (&[3], 0, 3)] {
         let mut router = Router::new(named("multicast"), upstreams);
-        router.tell(0, Down(down));
+        router.notify(0, Down(down));
         let expected = format!("{from} nack NoRoute");
-        assert_eq!(router.tell(1, Interest(from)), [expected], "{upstreams:?}, {down} down");
+        assert_eq!(router.notify(1, Interest(from)), [expected], "{upstreams:?}, {down} down");
         assert!(router.entry().is_none());
     }
 }
 
 #[test]
-fn the_only_next_hop_that_asks_itself_is_refused_after_its_pause() {
+fn the_only_next_hop_that_is_also_the_downstream_is_refused_after_its_pause() {
     let mut router = Router::new(named("multicast"), &[3]);
     router.follow(&[
         (0, Interest(0), &["3 interest"]),

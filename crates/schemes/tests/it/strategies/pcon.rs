@@ -20,9 +20,9 @@ fn expect_share(router: &mut Router, from_ms: u64, expected: f64) {
 
 /// An Interest sent everywhere (`probing` is 1), answered as `answers` say, all within 50 ms.
 fn ask_everywhere(router: &mut Router, at_ms: u64, answers: &[(u64, Event)]) {
-    assert_eq!(router.tell(at_ms, Interest(0)).len(), 2);
+    assert_eq!(router.notify(at_ms, Interest(0)).len(), 2);
     for (after_ms, answer) in answers {
-        router.tell(at_ms + after_ms, *answer);
+        router.notify(at_ms + after_ms, *answer);
     }
 }
 
@@ -48,12 +48,12 @@ fn with_no_change_per_mark_the_split_stays() {
 #[test]
 fn one_interest_in_a_thousand_is_probed_with_and_none_without() {
     let both = |router: &mut Router| {
-        let asked = (1..=u64::from(DRAWS)).filter(|turn| {
-            let sent = router.tell(turn * 200, Interest(0));
-            router.tell(turn * 200 + 1, Data(3));
+        let requested = (1..=u64::from(DRAWS)).filter(|turn| {
+            let sent = router.notify(turn * 200, Interest(0));
+            router.notify(turn * 200 + 1, Data(3));
             sent == ["3 interest", "4 interest"]
         });
-        asked.count()
+        requested.count()
     };
     // 40 of 40,000 expected; four standard deviations are 25.
     let probes = both(&mut router(&[]));
@@ -76,8 +76,8 @@ fn a_probes_late_answer_counts_while_the_entry_stays() {
         for turn in 1..=u64::from(DRAWS) {
             let at = 1_000 + turn * 200;
             // The face that the split chose comes first, the probe second.
-            chosen_first += u32::from(router.tell(at, Interest(0))[0] == "3 interest");
-            router.tell(at + 1, Data(3));
+            chosen_first += u32::from(router.notify(at, Interest(0))[0] == "3 interest");
+            router.notify(at + 1, Data(3));
         }
         let share = f64::from(chosen_first) / f64::from(DRAWS);
         assert!((share - expected).abs() <= 4.0 * 0.0025, "{straggler}, {at_ms} ms: {share}, {expected}");
@@ -147,12 +147,12 @@ fn a_congestion_nack_moves_the_split_at_most_every_110_ms_and_no_other_nack_does
     {
         let mut router = router(&[("probing", 0.0)]);
         for at in 0..=until {
-            let sent = router.tell(at, Interest(0));
+            let sent = router.notify(at, Interest(0));
             let face = if sent == ["3 interest"] { 3 } else { 4 };
             if face == 3 {
-                router.tell(at, Nack(3, reason));
+                router.notify(at, Nack(3, reason));
             } else {
-                router.tell(at, Data(4));
+                router.notify(at, Data(4));
             }
         }
         expect_share(&mut router, 1_000, expected);
@@ -171,8 +171,8 @@ fn an_expired_interest_takes_two_hundredths_of_everything_off_its_next_hop() {
     ask_everywhere(&mut router, 0, &[]);
     let first = (1..=u64::from(DRAWS)).filter(|turn| {
         let at = 10_000 + turn * 200;
-        let is_first = router.tell(at, Interest(0))[0] == "3 interest";
-        router.tell(at + 1, Data(3));
+        let is_first = router.notify(at, Interest(0))[0] == "3 interest";
+        router.notify(at + 1, Data(3));
         is_first
     });
     let share = first.count() as f64 / f64::from(DRAWS);

@@ -50,10 +50,10 @@ fn a_lone_flow_fills_the_path_and_its_queue_is_that_of_a_probe() {
     within(path.goodputs(2.0, 30.0)[0], 94.35, 0.02);
     let queue = path.trace(34.0, Span::from_millis(1), |path| f64::from(path.queued()));
     let delay = |packets: f64| packets / PER_SECOND * 1e3;
-    let most = queue.iter().copied().fold(0.0, f64::max);
+    let max = queue.iter().copied().fold(0.0, f64::max);
     // A quarter of the product above the mean, 5 ms, with each probe.
     assert!((2.0..=6.0).contains(&delay(mean(&queue))), "{} ms", delay(mean(&queue)));
-    let bump = delay(most - mean(&queue));
+    let bump = delay(max - mean(&queue));
     assert!((3.0..=7.0).contains(&bump), "{bump} ms");
     assert_eq!((path.queue_stats().dropped, path.stats(0).retransmissions), (0, 0));
 }
@@ -64,23 +64,23 @@ fn startup_leaves_less_than_its_gain_and_three_bursts_waiting() {
     path.run(seconds(2.0));
     let burst = (2.885 * 0.99 * PER_SECOND / 1_024.0).floor();
     // Rounded up to whole segments, and to even ones.
-    let most = 1.885 * PRODUCT + 3.0 * burst + 2.0;
+    let max = 1.885 * PRODUCT + 3.0 * burst + 2.0;
     let peak = f64::from(path.queue_stats().peak);
-    assert!(peak <= most && peak > 0.9 * most, "{peak} of {most}");
+    assert!(peak <= max && peak > 0.9 * max, "{peak} of {max}");
 }
 
 #[test]
 fn no_more_is_in_flight_than_twice_the_product_and_the_quanta() {
     // The pace of a probe makes the longest bursts; rounded up, evened, and two to probe with.
     let burst = (1.25 * 0.99 * PER_SECOND / 1_024.0).floor();
-    let most = 2.0 * PRODUCT + 3.0 * burst + 4.0;
+    let max = 2.0 * PRODUCT + 3.0 * burst + 4.0;
     for (loss, buffer) in [(0.0, 1_000), (0.0, 100_000), (0.05, 1_000)] {
         let bottleneck = Bottleneck { loss: DumbbellLoss::Random(loss), ..Bottleneck::new(100.0, buffer) };
         let mut path = Dumbbell::new(bottleneck, vec![bbr1(NO_LUMPS)]);
         path.run(seconds(2.0));
         let seen = path.trace(25.0, Span::from_micros(500), |path| path.in_flight(0));
         let peak = f64::from(seen.into_iter().max().unwrap_or(0));
-        assert!(peak <= most, "{peak} of {most} at {loss}");
+        assert!(peak <= max, "{peak} of {max} at {loss}");
     }
 }
 
@@ -93,8 +93,8 @@ fn a_line_that_becomes_slower_is_given_twice_the_product_of_before_and_the_quant
     let seen = path.trace(6.0, Span::from_micros(500), |path| path.in_flight(0));
     let peak = f64::from(seen.into_iter().max().unwrap_or(0));
     let burst = (1.25 * 0.99 * PER_SECOND / 1_024.0).floor();
-    let most = 2.0 * PRODUCT + 3.0 * burst + 4.0;
-    assert!(peak <= most && peak > 2.0 * PRODUCT, "{peak} of {most}");
+    let max = 2.0 * PRODUCT + 3.0 * burst + 4.0;
+    assert!(peak <= max && peak > 2.0 * PRODUCT, "{peak} of {max}");
 }
 
 #[test]

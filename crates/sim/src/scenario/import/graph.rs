@@ -133,8 +133,8 @@ impl Graph {
         let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
         parts.iter().for_each(|part| *sizes.entry(*part).or_default() += 1);
         // Of equal parts the first.
-        let largest = sizes.iter().max_by_key(|(part, size)| (**size, std::cmp::Reverse(**part)));
-        let Some((largest, kept)) = largest.map(|(part, size)| (*part, *size)) else { return };
+        let max = sizes.iter().max_by_key(|(part, size)| (**size, std::cmp::Reverse(**part)));
+        let Some((max, kept)) = max.map(|(part, size)| (*part, *size)) else { return };
         if kept == self.nodes.len() {
             return;
         }
@@ -143,13 +143,13 @@ impl Graph {
         let mut places = vec![None; self.nodes.len()];
         let mut next = 0;
         for (index, part) in parts.iter().enumerate() {
-            if *part == largest {
+            if *part == max {
                 places[index] = Some(next);
                 next += 1;
             }
         }
         let mut part = parts.iter();
-        self.nodes.retain(|_| part.next() == Some(&largest));
+        self.nodes.retain(|_| part.next() == Some(&max));
         let moved = |link: &ImportedLink| {
             let (a, b) = (places.get(link.a).copied()??, places.get(link.b).copied()??);
             Some(ImportedLink { a, b, ..link.clone() })
@@ -201,13 +201,13 @@ impl Graph {
 struct Names(BTreeMap<String, u32>);
 
 impl Names {
-    /// `wanted`, or with a number behind it if that is taken.
-    fn take(&mut self, wanted: &str) -> String {
-        let mut name = wanted.to_owned();
+    /// `required`, or with a number behind it if that is taken.
+    fn take(&mut self, required: &str) -> String {
+        let mut name = required.to_owned();
         while self.0.contains_key(&name) {
-            let count = self.0.entry(wanted.to_owned()).or_insert(1);
+            let count = self.0.entry(required.to_owned()).or_insert(1);
             *count += 1;
-            name = format!("{wanted}-{count}");
+            name = format!("{required}-{count}");
         }
         self.0.insert(name.clone(), 1);
         name

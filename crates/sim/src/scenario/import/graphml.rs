@@ -109,11 +109,11 @@ struct GraphmlReader<'t, 'k> {
 impl<'t> GraphmlReader<'t, '_> {
     /// The value of `name`, without regard to case, with its place.
     fn data(&self, element: Node<'_, '_>, name: &str) -> Option<Piece<'t>> {
-        let is_meant = |node: &Node<'_, '_>| {
+        let is_intended = |node: &Node<'_, '_>| {
             let key = node.attribute("key").and_then(|key| self.keys.get(key));
             node.has_tag_name_of("data") && key.is_some_and(|key| key.eq_ignore_ascii_case(name))
         };
-        let value = element.children().find(is_meant)?;
+        let value = element.children().find(is_intended)?;
         let range = value.first_child()?.range();
         let text = self.text.get(range.clone())?;
         Some(Piece { text, start: range.start }.trimmed())

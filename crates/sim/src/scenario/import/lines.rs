@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_know_their_places() {
+    fn words_have_their_places() {
         let text = "# all\n  a  \"New York, NY\" c#1 # rest\n\n\"open d\n";
         let found: Vec<Vec<(&str, usize)>> = lines(text)
             .map(|line| line.words().iter().map(|word| (word.text, word.start)).collect())

@@ -48,7 +48,7 @@ static SYNONYMS: &[(&str, &str)] = &[
 /// Maximum number of nodes, flows and the like in one scenario; the limits of a document can be lower.
 const MANY: i64 = 1_000_000;
 /// Bytes in an NDN packet's content here.
-const LARGEST_PAYLOAD: u64 = 65_536;
+const MAX_PAYLOAD: u64 = 65_536;
 
 pub(super) static ROOT: Keys = key_rows! { "the scenario" =>
     format: Count(1, 1), Must, "Version of this format: 1.";
@@ -340,7 +340,7 @@ pub(super) static FLOW: Keys = keys(
             "With a rate: intervals in which content is requested; always by default.",
         ),
         key("demand", Table(&DEMAND), May, "Objects of a catalogue to request, instead of a size."),
-        key("payload", Size(LARGEST_PAYLOAD), Else("1024B"), "Payload of each Data packet."),
+        key("payload", Size(MAX_PAYLOAD), Else("1024B"), "Payload of each Data packet."),
         key(
             "size_rule",
             Words(size_rules),

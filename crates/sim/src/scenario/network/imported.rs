@@ -18,7 +18,7 @@ use crate::scenario::media::Media;
 use crate::scenario::{Limits, keys};
 
 /// Maximum number of problems of the file that are reported with those of the scenario.
-const MAX_TOLD: usize = 5;
+const MAX_REPORTED: usize = 5;
 
 pub(super) fn read(
     root: &Fields<'_>,
@@ -119,17 +119,17 @@ fn parsed(
     limits: &Limits,
 ) -> Option<Imported> {
     let read = import::read(name, text.as_bytes(), format, limits);
-    read.inspect_err(|errors| tell(topology, key, errors)).ok()
+    read.inspect_err(|errors| notify(topology, key, errors)).ok()
 }
 
 /// Notes the problems of a file, each with its place there.
-fn tell(topology: &Fields<'_>, key: &str, errors: &Errors) {
-    for error in errors.iter().take(MAX_TOLD) {
+fn notify(topology: &Fields<'_>, key: &str, errors: &Errors) {
+    for error in errors.iter().take(MAX_REPORTED) {
         let hint = suggest::question(&error.suggestions);
         let place = format!("{}:{}:{}", error.file, error.line, error.column);
         topology.refuse(key, format!("{place}: {}{}", error.message, hint));
     }
-    let more = errors.iter().count().saturating_sub(MAX_TOLD) + errors.omitted();
+    let more = errors.iter().count().saturating_sub(MAX_REPORTED) + errors.omitted();
     if more > 0 {
         topology.refuse(key, format!("{key}: {more} more problems; `tidegate import` shows them"));
     }

@@ -16,7 +16,7 @@ use tidegate_settings::uses;
 use tidegate_settings::values::{read_name, read_number, read_text};
 
 use super::caches::{CacheRules, CacheValues};
-use super::links::{LARGEST_MSDU, LinkValues};
+use super::links::{LinkValues, MAX_MSDU};
 use super::media::Media;
 use super::topology::{BUILTINS, Builtin, Class, PLANE, Params, Shape};
 use super::{Limits, clock, keys, service};
@@ -328,10 +328,10 @@ fn read_builtin(
 /// Whether the topology's plan is small enough.
 fn claim(topology: &Fields<'_>, shape: &Shape, router: &RouterValues, values: &ClassValues) -> bool {
     let classes = [Class::Plain, Class::Access, Class::Bottleneck];
-    let largest = classes.map(|class| values.of(class).bytes()).into_iter().max().unwrap_or(0);
+    let max = classes.map(|class| values.of(class).bytes()).into_iter().max().unwrap_or(0);
     let place = topology.place_of("builtin");
     topology.desk.claim(place, router.bytes(), shape.nodes.len() as u64)
-        && topology.desk.claim(place, largest, shape.links.len() as u64)
+        && topology.desk.claim(place, max, shape.links.len() as u64)
 }
 
 fn build(builtin: &Builtin, topology: &Fields<'_>, limits: &Limits) -> Option<Shape> {
@@ -534,9 +534,9 @@ fn read_written(
         network.is_partial = true;
         return network;
     }
-    for (key, most) in [("node", limits.nodes), ("link", limits.links)] {
-        if root.list(key).len() > most {
-            root.refuse(key, format!("{} {key}s; at most {most}", root.list(key).len()));
+    for (key, max) in [("node", limits.nodes), ("link", limits.links)] {
+        if root.list(key).len() > max {
+            root.refuse(key, format!("{} {key}s; at most {max}", root.list(key).len()));
             network.is_partial = true;
             return network;
         }
@@ -679,9 +679,9 @@ fn check_media(root: &Fields<'_>, network: &NetworkTable) {
     let mut known = BTreeSet::new();
     for link in &network.links {
         let Some(medium) = link.medium else { continue };
-        if let Some(mtu) = link.mtu.filter(|mtu| *mtu > LARGEST_MSDU) {
+        if let Some(mtu) = link.mtu.filter(|mtu| *mtu > MAX_MSDU) {
             let message = format!(
-                "link {:?} has an mtu of {mtu}, which is more than the {LARGEST_MSDU} of an 802.11 frame",
+                "link {:?} has an mtu of {mtu}, which is more than the {MAX_MSDU} of an 802.11 frame",
                 link.name
             );
             root.refuse("medium", message);

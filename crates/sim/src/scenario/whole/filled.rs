@@ -3,7 +3,7 @@
 use tidegate_core::scheme::whole::Role;
 use tidegate_settings::document::{Item, Table, Value};
 
-use super::{Wanted, lookup, name_of};
+use super::{Required, lookup, name_of};
 
 /// One place that a whole scheme fills.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub(in super::super) struct Layer {
 }
 
 impl Layer {
-    pub(super) fn new(whole: &Wanted, fillings: Vec<Filling>) -> Self {
+    pub(super) fn new(whole: &Required, fillings: Vec<Filling>) -> Self {
         Self { name: whole.used.scheme.name, has_ends: whole.has_ends(), fillings }
     }
 
@@ -59,7 +59,7 @@ impl Layer {
     pub(super) fn makes_way(
         &self,
         root: &Table,
-        whole: &Wanted,
+        whole: &Required,
         tables: &[(&'static str, usize)],
         is_scoped: bool,
     ) -> bool {

@@ -52,12 +52,12 @@ pub(super) fn complete(desk: &Desk<'_>, root: &mut Table, text: &str) -> Option<
 }
 
 /// The scheme of `[scenario]`, if it has one without problems.
-fn of_scenario(desk: &Desk<'_>, root: &Table) -> Option<Wanted> {
-    lookup(root, "scenario.scheme").and_then(|item| Wanted::read(desk, item))
+fn of_scenario(desk: &Desk<'_>, root: &Table) -> Option<Required> {
+    lookup(root, "scenario.scheme").and_then(|item| Required::read(desk, item))
 }
 
 /// Fills the roles of the scenario's scheme that the document does not write out, and answers what it filled.
-fn fill(desk: &Desk<'_>, root: &mut Table, whole: &Wanted, text: &str) -> Option<Layer> {
+fn fill(desk: &Desk<'_>, root: &mut Table, whole: &Required, text: &str) -> Option<Layer> {
     if !whole.fits(desk, root, None) {
         return None;
     }
@@ -76,7 +76,7 @@ fn fill(desk: &Desk<'_>, root: &mut Table, whole: &Wanted, text: &str) -> Option
     Some(Layer::new(whole, fillings))
 }
 
-impl Wanted {
+impl Required {
     /// Keys that the document gives to other schemes.
     fn written_out(&self, root: &Table) -> Vec<String> {
         let fillings = self.fillings(&self.tables(root, None));
@@ -102,7 +102,7 @@ fn stand_in(desk: &Desk<'_>, root: &mut Table) {
 }
 
 /// Reports strategies that conflict with that of the whole scheme, each with both places.
-fn refuse_strategies(desk: &Desk<'_>, root: &Table, whole: &Wanted, text: &str) {
+fn refuse_strategies(desk: &Desk<'_>, root: &Table, whole: &Required, text: &str) {
     let place = whole.item.place;
     let line = match (place.origin, text.get(..place.start)) {
         (0, Some(before)) => format!("line {}", before.matches('\n').count() + 1),
@@ -126,7 +126,7 @@ fn refuse_strategies(desk: &Desk<'_>, root: &Table, whole: &Wanted, text: &str) 
 }
 
 /// A whole scheme that is to be installed.
-struct Wanted {
+struct Required {
     used: SchemeUse,
     /// Its name, or a table with its name and settings.
     item: Item,
@@ -134,7 +134,7 @@ struct Wanted {
     installs: Vec<(Role, Item)>,
 }
 
-impl Wanted {
+impl Required {
     /// Reads and checks the scheme that `item` names.
     fn read(desk: &Desk<'_>, item: &Item) -> Option<Self> {
         let used = uses::read(desk, item, &SCHEME)?;

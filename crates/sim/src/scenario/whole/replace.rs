@@ -5,7 +5,7 @@ use tidegate_settings::desk::Desk;
 use tidegate_settings::document::{Entry, Item, Table, Value};
 use tidegate_settings::write::written_value;
 
-use super::{Filling, Layer, PARTS, Wanted, end_path, fill, lookup, name_of, of_scenario, tables_of};
+use super::{Filling, Layer, PARTS, Required, end_path, fill, lookup, name_of, of_scenario, tables_of};
 use crate::scenario::overrides;
 
 /// Installs the whole scheme that `item` names, on the flows of one table only with `scope`; says in a line what it
@@ -25,7 +25,7 @@ pub(in super::super) fn replace(
     if let Some(Value::Table(scenario)) = root.get_mut("scenario").map(|entry| &mut entry.item.value) {
         scenario.0.retain(|entry| entry.key != "scheme");
     }
-    let whole = Wanted::read(desk, item)?;
+    let whole = Required::read(desk, item)?;
     if !whole.fits(desk, root, scope) {
         return None;
     }
@@ -79,7 +79,7 @@ fn kept(root: &Table, tables: &[(&'static str, usize)]) -> Vec<String> {
 /// Takes out of a document what a whole scheme replaces, and notes it.
 struct Strip<'a> {
     desk: &'a Desk<'a>,
-    whole: &'a Wanted,
+    whole: &'a Required,
     /// Schemes of flows that stay in place, with their router roles.
     kept: Vec<String>,
     replaced: Vec<String>,
@@ -284,8 +284,8 @@ fn shown(item: &Item) -> String {
 /// Prefixes that nothing is said of any more.
 fn drop_idle_prefixes(router: &mut Table) {
     if let Some(Value::List(prefixes)) = router.get_mut("prefix").map(|entry| &mut entry.item.value) {
-        let says = |table: &Table| table.get("strategy").is_some() || table.get("cache").is_some();
-        prefixes.retain(|prefix| !matches!(&prefix.value, Value::Table(table) if !says(table)));
+        let states = |table: &Table| table.get("strategy").is_some() || table.get("cache").is_some();
+        prefixes.retain(|prefix| !matches!(&prefix.value, Value::Table(table) if !states(table)));
     }
 }
 

@@ -23,7 +23,7 @@ fn flow(text: &str) -> FlowRecord {
 }
 
 #[test]
-fn ndnd_waits_for_the_end_of_a_lifetime_unless_told_to_use_the_estimator() {
+fn ndnd_waits_for_the_end_of_a_lifetime_unless_set_to_use_the_estimator() {
     for name in ["ndnd-aimd", "ndnd-cubic"] {
         let literal = flow(&lossy(&format!("\"{name}\"")));
         let estimator = flow(&lossy(&format!("{{ name = \"{name}\", loss_timer = \"estimator\" }}")));
@@ -37,7 +37,7 @@ fn ndnd_waits_for_the_end_of_a_lifetime_unless_told_to_use_the_estimator() {
 }
 
 #[test]
-fn ndnts_does_not_hear_nacks_and_ndnd_does() {
+fn ndnts_ignores_nacks_and_ndnd_does() {
     for (name, hears) in [("ndnts-cubic", false), ("ndnd-aimd", true)] {
         let text = REFUSING.replace("scheme = \"stateful-forwarding\"", &format!("scheme = \"{name}\""));
         let flow = flow(&text);
@@ -65,7 +65,7 @@ fn each_fetcher_of_catchunks_fixed_has_one_segment_per_round_trip() {
 }
 
 #[test]
-fn catchunks_fixed_asks_again_after_a_lifetime_or_the_estimators_timeout() {
+fn catchunks_fixed_retransmits_after_a_lifetime_or_the_estimators_timeout() {
     for (timer, wait) in [("lifetime", 4.0), ("estimator", 0.2)] {
         let scheme = format!("{{ name = \"catchunks-fixed\", loss_timer = \"{timer}\" }}");
         let flow = flow(&lossy(&scheme));

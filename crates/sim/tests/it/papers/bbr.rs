@@ -141,9 +141,9 @@ fn losses_lower_a_mean_rate_and_not_the_largest() {
         let records = runs(&lossy(scheme, settings), 1..=3);
         mean(&records.iter().map(|record| share(record, 0, 1_024.0, [10.0, 60.0])).collect::<Vec<_>>())
     };
-    let [paper, largest, bbr] = [late("bbr-cd", ""), late("bbr-cd", ", bw_agg = \"max\""), late("bbr", "")];
+    let [paper, max, bbr] = [late("bbr-cd", ""), late("bbr-cd", ", bw_agg = \"max\""), late("bbr", "")];
     // Another small simulation had 32.6 and 31.2 Mbit/s for 17.3.
-    assert!(largest > 1.5 * paper, "{largest}, {paper}");
+    assert!(max > 1.5 * paper, "{max}, {paper}");
     assert!(bbr > 1.5 * paper, "{bbr}, {paper}");
 }
 
@@ -234,7 +234,7 @@ fn without_delay(others: &str) -> String {
 }
 
 #[test]
-fn without_delay_bbr_asks_again_for_what_was_dropped_and_not_for_what_waits_in_the_queue_of_others() {
+fn without_delay_bbr_retransmits_what_was_dropped_and_not_for_what_waits_in_the_queue_of_others() {
     for others in ["\"catchunks-cubic\"", "\"icp\"", "{ name = \"fixed\", window = 20.0 }"] {
         for record in runs(&without_delay(others), 1..=3) {
             let (flow, drops) =

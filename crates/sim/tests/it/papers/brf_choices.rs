@@ -49,9 +49,9 @@ fn an_estimated_queue_is_right_where_brf_is_alone() {
     let record = run(&recorded(&scenario(brf, &[10, 50], "", &flows)));
     let estimates = estimates(&record, "backlog of BRF flows");
     let worst = estimates.iter().map(|(ours, truth)| (ours - truth).abs()).fold(0.0, f64::max);
-    let most = estimates.iter().map(|(_, truth)| *truth).fold(0.0, f64::max);
+    let max = estimates.iter().map(|(_, truth)| *truth).fold(0.0, f64::max);
     // Headers of packets of other sizes, and the one being sent.
-    assert!(most > 1e4 && worst <= 2.0 * 1514.0, "{most} {worst}");
+    assert!(max > 1e4 && worst <= 2.0 * 1514.0, "{max} {worst}");
 }
 
 #[test]
@@ -63,16 +63,16 @@ fn beside_cubic_an_estimated_queue_throttles_brf_to_the_least_share() {
         let error = |kind| mean(estimates(&record, kind).iter().map(|(ours, truth)| (ours - truth).abs()));
         (mbps(&record, 0, [10.0, 20.0]), error("backlog of BRF flows"), error("backlog of the port"))
     };
-    let (told, ..) = outcome("");
+    let (reported, ..) = outcome("");
     let (estimated, of_brf, of_port) = outcome(", backlog = \"estimated\"");
     // CUBIC's queue of some hundred packets is charged to BRF; a quarter of its share stays.
-    assert!((told / (GIVEN / 2.0) - 1.0).abs() < 0.02, "{told}");
+    assert!((reported / (GIVEN / 2.0) - 1.0).abs() < 0.02, "{reported}");
     assert!((0.2..0.6).contains(&(estimated / (GIVEN / 2.0))), "{estimated}");
     assert!(of_brf > 1e5 && of_port < 2.0 * 1514.0, "{of_brf} {of_port}");
 }
 
 #[test]
-fn where_ports_tell_demands_first_grants_come_nearer_to_them_than_the_average_share() {
+fn where_ports_give_demands_first_grants_come_nearer_to_them_than_the_average_share() {
     let text = recorded(include_str!("../../../../../scenarios/papers/brf/first-grants.toml"));
     let text = text.replace("duration = \"30s\"", "duration = \"30s\"\nsample = \"10ms\"");
     let record = run(&recorded(&text));

@@ -75,10 +75,10 @@ fn standing(control: &str) -> (f64, RunRecord) {
 
 #[test]
 fn a_switch_that_looks_itself_drains_a_queue_as_soon_as_the_controller_and_without_either_it_stands() {
-    let [(told, _), (local, looked), (never, alone)] = ["controller", "local", "none"].map(standing);
+    let [(reported, _), (local, looked), (never, alone)] = ["controller", "local", "none"].map(standing);
     assert!(
-        local > 0.0 && local <= told + 0.02 && told < 0.5 && never > 1.5 * told,
-        "{local} {told} {never} s"
+        local > 0.0 && local <= reported + 0.02 && reported < 0.5 && never > 1.5 * reported,
+        "{local} {reported} {never} s"
     );
     let reduces = |record: &RunRecord| {
         let is_reduce =
@@ -208,8 +208,8 @@ fn never_is_more_in_flight_than_the_fuse_allowed() {
     // What left under a higher grant is under way for a round trip, here with up to 80 ms of queue.
     for (place, (in_flight, _)) in flights.iter().enumerate() {
         let since = &flights[place.saturating_sub(1_000)..=place];
-        let most = since.iter().map(|(_, window)| *window).fold(0.0, f64::max);
-        assert!(f64::from(*in_flight) <= most, "{place}: {in_flight} of {most}");
+        let max = since.iter().map(|(_, window)| *window).fold(0.0, f64::max);
+        assert!(f64::from(*in_flight) <= max, "{place}: {in_flight} of {max}");
     }
 }
 
@@ -228,8 +228,8 @@ fn a_forger_of_every_grant_gets_no_more_in_flight_than_the_senders_own_link_bear
     let min_rtt = 0.02 + 2.0 * (1514.0 + 66.0) * 8.0 / 1e8;
     let fuse = 2.0 * 125e6 * (min_rtt + 0.025) / 1514.0;
     let flights = flights(&record);
-    let most = flights.iter().map(|(in_flight, _)| *in_flight).max().unwrap_or(0);
-    assert!(flights.len() > 9_000 && most > 1_000 && f64::from(most) <= fuse, "{most} of {fuse}");
+    let max = flights.iter().map(|(in_flight, _)| *in_flight).max().unwrap_or(0);
+    assert!(flights.len() > 9_000 && max > 1_000 && f64::from(max) <= fuse, "{max} of {fuse}");
     assert!(mbps(&record, 0, [0.3, 1.0]) > 10.0, "it goes on");
 }
 
@@ -255,19 +255,19 @@ fn drained(round_trips: u32) -> Vec<f64> {
         let row = (0..samples.time.len()).find(is_then).expect("it is sampled");
         f64::from(samples.queue_bytes[row])
     };
-    let told = |event: &tidegate_core::observe::records::EventRecord| match event.event {
+    let reported = |event: &tidegate_core::observe::records::EventRecord| match event.event {
         Event::WindowChanged { cause, .. } if cause.0 == "feedback" => Some(event.time.as_secs_f64() - 0.1),
         _ => None,
     };
     // What the first look granted, when little had piled up, is told by the first ACK after the outage; the last one is told
     // when less than 1 ms is left, not at the end of a round.
-    let rounds = record.events.iter().filter_map(told).filter(|at| *at > 3.02);
+    let rounds = record.events.iter().filter_map(reported).filter(|at| *at > 3.02);
     rounds.map(queue).take_while(|bytes| *bytes >= 12_500.0).collect()
 }
 
 #[test]
 fn a_queue_drains_by_the_closed_form() {
-    for (gamma, least) in [(2, 1), (4, 3)] {
+    for (gamma, min) in [(2, 1), (4, 3)] {
         let queues = drained(gamma);
         let whole = queues[0];
         assert!((whole / 150_000.0 - 1.0).abs() < 0.05, "12 ms: {queues:?}");
@@ -277,6 +277,6 @@ fn a_queue_drains_by_the_closed_form() {
             assert!((three[2] - due).abs() <= 0.05 * whole, "gamma {gamma}: {due} of {queues:?}");
             checked += 1;
         }
-        assert!(checked >= least, "gamma {gamma}: {queues:?}");
+        assert!(checked >= min, "gamma {gamma}: {queues:?}");
     }
 }

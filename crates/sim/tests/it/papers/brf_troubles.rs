@@ -33,7 +33,7 @@ fn is_paced(record: &RunRecord, flow: u32, at_s: f64) -> bool {
 }
 
 /// Least goodput of all flows together in any `bin_s` from `from_s` on, Mbit/s.
-fn least(record: &RunRecord, from_s: f64, to_s: f64, bin_s: f64) -> f64 {
+fn min(record: &RunRecord, from_s: f64, to_s: f64, bin_s: f64) -> f64 {
     let flows = record.flows.len() as u32;
     let bins = ((to_s - from_s) / bin_s).round() as u32;
     let total = |bin: u32| {
@@ -67,7 +67,7 @@ fn grants_reach_a_sender_whose_acks_take_another_way_through_the_controller() {
     let again = mbps(&record, 0, [12.0, 15.0]);
     assert!((again / GIVEN - 1.0).abs() < 0.01, "{again}");
     // CUBIC begins with the ten segments per round trip that the rate had decayed to, and is back after some seconds.
-    let worst = least(&record, 1.5, 15.0, 0.5);
+    let worst = min(&record, 1.5, 15.0, 0.5);
     assert!(worst > 10.0 * SEGMENT_MBIT / 0.02, "{worst}");
     let cubic = mbps(&record, 0, [9.0, 10.0]);
     assert!(cubic > 0.5 * FULL, "{cubic}");
@@ -91,7 +91,7 @@ fn a_switch_that_restarts_adopts_its_flows_and_nobody_stalls() {
         let ours = mbps(&record, number, [4.0, 10.0]);
         assert!((ours / (GIVEN / 2.0) - 1.0).abs() < 0.01, "{number}: {ours}");
     }
-    let worst = least(&record, 3.0, 10.0, 0.1);
+    let worst = min(&record, 3.0, 10.0, 0.1);
     assert!(worst > 0.75 * GIVEN, "{worst}");
     assert!(is_balanced(&record));
 }

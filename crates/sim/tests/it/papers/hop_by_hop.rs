@@ -191,7 +191,7 @@ fn data_overflow_where_nothing_shapes() {
 }
 
 #[test]
-fn a_face_that_heeds_no_demand_leaves_the_other_ends_part_unused() {
+fn a_face_that_uses_no_demand_leaves_the_other_ends_part_unused() {
     let back = |settings: &str| {
         let part = format!("{{ name = \"hr-icp\"{settings} }}");
         let record = &runs(&dumbbell("\"hr-icp\"", &part, 2), 1..=1)[0];
@@ -319,7 +319,7 @@ fn mnrcp_uses_two_paths_to_their_sum_unless_it_may_not_spread() {
 }
 
 #[test]
-fn mnrcp_refuses_what_an_insistent_consumer_asks_beyond_its_part() {
+fn mnrcp_refuses_what_an_insistent_consumer_requests_beyond_its_part() {
     let run = |settings: &str| {
         let text = shared_producer("\"mnrcp-like\"", &mnrcp(settings));
         let insistent =

@@ -78,11 +78,11 @@ fn expect_shares(scenario: impl Fn(&str) -> String, expected: &[f64]) {
 /// Interests per second that `flow` was allowed at the samples between two instants, seconds.
 fn paces(record: &RunRecord, flow: u32, [from, to]: [f64; 2]) -> impl Iterator<Item = f64> + '_ {
     let samples = &record.flow_samples;
-    let is_asked = move |row: &usize| {
+    let is_requested = move |row: &usize| {
         let at = samples.time[*row].as_nanos() as f64 / 1e9;
         samples.flow[*row] == flow && at >= from && at <= to
     };
-    (0..samples.time.len()).filter(is_asked).map(|row| f64::from(samples.pacing_per_second[row]))
+    (0..samples.time.len()).filter(is_requested).map(|row| f64::from(samples.pacing_per_second[row]))
 }
 
 #[test]

@@ -101,12 +101,12 @@ fn raaqm_rests_at_its_windows_law_and_without_round_trips_at_a_full_queue() {
     };
     // With 1/W of growth and (1 - beta) W of loss with a probability of p, W is the root of 1 / (p (1 - beta)), and p
     // is the factor at most: 5, 182 and 10 packets at least, of which 48 fill the link.
-    for (form, least) in [("hicn", 5.0), ("hicn-file", 48.0), ("ndnsim", 10.0)] {
+    for (form, min) in [("hicn", 5.0), ("hicn-file", 48.0), ("ndnsim", 10.0)] {
         let (peak, dropped, rate) = queue(&format!("{{ name = \"raaqm\", form = \"{form}\" }}"));
         let without = queue(&format!("{{ name = \"raaqm\", form = \"{form}\", early = false }}"));
         assert!(without.0 == 60 && without.1 > 0, "{form}: {without:?}");
         assert!(form == "hicn-file" || (peak < 60 && dropped == 0), "{form}: {peak} {dropped}");
-        assert!(rate > 0.9 * f64::min(least / 0.042, LINK), "{form}: {rate}");
+        assert!(rate > 0.9 * f64::min(min / 0.042, LINK), "{form}: {rate}");
     }
 }
 

@@ -124,7 +124,7 @@ fn what_a_busy_provider_refuses_goes_to_the_other() {
 }
 
 #[test]
-fn a_busy_providers_nacks_lower_the_limit_in_each_form_as_much_as_it_says() {
+fn a_busy_providers_nacks_lower_the_limit_in_each_form_as_much_as_stated() {
     for limit in ["rate", "pending"] {
         // Interests to the provider that refuses: most without adaptation, least where a Nack halves.
         let [none, code, aimd] = ["none", "code", "aimd"].map(|adaptation| {

@@ -77,8 +77,8 @@ fn the_network_is_that_of_its_own_seed_and_not_of_the_runs() {
 }
 
 #[test]
-fn a_drawn_network_is_told_what_it_lacks_and_what_is_too_much() {
-    for (from, to, told) in [
+fn a_drawn_network_reports_what_it_lacks_and_what_is_too_much() {
+    for (from, to, reported) in [
         ("nodes = 30\n", "", "drawn.toml:4:11: topology \"waxman\" has no \"nodes\"; it needs one"),
         ("beta = 0.5\n", "", "drawn.toml:4:11: topology \"waxman\" has no \"beta\"; it needs one"),
         ("alpha = 0.2", "alpha = 0", "drawn.toml:6:9: alpha: 0 "),
@@ -113,7 +113,7 @@ fn a_drawn_network_is_told_what_it_lacks_and_what_is_too_much() {
         ),
     ] {
         assert!(WAXMAN.contains(from), "{from:?} is not in the scenario");
-        let said = refused(&WAXMAN.replace(from, to));
-        assert!(said.contains(told), "{told:?} is not in\n{said}");
+        let stated = refused(&WAXMAN.replace(from, to));
+        assert!(stated.contains(reported), "{reported:?} is not in\n{stated}");
     }
 }

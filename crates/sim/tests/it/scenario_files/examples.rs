@@ -145,7 +145,7 @@ fn spells_and_bursts_of_losses_say_what_they_lack_and_what_is_too_short() {
     let expected = LossPlan::Spells { good: Span::from_millis(990), bad: Span::from_millis(10) };
     assert_eq!(spells.links[0].loss[0], expected);
     let bursts = plan(&with("{ model = \"bursts\", probability = 0.5, max_packets = 44 }"));
-    assert_eq!(bursts.links[0].loss[0], LossPlan::Bursts { probability: 0.5, most: 44 });
+    assert_eq!(bursts.links[0].loss[0], LossPlan::Bursts { probability: 0.5, max: 44 });
     let errors = |text: &str| parse("bad.toml", text, &[], SCHEMES).expect_err("not sound").to_string();
     for (loss, why) in [
         ("{ model = \"spells\", good = \"1us\", bad = \"10ms\" }", "good: 1us is too short; 10us or more"),
@@ -234,7 +234,7 @@ fn the_multipath_example_has_two_producers_and_a_strategy_for_its_prefix() {
 }
 
 #[test]
-fn the_plr_example_asks_for_as_many_segments_as_ndnsim_does() {
+fn the_plr_example_requests_as_many_segments_as_ndnsim_does() {
     let plan = plan(example("plr"));
     assert_eq!(plan.flows[0].demand, Demand::File { segments: 50_413 });
     assert_eq!(plan.flows[0].profile, ProfileRules::of(ConsumerProfile::Ndnsim));

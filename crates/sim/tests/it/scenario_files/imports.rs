@@ -158,7 +158,7 @@ fn rocketfuel_has_costs_or_delays_and_both_from_two_files() {
 }
 
 #[test]
-fn a_mistake_is_told_with_line_column_and_what_would_be_right() {
+fn a_mistake_is_reported_with_line_column_and_what_would_be_right() {
     let ndnsim = "router\na NA 1 2\nb NA 3 4\nlink\n";
     let graphml = |inside: &str| {
         format!("<graphml>\n<key id='s' attr.name='LinkSpeedRaw'/>\n<graph>\n{inside}</graph></graphml>")
@@ -270,11 +270,11 @@ fn a_mistake_is_told_with_line_column_and_what_would_be_right() {
         ),
         (TopologyFormat::Rocketfuel, "a b c\n".into(), (1, 5), "\"c\" is no cost"),
     ];
-    for (format, text, place, said) in cases {
+    for (format, text, place, stated) in cases {
         let errors = read("file", text.as_bytes(), format, &Limits::default()).expect_err(&text);
         let error = errors.iter().next().expect("at least one");
         assert_eq!((error.line, error.column), place, "{text}\n{errors}");
-        assert!(error.message.contains(said), "{errors}");
+        assert!(error.message.contains(stated), "{errors}");
     }
     let errors = read("f", b"router\nSeattle\nlink\nSeatle x\n", TopologyFormat::Ndnsim, &Limits::default());
     assert!(errors.is_err());
@@ -287,18 +287,20 @@ fn a_mistake_is_told_with_line_column_and_what_would_be_right() {
 #[test]
 fn a_bomb_is_refused_before_it_goes_off() {
     let bomb = "<!DOCTYPE g [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><graphml>&b;</graphml>";
-    let said = |text: &str, format, limits: &Limits| {
+    let stated = |text: &str, format, limits: &Limits| {
         read("f", text.as_bytes(), format, limits).expect_err("refused").to_string()
     };
-    assert!(said(bomb, TopologyFormat::Graphml, &Limits::default()).contains("a document type is not read"));
-    let deep = "<a>".repeat(200_000);
-    let _ = said(&deep, TopologyFormat::Graphml, &Limits::default());
-    let small = Limits { nodes: 2, links: 1, text_bytes: 200, ..Limits::default() };
-    assert!(said("router\na\nb\nc\n", TopologyFormat::Ndnsim, &small).contains("more than 2 nodes"));
-    let links = "[nodes]\na: _\nb: _\n[links]\na:b\na:b\n";
-    assert!(said(links, TopologyFormat::Minindn, &small).contains("more than 1 links"));
     assert!(
-        said(&"a b 1\n".repeat(100), TopologyFormat::Rocketfuel, &small).contains("600 bytes; at most 200")
+        stated(bomb, TopologyFormat::Graphml, &Limits::default()).contains("a document type is not read")
+    );
+    let deep = "<a>".repeat(200_000);
+    let _ = stated(&deep, TopologyFormat::Graphml, &Limits::default());
+    let small = Limits { nodes: 2, links: 1, text_bytes: 200, ..Limits::default() };
+    assert!(stated("router\na\nb\nc\n", TopologyFormat::Ndnsim, &small).contains("more than 2 nodes"));
+    let links = "[nodes]\na: _\nb: _\n[links]\na:b\na:b\n";
+    assert!(stated(links, TopologyFormat::Minindn, &small).contains("more than 1 links"));
+    assert!(
+        stated(&"a b 1\n".repeat(100), TopologyFormat::Rocketfuel, &small).contains("600 bytes; at most 200")
     );
 }
 
@@ -341,29 +343,30 @@ fn a_scenario_takes_a_file_with_defaults_and_changes_by_name() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_told_in_the_scenario_that_names_it() {
-    let said =
+fn what_is_wrong_with_a_file_is_reported_in_the_scenario_that_names_it() {
+    let stated =
         |name: &str, topology: &str, rest: &str| parse(&scenario(name, topology, rest)).expect_err("refused");
     assert!(
-        said("nowhere.txt", "", "").contains("s.toml:6:8: file: \"nowhere.txt\" cannot be read: not there")
+        stated("nowhere.txt", "", "").contains("s.toml:6:8: file: \"nowhere.txt\" cannot be read: not there")
     );
     assert!(
-        said("abilene.txt", "format = \"minindn\"", "")
+        stated("abilene.txt", "format = \"minindn\"", "")
             .contains("abilene.txt:3:1: the file has to start with")
     );
-    assert!(said("abilene.txt", "format = \"ndnsin\"", "").contains("did you mean \"ndnsim\"?"));
-    assert!(said("abilene.txt", "builtin = \"grid\"", "").contains("is built in or from a file, not both"));
-    assert!(said("abilene.txt", "pairs = 2", "").contains("\"pairs\" goes with a builtin topology only"));
+    assert!(stated("abilene.txt", "format = \"ndnsin\"", "").contains("did you mean \"ndnsim\"?"));
+    assert!(stated("abilene.txt", "builtin = \"grid\"", "").contains("is built in or from a file, not both"));
+    assert!(stated("abilene.txt", "pairs = 2", "").contains("\"pairs\" goes with a builtin topology only"));
     assert!(
-        said("abilene.txt", "latencies = \"abilene.conf\"", "").contains("goes with format rocketfuel only")
+        stated("abilene.txt", "latencies = \"abilene.conf\"", "")
+            .contains("goes with format rocketfuel only")
     );
-    let missing = said("abilene-weights.intra", "", "");
+    let missing = stated("abilene-weights.intra", "", "");
     assert!(
         missing.contains("has no rate and no delay in the file; give one to all in [topology] link"),
         "{missing}"
     );
-    assert!(said("abilene.txt", "", "[link.Seattle-Miami]\ncost = 2").contains("is not known"));
-    assert!(said("abilene.txt", "", "[[node]]\nname = \"x\"").contains("write [node.NAME]"));
+    assert!(stated("abilene.txt", "", "[link.Seattle-Miami]\ncost = 2").contains("is not known"));
+    assert!(stated("abilene.txt", "", "[[node]]\nname = \"x\"").contains("write [node.NAME]"));
     let parser = Parser::new("s.toml", SCHEMES);
     assert!(
         parser
@@ -519,7 +522,7 @@ fn a_mark_of_byte_order_hides_no_format() {
 }
 
 #[test]
-fn a_format_is_told_by_content_alone_and_no_other_text_is_taken_for_one() {
+fn a_format_is_recognised_by_content_alone_and_no_other_text_is_taken_for_one() {
     for (_, text) in SAMPLES {
         assert!(TopologyFormat::of(text).is_some(), "{text}");
     }

@@ -152,9 +152,9 @@ fn a_scheme_of_the_scenario_that_fills_no_role_is_named_with_what_keeps_it_out()
     let advice = incomplete(&one_left).concat();
     assert!(!advice.contains("into [scenario]"), "{advice}");
     let none_left = plan(&(text + "[router]\nrouter_parts = [\"plr\"]\n"), &[]);
-    let said = "scenario.scheme = \"mircc\" fills no role: roles that are written out stay as they are; leave out \
+    let stated = "scenario.scheme = \"mircc\" fills no role: roles that are written out stay as they are; leave out \
                 flow.0.scheme, flow.1.scheme, router.router_parts";
-    assert_eq!(idle(&none_left).as_deref(), Some(said));
+    assert_eq!(idle(&none_left).as_deref(), Some(stated));
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_flow_without_any_scheme_is_refused() {
 
 #[test]
 fn a_mistake_in_the_scheme_of_the_scenario_is_reported_once() {
-    for (wrong, said) in [
+    for (wrong, stated) in [
         ("\"mirc\"", "scheme \"mirc\" is not known"),
         ("{ name = \"mircc\", x = 1 }", "scheme \"mircc\" has interval"),
         ("{ interval = \"50ms\" }", "this table does not name its scheme"),
@@ -220,7 +220,7 @@ fn a_mistake_in_the_scheme_of_the_scenario_is_reported_once() {
         ("\"codel\"", "has neither a consumer nor a TCP sender and fits no [[flow]]"),
     ] {
         let why = refused(&BARE.replace("\"mircc\"", wrong), &[]);
-        assert!(why.contains(said), "{wrong}: {why}");
+        assert!(why.contains(stated), "{wrong}: {why}");
         assert!(why.lines().filter(|line| line.starts_with("x.toml:")).count() == 1, "{wrong}: {why}");
     }
 }
@@ -355,12 +355,12 @@ fn the_kept_text_of_a_replaced_scenario_says_the_same() {
 }
 
 #[test]
-fn a_role_without_its_counterpart_is_told() {
+fn a_role_without_its_counterpart_is_reported() {
     let alone = |name: &str, scheme: &str| {
         let key = if name == "tcp" { "tcp.*.scheme" } else { "flow.*.scheme" };
         incomplete(&plan(example(name), &[(key, scheme)]))
     };
-    for (name, scheme, said) in [
+    for (name, scheme, stated) in [
         (
             "dumbbell",
             "mircc",
@@ -371,8 +371,8 @@ fn a_role_without_its_counterpart_is_told() {
         ("tcp", "tcp-dctcp", "flow cubic: tcp-dctcp without a queue or router that marks"),
         ("tcp", "rcp", "flow cubic: rcp without its part on a router"),
     ] {
-        let told = alone(name, scheme);
-        assert!(told.len() == 1 && told[0].contains(said), "{scheme}: {told:?}");
+        let reported = alone(name, scheme);
+        assert!(reported.len() == 1 && reported[0].contains(stated), "{scheme}: {reported:?}");
     }
     assert_eq!(alone("dumbbell", "pcon"), Vec::<String>::new());
     assert_eq!(alone("red", "pcon-ndnsim"), Vec::<String>::new());
@@ -392,19 +392,20 @@ fn one_flow(scheme: &str, more: &str) -> Plan {
 #[test]
 fn a_counterpart_counts_only_on_a_way_of_the_flow() {
     let off = "[node.c2]\nrouter_parts = [\"mircc\"]\n";
-    let told = incomplete(&one_flow("\"mircc\"", off));
-    let said = "flow c1:/a: mircc without its part on a router on its path: Data carries no rate";
-    assert!(told.len() == 1 && told[0].starts_with(said), "{told:?}");
+    let reported = incomplete(&one_flow("\"mircc\"", off));
+    let stated = "flow c1:/a: mircc without its part on a router on its path: Data carries no rate";
+    assert!(reported.len() == 1 && reported[0].starts_with(stated), "{reported:?}");
     assert_eq!(incomplete(&one_flow("\"mircc\"", &off.replace("c2", "r2"))), Vec::<String>::new());
     let queue = |link: &str| format!("[link.{link}]\nqueue = {{ disciplines = [\"codel-mark\"] }}\n");
-    let told = incomplete(&one_flow("\"pcon\"", &queue("c2-r1")));
-    let said = "flow c1:/a: pcon without a queue or router that marks on its path: it reacts to losses alone";
-    assert!(told.len() == 1 && told[0].starts_with(said), "{told:?}");
+    let reported = incomplete(&one_flow("\"pcon\"", &queue("c2-r1")));
+    let stated =
+        "flow c1:/a: pcon without a queue or router that marks on its path: it reacts to losses alone";
+    assert!(reported.len() == 1 && reported[0].starts_with(stated), "{reported:?}");
     assert_eq!(incomplete(&one_flow("\"pcon\"", &queue("r1-r2"))), Vec::<String>::new());
     // One of two flows is enough for a message.
     let two = BARE.replace("scheme = \"mircc\"\n", "") + "[node.p1]\nrouter_parts = [\"mircc\"]\n";
-    let told = incomplete(&plan(&two.replace("prefix", "scheme = \"mircc\"\nprefix"), &[]));
-    assert!(told.len() == 1 && told[0].starts_with("flow c2:/b: mircc without"), "{told:?}");
+    let reported = incomplete(&plan(&two.replace("prefix", "scheme = \"mircc\"\nprefix"), &[]));
+    assert!(reported.len() == 1 && reported[0].starts_with("flow c2:/b: mircc without"), "{reported:?}");
 }
 
 #[test]
@@ -422,9 +423,9 @@ fn parameters_decide_what_a_role_needs() {
         ),
         ("\"hobhis\"", "[\"hobhis\"]", None),
     ] {
-        let told = incomplete(&one_flow(scheme, &format!("[router]\nrouter_parts = {parts}\n")));
-        assert_eq!(told.len(), usize::from(lacks.is_some()), "{scheme} {parts}: {told:?}");
-        assert!(lacks.is_none_or(|lacks| told[0].contains(lacks)), "{scheme} {parts}: {told:?}");
+        let reported = incomplete(&one_flow(scheme, &format!("[router]\nrouter_parts = {parts}\n")));
+        assert_eq!(reported.len(), usize::from(lacks.is_some()), "{scheme} {parts}: {reported:?}");
+        assert!(lacks.is_none_or(|lacks| reported[0].contains(lacks)), "{scheme} {parts}: {reported:?}");
     }
     let local = "[router]\nrouter_parts = [{ name = \"brf\", control = \"local\" }]\n";
     assert_eq!(incomplete(&one_flow("\"icp\"", local)), Vec::<String>::new());
@@ -433,10 +434,10 @@ fn parameters_decide_what_a_role_needs() {
 }
 
 #[test]
-fn a_limit_is_told_in_a_sentence_and_not_where_a_parameter_lifts_it() {
-    let told = limits(&one_flow("\"fixed\"", ""));
-    let said = "fixed may leave its link partly unused: the window stays at 10 packets";
-    assert!(told.len() == 1 && told[0].starts_with(said), "{told:?}");
+fn a_limit_is_reported_in_a_sentence_and_not_where_a_parameter_lifts_it() {
+    let reported = limits(&one_flow("\"fixed\"", ""));
+    let stated = "fixed may leave its link partly unused: the window stays at 10 packets";
+    assert!(reported.len() == 1 && reported[0].starts_with(stated), "{reported:?}");
     assert_eq!(limits(&one_flow("{ name = \"fixed\", window = 500 }", "")), Vec::<String>::new());
     assert_eq!(limits(&one_flow("\"mircc\"", "")), Vec::<String>::new());
 }

@@ -33,7 +33,7 @@ fn python() -> Option<String> {
 }
 
 /// What the script prints in this mode when it is told `input`.
-fn ask(python: &str, mode: &str, input: &str) -> Vec<String> {
+fn request(python: &str, mode: &str, input: &str) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut child = Command::new(python)
         .arg(root.join("tests/oracle.py"))
@@ -190,7 +190,7 @@ fn python_ndn_reads_what_we_write() {
         written.extend((0..200).map(|_| make(&mut generator)));
     }
     let input = written.iter().map(|(packet, _)| hex(packet) + "\n").collect::<String>();
-    let read = ask(&python, "read", &input);
+    let read = request(&python, "read", &input);
     assert_eq!(read.len(), written.len());
     for ((packet, expected), read) in written.iter().zip(read) {
         assert_eq!(&read, expected, "python-ndn on {}", hex(packet));
@@ -201,7 +201,7 @@ fn python_ndn_reads_what_we_write() {
 #[test]
 fn we_read_what_python_ndn_writes() {
     let Some(python) = python() else { return };
-    let written = ask(&python, "write", "");
+    let written = request(&python, "write", "");
     assert_eq!(written.len(), 600);
     for line in written {
         let (packet, expected) = line.split_once(' ').expect("hex, then words");

@@ -25,7 +25,7 @@ use tidegate_live::fetch::{
 };
 use tidegate_live::name_uri;
 
-use crate::commands::children::{Running, Says, Scratch, shown};
+use crate::commands::children::{Running, Scratch, Speaks, shown};
 use crate::commands::fetch::scheme::{self, Chosen};
 use crate::commands::status::uplink;
 use crate::exit::{Exit, Failure, Outcome, print};
@@ -106,7 +106,7 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
                 continue;
             }
             let measured = Measurement { session, cell, scheme, time: plan.time, stop: &stop }.best();
-            if stop.is_asked() {
+            if stop.is_requested() {
                 return Err(interrupted());
             }
             let measured = measured?;
@@ -161,7 +161,7 @@ impl Measurement<'_> {
             link.as_ref().map_or_else(|| network.uri.clone(), |(address, _)| format!("udp4://{address}"));
         let chosen = scheme::make_named(self.session, not_default(self.scheme))?;
         let fetched = fetch_for(&to, chosen, self.time, self.stop)?;
-        if self.stop.is_asked() {
+        if self.stop.is_requested() {
             return Err(interrupted());
         }
         let report = match link {
@@ -205,15 +205,15 @@ fn carry(setup: LinkSetup, time: Span) -> Result<(SocketAddr, LinkThread), Failu
 }
 
 /// Fetches for at most this time, or until interrupted.
-fn fetch_for(to: &str, chosen: Chosen, time: Span, wish: &Stop) -> Result<Fetched, Failure> {
+fn fetch_for(to: &str, chosen: Chosen, time: Span, request: &Stop) -> Result<Fetched, Failure> {
     let mut client = Client::connect(&uplink(Some(to))?).map_err(Failure::error)?;
     let name = name_uri::parse(PREFIX).map_err(Failure::error)?;
     let name = newest_version(&mut client, &name, &Trust::Digest).map_err(Failure::error)?;
     let (stop, stopped) = UnixStream::pair().map_err(Failure::error)?;
     client.stop_on(OwnedFd::from(stopped)).map_err(Failure::error)?;
-    let (wish, end) = (wish.clone(), Instant::now() + Duration::from_nanos(time.as_nanos()));
+    let (request, end) = (request.clone(), Instant::now() + Duration::from_nanos(time.as_nanos()));
     let timer = std::thread::spawn(move || {
-        while !wish.is_asked() && Instant::now() < end {
+        while !request.is_requested() && Instant::now() < end {
             std::thread::sleep(LOOK.min(end.saturating_duration_since(Instant::now())));
         }
         drop(stop);
@@ -248,7 +248,7 @@ impl FetchTestbed {
     fn start(cell: &BenchCell) -> Result<Self, Failure> {
         let folder = Scratch::new("bench-fetch")?;
         let unix = format!("unix://{}", folder.path("f").display());
-        let (listen, said) = match cell.way {
+        let (listen, stated) = match cell.way {
             Way::Unix => ("", "listening at unix://"),
             Way::Tcp => ("tcp4://127.0.0.1:0", "listening at tcp4://"),
             Way::Link { .. } => ("udp4://127.0.0.1:0", "listening at udp4://"),
@@ -257,20 +257,20 @@ impl FetchTestbed {
         if !listen.is_empty() {
             arguments.extend(["--listen", listen]);
         }
-        let forwarder = Running::start(&arguments, Says::OnError, said)?;
+        let forwarder = Running::start(&arguments, Speaks::OnError, stated)?;
         let uri = match cell.way {
             Way::Unix => unix.clone(),
-            Way::Tcp => format!("tcp4://{}", forwarder.said()),
+            Way::Tcp => format!("tcp4://{}", forwarder.stated()),
             Way::Link { .. } => String::new(),
         };
-        let listening = forwarder.said().parse().ok();
+        let listening = forwarder.stated().parse().ok();
         let file = folder.path("file");
         let made =
             File::create(&file).and_then(|mut made| made.set_len(FILE_LEN).and_then(|()| made.flush()));
         made.map_err(|why| cannot("make", &file, &why))?;
         let size = cell.segment.to_string();
         let serve = ["serve", PREFIX, &shown(&file), "--segment-size", &size, "--transport", &unix];
-        let serve = Running::start(&serve, Says::OnOutput, "serving ")?;
+        let serve = Running::start(&serve, Speaks::OnOutput, "serving ")?;
         Ok(Self { _processes: [serve, forwarder], uri, listening, _folder: folder })
     }
 }

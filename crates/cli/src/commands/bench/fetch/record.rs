@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_build_measured_is_used_only_when_that_is_asked_for_and_another_length_never() {
+    fn what_another_build_measured_is_used_only_when_that_is_requested_and_another_length_never() {
         let path = file("builds");
         let mut old = FetchMeasurements::read(&path, origin("a", 8.0), false).expect("none yet");
         old.add("a cell", "icp", MEASURED).expect("writable");

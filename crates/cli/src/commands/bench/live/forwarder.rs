@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use crate::commands::children::{Running, Says, Scratch, shown};
+use crate::commands::children::{Running, Scratch, Speaks, shown};
 use crate::exit::Failure;
 
 /// A running forwarder that listens on a loopback UDP port and has a route to one producer; ends with this.
@@ -22,8 +22,8 @@ impl Forwarder {
         );
         let config = shown(&folder.write("forwarder.toml", text.as_bytes())?);
         let arguments = ["forward", &config, "--listen", "udp4://127.0.0.1:0"];
-        let process = Running::start(&arguments, Says::OnError, "listening at udp4://")?;
-        let address = process.said().parse().map_err(Failure::error)?;
+        let process = Running::start(&arguments, Speaks::OnError, "listening at udp4://")?;
+        let address = process.stated().parse().map_err(Failure::error)?;
         Ok(Self { process, address, _folder: folder })
     }
 

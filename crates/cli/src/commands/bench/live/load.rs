@@ -111,7 +111,7 @@ impl LoadConsumer {
     fn fetch(&mut self, pairs: u32) -> io::Result<()> {
         let mut left = pairs;
         while left > 0 {
-            self.ask();
+            self.request();
             let until = self.clock.now() + SILENCE;
             let is_ready = !self.poll.wait(Some(until), &self.clock)?.is_empty();
             if !is_ready && self.clock.now() >= until {
@@ -129,7 +129,7 @@ impl LoadConsumer {
     }
 
     /// Fills the window up, in bursts.
-    fn ask(&mut self) {
+    fn request(&mut self) {
         while WINDOW - self.outstanding >= BURST {
             for _ in 0..BURST {
                 let segment = FIRST + self.names.map_or(self.next, |names| self.next % names);

@@ -86,9 +86,9 @@ fn agreed(run: &Run<'_>, _: &Arguments<'_>, flow: usize) -> Answer {
     let mut agreed_from = None;
     for row in row(since)..row(until) {
         let now = || paces.iter().map(|paces| paces[row]);
-        let (least, most) = (now().fold(f32::INFINITY, f32::min), now().fold(0.0, f32::max));
+        let (min, max) = (now().fold(f32::INFINITY, f32::min), now().fold(0.0, f32::max));
         // Infinite: the flow has no rate yet and is not paced.
-        if !most.is_finite() || most > 1.1 * least {
+        if !max.is_finite() || max > 1.1 * min {
             agreed_from = None;
             continue;
         }

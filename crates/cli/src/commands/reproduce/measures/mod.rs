@@ -17,7 +17,7 @@ use tidegate_papers::expression::{Call, Expression, Word};
 use tidegate_papers::quantity;
 use tidegate_papers::value::MeasureValue;
 use tidegate_results::measures::{self, RUN_MEASURES};
-use tidegate_settings::suggest::{meant, question};
+use tidegate_settings::suggest::{intended, question};
 use tidegate_sim::plan::{LinkPlan, Plan};
 
 /// A run and what was planned.
@@ -134,7 +134,7 @@ fn unknown(name: &str, own: &[&str]) -> String {
 
 /// The message for a name that is not among `known`.
 fn not_known(what: &str, name: &str, known: &[&str]) -> String {
-    let near = meant(name, known.iter().copied());
+    let near = intended(name, known.iter().copied());
     if !near.is_empty() {
         return format!("{what} {name:?} is not known{}", question(&near));
     }
@@ -261,19 +261,20 @@ impl Arguments<'_> {
 
     /// Indices of the flows, links or nodes that are named, in the run's order; all of them if none is named.
     fn objects(&self, plan: &Plan) -> Result<Vec<usize>, String> {
-        let (wanted, (what, names)) = (&self.call.objects, self.names(plan));
-        if let Some(word) = wanted.iter().find(|word| !names.iter().any(|name| fits(&word.text, name))) {
+        let (required, (what, names)) = (&self.call.objects, self.names(plan));
+        if let Some(word) = required.iter().find(|word| !names.iter().any(|name| fits(&word.text, name))) {
             if what.is_empty() {
                 return Err(format!("{} is of the whole run and takes no {:?}", self.call.name, word.text));
             }
             // The list of a large topology would fill the screen, but a similar name is searched among all.
             let known: Vec<&str> = names.iter().map(String::as_str).collect();
-            let near = meant(&word.text, known.iter().copied());
+            let near = intended(&word.text, known.iter().copied());
             let shown = if near.is_empty() { &known[..known.len().min(20)] } else { &known[..] };
             return Err(not_known(what, &word.text, shown));
         }
-        let is_wanted = |name: &String| wanted.is_empty() || wanted.iter().any(|word| fits(&word.text, name));
-        Ok((0..names.len()).filter(|place| is_wanted(&names[*place])).collect())
+        let is_required =
+            |name: &String| required.is_empty() || required.iter().any(|word| fits(&word.text, name));
+        Ok((0..names.len()).filter(|place| is_required(&names[*place])).collect())
     }
 
     fn one(&self, plan: &Plan) -> Result<usize, String> {
@@ -336,8 +337,8 @@ fn fits(pattern: &str, name: &str) -> bool {
 /// The run without events that were recorded for measures alone.
 pub(super) fn without_extra_events(plan: &Plan, record: RunRecord) -> RunRecord {
     // A sweep of the same scenario has to find the same bytes in the store.
-    let is_wanted = |event: &EventRecord| plan.recorded.has(event.event.bit());
-    let events = record.events.iter().filter(|event| is_wanted(event)).cloned().collect();
+    let is_required = |event: &EventRecord| plan.recorded.has(event.event.bit());
+    let events = record.events.iter().filter(|event| is_required(event)).cloned().collect();
     RunRecord { events, ..record }
 }
 

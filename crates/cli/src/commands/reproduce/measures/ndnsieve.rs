@@ -91,7 +91,7 @@ fn work(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let degree = |node| run.plan.links.iter().filter(|link| link.a == node || link.b == node).count() as f64;
     let routers = run.plan.nodes.iter().enumerate().filter(|(_, node)| !node.parts.is_empty());
     let faces: BTreeMap<u32, f64> = routers.map(|(node, _)| (node as u32, degree(node))).collect();
-    let (largest, all) = (faces.values().copied().fold(0.0, f64::max), faces.values().sum::<f64>());
+    let (max, all) = (faces.values().copied().fold(0.0, f64::max), faces.values().sum::<f64>());
     let (mut detection, mut filter, mut calculator, mut search) = (0.0, BTreeMap::new(), 0.0, 0.0);
     // Signals on their way to the controller, which hears them in this order, and 1 while a mild one can be acted on.
     let (mut states, mut signals, mut mild) = (BTreeMap::new(), VecDeque::new(), 0.0);
@@ -115,16 +115,16 @@ fn work(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
             }
             "calculator" => calculator += f64::max(operations - std::mem::take(&mut mild), 0.0),
             "shunt" => search += f64::max(operations - faces.len() as f64, 0.0),
-            "switch" => search += f64::max(operations - largest, 0.0),
+            "switch" => search += f64::max(operations - max, 0.0),
             _ => search += operations,
         }
     }
     let counts = [detection, filter.into_values().fold(0.0, f64::max) / all, calculator, search];
-    let wanted = call.word("count")?;
+    let required = call.word("count")?;
     Ok(COUNTS
         .iter()
         .zip(counts)
-        .find(|(name, _)| **name == wanted)
+        .find(|(name, _)| **name == required)
         .map(|(_, count)| MeasureValue::Number(count)))
 }
 
@@ -136,6 +136,6 @@ fn moves_within(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
         moves.entry((*node, name.prefix)).or_default().push(time.as_secs_f64());
     }
     let from = |times: &[f64]| times.iter().take_while(|time| **time - times[0] < seconds).count();
-    let most = moves.values().flat_map(|times| (0..times.len()).map(|first| from(&times[first..]))).max();
-    Ok(Some(MeasureValue::Number(most.unwrap_or(0) as f64)))
+    let max = moves.values().flat_map(|times| (0..times.len()).map(|first| from(&times[first..]))).max();
+    Ok(Some(MeasureValue::Number(max.unwrap_or(0) as f64)))
 }

@@ -57,13 +57,13 @@ fn moves_count_together_at_one_router_within_the_time_only() {
         event: Event::PathMoved { name: Name::whole(PrefixId(7)), from: 0, to: 1, cause: Cause("metric") },
     };
     let (plan, record) = recorded(&[]);
-    for (moves, most) in [
+    for (moves, max) in [
         (vec![(0, 1), (4999, 2), (5000, 1)], 1.0),
         (vec![(0, 1), (4999, 1), (9000, 1)], 2.0),
         (Vec::new(), 0.0),
     ] {
         let events = moves.into_iter().map(moved).collect();
         let run = (plan.clone(), RunRecord { events, ..record.clone() });
-        assert_eq!(number(&run, "ndnsieve.moves_within(seconds = 5)"), most);
+        assert_eq!(number(&run, "ndnsieve.moves_within(seconds = 5)"), max);
     }
 }

@@ -91,7 +91,7 @@ fn notices(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
 
 fn notice_excess(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
     let mut made: BTreeMap<Name, (Time, u32)> = BTreeMap::new();
-    let mut largest = f64::NEG_INFINITY;
+    let mut max = f64::NEG_INFINITY;
     for record in &run.record.events {
         match record.event {
             Event::NoticeMade { name, .. } => {
@@ -100,12 +100,12 @@ fn notice_excess(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
             Event::LossDetected { name, cause: Cause("loss notice"), .. } => {
                 let Some((at, node)) = made.remove(&name) else { continue };
                 let latency = record.time.since(at).as_millis_f64();
-                largest = largest.max((latency - allowed(run, node).as_millis_f64()) * 1e3);
+                max = max.max((latency - allowed(run, node).as_millis_f64()) * 1e3);
             }
             _ => {}
         }
     }
-    Ok(Some(MeasureValue::Number(largest)))
+    Ok(Some(MeasureValue::Number(max)))
 }
 
 /// Propagation, one full packet and the notice itself on every hop from `node` to the consumer of the chain.

@@ -120,13 +120,13 @@ fn point(
         overrides.iter().map(|one| (one.key.clone(), one.value.clone())).collect();
     let plan = files.plan(session, &experiment.file(cell), &pairs)?;
     let mut plan = plan.map_err(|errors| unsound(study, &experiment.cell_name(cell), &overrides, &errors))?;
-    let most = [
+    let max = [
         is_reduced.then_some(experiment.reduced_seeds),
         alternative.and_then(|alternative| alternative.seeds),
     ];
-    for most in most.into_iter().flatten() {
+    for max in max.into_iter().flatten() {
         // The first ones stay: a later study with more seeds finds their runs in the store.
-        plan.seeds.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        plan.seeds.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     }
     Ok(Some(Point { identity: Identity::of(&plan), plan }))
 }

@@ -258,9 +258,9 @@ impl Results<'_> {
                 Some(MeasureValue::Series(points)) => points.clone(),
                 Some(MeasureValue::List(list)) if figure.drawing == Drawing::Cdf => parts(list, figure.x_min),
                 other => {
-                    let wanted = if figure.drawing == Drawing::Cdf { "a list" } else { "a series" };
+                    let required = if figure.drawing == Drawing::Cdf { "a list" } else { "a series" };
                     let found = other.map_or("nothing", MeasureValue::kind);
-                    let message = format!("a curve is drawn of {wanted}; this is {found}");
+                    let message = format!("a curve is drawn of {required}; this is {found}");
                     return Err(self.study.board_text.at(source.at, message));
                 }
             };

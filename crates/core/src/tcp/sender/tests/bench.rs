@@ -25,7 +25,7 @@ pub const MSS: u16 = 1000;
 
 /// What the controller heard, in order.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Heard {
+pub enum Received {
     Loss(u32, LossSignal),
     Recovery(Recovery),
     Delivery(Delivery),
@@ -37,12 +37,12 @@ pub enum Heard {
 struct Ear {
     window: f64,
     pacing: Pacing,
-    heard: Arc<Mutex<Vec<(Heard, FlowView)>>>,
+    received: Arc<Mutex<Vec<(Received, FlowView)>>>,
 }
 
 impl Ear {
-    fn note(&self, heard: (Heard, FlowView)) {
-        self.heard.lock().expect("no test panicked with it").push(heard);
+    fn note(&self, received: (Received, FlowView)) {
+        self.received.lock().expect("no test panicked with it").push(received);
     }
 }
 
@@ -61,15 +61,15 @@ impl CongestionController for Ear {
 
     fn on_feedback(&mut self, _: &mut Context<'_>, hop: &HopSignals, flow: &FlowView) {
         let rate = hop.get(SHARED_RATE).expect("there is no other");
-        self.note((Heard::Feedback(rate), *flow));
+        self.note((Received::Feedback(rate), *flow));
     }
 
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
-        self.note((Heard::Delivery(*delivery), *flow));
+        self.note((Received::Delivery(*delivery), *flow));
     }
 
     fn on_loss(&mut self, _: &mut Context<'_>, loss: &Loss, flow: &FlowView) {
-        self.note((Heard::Loss(loss.segment, loss.signal), *flow));
+        self.note((Received::Loss(loss.segment, loss.signal), *flow));
     }
 
     fn on_recovery(&mut self, _: &mut Context<'_>, recovery: Recovery, flow: &FlowView) {
@@ -78,14 +78,14 @@ impl CongestionController for Ear {
             Recovery::Timeout { .. } => 1.0,
             Recovery::Exit | Recovery::Spurious => self.window,
         };
-        self.note((Heard::Recovery(recovery), *flow));
+        self.note((Received::Recovery(recovery), *flow));
     }
 }
 
 pub struct Bench {
     pub sender: Sender,
     pub now: Time,
-    heard: Arc<Mutex<Vec<(Heard, FlowView)>>>,
+    received: Arc<Mutex<Vec<(Received, FlowView)>>>,
     names: NameTable,
 }
 
@@ -122,7 +122,7 @@ impl Bench {
     }
 
     /// A sender that asks for ECN in this way.
-    pub(super) fn asking(ecn: Ecn) -> Self {
+    pub(super) fn requester(ecn: Ecn) -> Self {
         let with_ecn = |rule| SenderRule { ecn, ..rule };
         Self::of(4.0, Pacing::Unpaced, Source::Endless, SenderSettings::default(), with_ecn)
     }
@@ -134,8 +134,8 @@ impl Bench {
         settings: SenderSettings,
         change: impl FnOnce(SenderRule) -> SenderRule,
     ) -> Self {
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let controller = Box::new(Ear { window, pacing, heard: heard.clone() });
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let controller = Box::new(Ear { window, pacing, received: received.clone() });
         let sender = Sender::new(SenderSetup {
             flow: 0,
             name: Name::whole(NameTable::ROOT),
@@ -148,7 +148,7 @@ impl Bench {
             draws: Streams::of(Seed(1)),
             clock: Clock::FINE,
         });
-        Self { sender, now: Time::ZERO, heard, names: NameTable::new() }
+        Self { sender, now: Time::ZERO, received, names: NameTable::new() }
     }
 
     /// After the handshake, which took 20 ms from 100 ms on; the receiver takes `window` bytes.
@@ -266,27 +266,27 @@ impl Bench {
 
     /// The rates that the controller was told since it was last asked.
     pub(super) fn rates(&mut self) -> Vec<u32> {
-        let rate = |(heard, _)| if let Heard::Feedback(rate) = heard { Some(rate) } else { None };
-        self.heard().into_iter().filter_map(rate).collect()
+        let rate = |(received, _)| if let Received::Feedback(rate) = received { Some(rate) } else { None };
+        self.received().into_iter().filter_map(rate).collect()
     }
 
     /// What the controller has heard since it was last asked.
-    pub(super) fn heard(&mut self) -> Vec<(Heard, FlowView)> {
-        std::mem::take(&mut self.heard.lock().expect("no test panicked with it"))
+    pub(super) fn received(&mut self) -> Vec<(Received, FlowView)> {
+        std::mem::take(&mut self.received.lock().expect("no test panicked with it"))
     }
 
     /// The same without deliveries and views.
-    pub(super) fn trouble(&mut self) -> Vec<Heard> {
-        let is_trouble = |heard: &Heard| !matches!(heard, Heard::Delivery(_));
-        self.heard().into_iter().map(|(heard, _)| heard).filter(is_trouble).collect()
+    pub(super) fn trouble(&mut self) -> Vec<Received> {
+        let is_trouble = |received: &Received| !matches!(received, Received::Delivery(_));
+        self.received().into_iter().map(|(received, _)| received).filter(is_trouble).collect()
     }
 
     /// The deliveries.
     pub(super) fn deliveries(&mut self) -> Vec<Delivery> {
-        self.heard()
+        self.received()
             .into_iter()
-            .filter_map(|(heard, _)| match heard {
-                Heard::Delivery(delivery) => Some(delivery),
+            .filter_map(|(received, _)| match received {
+                Received::Delivery(delivery) => Some(delivery),
                 _ => None,
             })
             .collect()

@@ -24,7 +24,7 @@ fn a_syn_is_repeated_after_one_second_and_then_twice_as_late() {
 }
 
 #[test]
-fn the_answer_to_the_syn_tells_round_trip_window_and_segment_size() {
+fn the_answer_to_the_syn_gives_round_trip_window_and_segment_size() {
     let mut bench = file(5000);
     bench.set(100);
     bench.poll();
@@ -67,7 +67,7 @@ fn an_empty_file_is_a_fin_alone() {
 }
 
 #[test]
-fn what_acknowledges_data_that_never_left_is_not_believed() {
+fn what_acknowledges_data_that_never_left_is_not_accepted() {
     let mut bench = file(2500).open(u16::MAX);
     bench.poll();
     bench.ack(9, &[], 120);
@@ -86,9 +86,9 @@ fn a_syn_without_an_answer_opens_nothing() {
 }
 
 #[test]
-fn segments_may_be_marked_only_when_the_syn_asked_for_it_and_the_answer_agreed() {
-    let data = |asked, answer: TcpFlags| {
-        let mut bench = Bench::asking(asked);
+fn segments_may_be_marked_only_when_the_syn_requested_it_and_the_answer_agreed() {
+    let data = |requested, answer: TcpFlags| {
+        let mut bench = Bench::requester(requested);
         let syn = bench.segments()[0].0;
         bench.give(0, u16::MAX, TcpFlags::SYN | TcpFlags::ACK | answer, TcpOptions::default(), 0);
         let left = bench.segments();
@@ -104,7 +104,7 @@ fn segments_may_be_marked_only_when_the_syn_asked_for_it_and_the_answer_agreed()
 }
 
 #[test]
-fn feedback_on_an_ack_that_a_later_one_overtook_is_not_told() {
+fn feedback_on_an_ack_that_a_later_one_overtook_is_not_reported() {
     let mut bench = file(100_000).open(u16::MAX);
     bench.poll();
     bench.set(140);

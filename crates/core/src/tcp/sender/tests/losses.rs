@@ -1,4 +1,4 @@
-use super::bench::{Bench, Heard};
+use super::bench::{Bench, Received};
 use crate::ndn::packet::TcpFlags;
 use crate::scheme::congestion::{LossSignal, Recovery};
 use crate::tcp::Source;
@@ -20,16 +20,16 @@ fn opened(bench: Bench, window: f64) -> Bench {
     bench
 }
 
-fn gap(number: u32) -> Heard {
-    Heard::Loss(number, LossSignal::Gap)
+fn gap(number: u32) -> Received {
+    Received::Loss(number, LossSignal::Gap)
 }
 
-fn enter(flight: u32) -> Heard {
-    Heard::Recovery(Recovery::Enter { flight })
+fn enter(flight: u32) -> Received {
+    Received::Recovery(Recovery::Enter { flight })
 }
 
-fn timeout(flight: u32) -> Heard {
-    Heard::Recovery(Recovery::Timeout { flight })
+fn timeout(flight: u32) -> Received {
+    Received::Recovery(Recovery::Timeout { flight })
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn three_segments_behind_a_gap_begin_a_recovery_that_ends_when_all_is_acknowledg
         assert_eq!(bench.trouble(), [], "segment 11 left before the recovery");
         bench.set(162);
         bench.ack(12, &[], 141);
-        assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Exit)]);
+        assert_eq!(bench.trouble(), [Received::Recovery(Recovery::Exit)]);
         assert_eq!(bench.sender.view().in_flight, 0);
     }
 }
@@ -59,7 +59,7 @@ fn one_ack_may_end_a_recovery_and_begin_the_next() {
     bench.ack(0, &[(1, 6)], 120);
     // The window is 4: segments 6 and 7 under way, room for the lost one and a new one.
     assert_eq!(bench.sent(), [0, 8]);
-    bench.heard();
+    bench.received();
     bench.set(162);
     // Segment 8, which left with the retransmission, has arrived; 6 and 7 have not.
     bench.ack(6, &[(8, 9)], 141);
@@ -67,7 +67,7 @@ fn one_ack_may_end_a_recovery_and_begin_the_next() {
     assert_eq!(bench.sent(), [6, 7, 9, 10]);
     bench.set(183);
     bench.ack(9, &[(10, 11)], 162);
-    assert_eq!(bench.trouble(), [gap(9), Heard::Recovery(Recovery::Exit), enter(2)]);
+    assert_eq!(bench.trouble(), [gap(9), Received::Recovery(Recovery::Exit), enter(2)]);
     assert_eq!((bench.sent(), bench.sender.stats().recoveries), (vec![9, 11], 2));
 }
 
@@ -165,14 +165,14 @@ fn at_a_timeout_what_left_within_a_round_trip_is_not_taken_for_lost() {
         now += 1;
         left.extend(bench.run_to(now));
     }
-    let timeout = Heard::Loss(1, LossSignal::Timeout);
-    let lost: Vec<Heard> =
-        bench.trouble().into_iter().filter(|heard| matches!(heard, Heard::Loss(..))).collect();
+    let timeout = Received::Loss(1, LossSignal::Timeout);
+    let lost: Vec<Received> =
+        bench.trouble().into_iter().filter(|received| matches!(received, Received::Loss(..))).collect();
     assert!(lost.contains(&timeout), "{lost:?}");
     let (last_at, last) = left.iter().copied().max_by_key(|(_, number)| *number).expect("some left");
     // A round trip is 20 ms, a quarter of which is for reordering.
     assert!((now as f64) < last_at + 25.0, "the last one left at {last_at}, the timeout was at {now}");
-    assert!(!lost.contains(&Heard::Loss(last, LossSignal::Timeout)), "{lost:?} of {left:?}");
+    assert!(!lost.contains(&Received::Loss(last, LossSignal::Timeout)), "{lost:?} of {left:?}");
     assert_eq!(lost.len() as u32, last - 1);
 }
 
@@ -184,13 +184,13 @@ fn without_probes_a_tail_waits_for_the_timeout() {
     assert_eq!(bench.run_to(339), []);
     // One segment in the window of a timeout; the next waits twice as long.
     assert_eq!(bench.run_to(800), [(340.0, 0), (780.0, 0)]);
-    let lost = |number| Heard::Loss(number, LossSignal::Timeout);
+    let lost = |number| Received::Loss(number, LossSignal::Timeout);
     assert_eq!(bench.trouble(), [lost(0), lost(1), timeout(2), lost(0), timeout(2)]);
     assert_eq!(bench.sender.stats().timeouts, 2);
 }
 
 #[test]
-fn what_waited_behind_a_segment_that_left_again_tells_no_round_trip() {
+fn what_waited_behind_a_segment_that_left_again_gives_no_round_trip() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = bench(4.0, settings);
     // All four arrive; their ACKs are lost. The first leaves again, and its ACK tells of them all.
@@ -209,13 +209,13 @@ fn a_timeout_ends_when_what_was_outstanding_is_acknowledged() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = bench(4.0, settings);
     assert_eq!(bench.run_to(340), [(340.0, 0)]);
-    bench.heard();
+    bench.received();
     bench.set(361);
     bench.ack(1, &[], 340);
     assert_eq!((bench.sent(), bench.trouble()), (vec![1], vec![]));
     bench.set(382);
     bench.ack(4, &[], 361);
-    assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Exit)]);
+    assert_eq!(bench.trouble(), [Received::Recovery(Recovery::Exit)]);
 }
 
 #[test]
@@ -223,11 +223,11 @@ fn an_old_time_stamp_shows_that_nothing_was_lost() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = bench(4.0, settings);
     assert_eq!(bench.run_to(340), [(340.0, 0)]);
-    bench.heard();
+    bench.received();
     bench.set(350);
     // The answer to the first transmission at 120 ms, late.
     bench.ack(1, &[], 120);
-    assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Spurious)]);
+    assert_eq!(bench.trouble(), [Received::Recovery(Recovery::Spurious)]);
     assert_eq!(bench.sender.view().in_flight, 3, "the others are under way");
     bench.set(351);
     bench.ack(4, &[], 120);
@@ -256,10 +256,10 @@ fn the_answer_to_a_retransmission_of_one_recovery_does_not_undo_the_next() {
     let mut bench = late_in_a_recovery();
     bench.ack(12, &[(17, 18)], 141);
     assert_eq!(bench.sent(), [16, 20], "still the first recovery");
-    bench.heard();
+    bench.received();
     bench.set(183);
     bench.ack(16, &[(17, 18)], 162);
-    assert_eq!(bench.trouble(), [gap(18), Heard::Recovery(Recovery::Exit), enter(5)]);
+    assert_eq!(bench.trouble(), [gap(18), Received::Recovery(Recovery::Exit), enter(5)]);
     assert_eq!(bench.sent()[0], 18);
     bench.set(192);
     // Segment 16 as it left at 171 ms, before 18 left again, but not for the first time either.
@@ -278,19 +278,19 @@ fn a_loss_sent_again_before_the_recovery_ends_begins_the_next() {
     bench.sent();
     bench.set(183);
     bench.ack(16, &[(17, 19)], 162);
-    assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Exit), enter(6)]);
+    assert_eq!(bench.trouble(), [Received::Recovery(Recovery::Exit), enter(6)]);
     bench.set(192);
     bench.ack(19, &[], 171);
     assert_eq!(bench.trouble(), [gap(19)], "it left before 16 left again");
 }
 
 #[test]
-fn only_segments_that_left_once_tell_the_round_trip_exactly() {
+fn only_segments_that_left_once_give_the_round_trip_exactly() {
     let mut bench = bench(10.0, SenderSettings::default());
     bench.set(141);
     bench.ack(0, &[(1, 4)], 120);
     assert_eq!(bench.sent(), [0, 10]);
-    bench.heard();
+    bench.received();
     let before = bench.sender.view().smoothed_rtt.expect("a sample");
     bench.set(181);
     bench.ack(4, &[], 141);
@@ -325,14 +325,14 @@ fn a_recovery_whose_every_retransmission_came_twice_is_undone_once() {
     assert_eq!(bench.trouble(), [gap(0), gap(1), gap(3), enter(12)]);
     bench.ack(0, &[(4, 11), (2, 3)], 120);
     assert_eq!(bench.sent(), [0, 1, 3, 12, 13]);
-    bench.heard();
+    bench.received();
     bench.set(162);
     // The originals came late, and what told of the first was lost: time stamps are those of the retransmissions.
     bench.ack(11, &[(0, 1)], 141);
     bench.ack(11, &[(3, 4)], 141);
     assert_eq!(bench.trouble(), []);
     bench.ack(11, &[(1, 2)], 141);
-    assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Spurious)]);
+    assert_eq!(bench.trouble(), [Received::Recovery(Recovery::Spurious)]);
     bench.ack(11, &[(1, 2)], 141);
     bench.ack(14, &[], 141);
     assert_eq!((bench.trouble(), bench.sender.stats().spurious), (vec![], 1));
@@ -348,7 +348,7 @@ fn a_recovery_is_undone_after_its_end_too_but_not_once_the_next_has_begun_or_a_m
         assert_eq!(bench.sent(), [0, 10]);
         bench.set(162);
         bench.ack(11, &[], 141);
-        assert_eq!(bench.trouble().last(), Some(&Heard::Recovery(Recovery::Exit)));
+        assert_eq!(bench.trouble().last(), Some(&Received::Recovery(Recovery::Exit)));
         assert_eq!(bench.sent().len(), 5);
         if has_next {
             bench.ack(11, &[(12, 15)], 162);
@@ -359,7 +359,7 @@ fn a_recovery_is_undone_after_its_end_too_but_not_once_the_next_has_begun_or_a_m
         bench.ack(11, &[(0, 1)], 141);
         bench.trouble()
     };
-    assert_eq!(after(false, TcpFlags::default()), [Heard::Recovery(Recovery::Spurious)]);
+    assert_eq!(after(false, TcpFlags::default()), [Received::Recovery(Recovery::Spurious)]);
     assert_eq!(after(true, TcpFlags::default()), []);
     assert_eq!(after(false, TcpFlags::ECE), []);
 }
@@ -370,10 +370,10 @@ fn a_recovery_that_time_stamps_have_undone_is_not_undone_by_what_came_twice() {
     bench.set(141);
     bench.ack(0, &[(1, 4)], 120);
     bench.sent();
-    bench.heard();
+    bench.received();
     bench.set(150);
     bench.ack(4, &[], 120);
-    assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Spurious)]);
+    assert_eq!(bench.trouble(), [Received::Recovery(Recovery::Spurious)]);
     bench.set(162);
     bench.ack(4, &[(0, 1)], 141);
     assert_eq!((bench.trouble(), bench.sender.stats().spurious), (vec![], 1));

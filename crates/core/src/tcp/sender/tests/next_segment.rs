@@ -1,4 +1,4 @@
-use super::bench::{Bench, Heard};
+use super::bench::{Bench, Received};
 use crate::scheme::congestion::{LossSignal, Recovery};
 use crate::tcp::Source;
 use crate::tcp::sender::{Detection, SenderSettings};
@@ -15,7 +15,7 @@ fn file(segments: u32, detection: Detection) -> Bench {
 }
 
 #[test]
-fn for_want_of_anything_else_a_hole_is_filled_that_was_not_found_lost() {
+fn without_anything_else_a_hole_is_filled_that_was_not_found_lost() {
     let mut bench = file(12, Detection::Sack);
     // Above 5 there is 6 alone, 7 to 11 are under way.
     bench.ack(0, &[(6, 7), (1, 5)], 120);
@@ -104,10 +104,10 @@ fn rack_leaves_both_to_the_clock() {
     assert_eq!(bench.sender.stats().rescues, 0);
 }
 
-fn gap(number: u32) -> Heard {
-    Heard::Loss(number, LossSignal::Gap)
+fn gap(number: u32) -> Received {
+    Received::Loss(number, LossSignal::Gap)
 }
 
-fn enter(flight: u32) -> Heard {
-    Heard::Recovery(Recovery::Enter { flight })
+fn enter(flight: u32) -> Received {
+    Received::Recovery(Recovery::Enter { flight })
 }

@@ -21,7 +21,7 @@ fn the_window_is_filled_and_every_ack_makes_room() {
 }
 
 #[test]
-fn a_delivery_tells_of_the_whole_ack() {
+fn a_delivery_reports_the_whole_ack() {
     let mut bench = endless(6.0);
     bench.sent();
     bench.set(141);
@@ -108,7 +108,7 @@ fn a_burst_is_not_gathered_when_no_ack_is_to_come() {
 }
 
 #[test]
-fn a_constant_source_limits_the_sender_and_its_rate_samples_say_so() {
+fn a_constant_source_limits_the_sender_and_its_rate_samples_report_it() {
     let source = Source::Constant(BitRate::from_mbps(0.8)); // a segment per 10 ms
     let mut bench = Bench::new(10.0, source, SenderSettings::default()).open(u16::MAX);
     assert_eq!(bench.sent(), [0]);
@@ -133,7 +133,7 @@ fn a_full_window_is_not_the_sources_limit() {
 }
 
 #[test]
-fn a_mark_is_told_with_the_ack_and_answered_once_per_window() {
+fn a_mark_is_reported_with_the_ack_and_answered_once_per_window() {
     let mut bench = endless(4.0);
     bench.sent();
     bench.set(140);

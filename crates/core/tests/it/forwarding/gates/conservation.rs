@@ -146,7 +146,7 @@ impl History {
         let name = self.router.name(self.rng.below(SEGMENTS));
         let upstream = UPSTREAMS[self.rng.below(3) as usize];
         match self.rng.below(10) {
-            0..5 => self.ask(name),
+            0..5 => self.request(name),
             5 | 6 => {
                 let sent = self.router.receive(self.now_ms, upstream, data(name, 0));
                 self.count(sent);
@@ -169,7 +169,7 @@ impl History {
         self.check();
     }
 
-    fn ask(&mut self, name: Name) {
+    fn request(&mut self, name: Name) {
         self.nonce += 1;
         let lifetime = 1 + self.rng.below(200);
         let packet = interest_with(name, self.nonce, |interest| interest.lifetime.0 = lifetime);
@@ -214,7 +214,7 @@ fn whim(seed: u64, face: u16, place: u32) -> Rc<RefCell<Whim>> {
 }
 
 #[test]
-fn gates_of_any_whim_lose_no_interest_and_hear_every_end() {
+fn gates_of_any_whim_lose_no_interest_and_see_every_end() {
     let (mut waited, mut refused) = (0, 0);
     for seed in 0..300 {
         let mut history = History::new(seed);

@@ -24,12 +24,12 @@ pub struct GateScript {
     pub wake: Option<Time>,
     pub limit: u32,
     /// Words for what it was told, in order.
-    pub told: Vec<String>,
+    pub reported: Vec<String>,
 }
 
 impl Default for GateScript {
     fn default() -> Self {
-        Self { verdicts: VecDeque::new(), releases: Vec::new(), wake: None, limit: 100, told: Vec::new() }
+        Self { verdicts: VecDeque::new(), releases: Vec::new(), wake: None, limit: 100, reported: Vec::new() }
     }
 }
 
@@ -38,7 +38,7 @@ struct Scripted(Rc<RefCell<GateScript>>);
 
 impl Scripted {
     fn note(&self, word: String) {
-        self.0.borrow_mut().told.push(word);
+        self.0.borrow_mut().reported.push(word);
     }
 }
 
@@ -112,6 +112,6 @@ pub fn gated(gate: &Gate) -> Router {
     router
 }
 
-pub fn told(gate: &Gate) -> Vec<String> {
-    std::mem::take(&mut gate.borrow_mut().told)
+pub fn reported(gate: &Gate) -> Vec<String> {
+    std::mem::take(&mut gate.borrow_mut().reported)
 }

@@ -420,14 +420,14 @@ fn grants_for_flows_whose_acks_take_another_way_reach_them_through_other_switche
     for at in 40..200 {
         here.data(at * 1000, 1);
     }
-    let mut told = |at_ms: u64| {
-        let told = here.gates.at(at_ms * 1000, |cx| here.switch.borrow_mut().ports[0].take_unheard(cx.now));
-        told.into_iter().next()
+    let mut reported = |at_ms: u64| {
+        let reported = here.gates.at(at_ms * 1000, |cx| here.switch.borrow_mut().ports[0].take_unheard(cx.now));
+        reported.into_iter().next()
     };
-    assert_eq!(told(200), None, "not 200 ms yet");
-    let (flow, rate) = told(240).expect("no ACK came by");
+    assert_eq!(reported(200), None, "not 200 ms yet");
+    let (flow, rate) = reported(240).expect("no ACK came by");
     assert!((rate - GIVEN).abs() < 1.0);
-    assert!(told(300).is_none() && told(740).is_some(), "again after half a second");
+    assert!(reported(300).is_none() && reported(740).is_some(), "again after half a second");
 
     let grant = |sequence, rate: f64| {
         let origin = tidegate_core::ndn::face::NodeId(7);
@@ -443,13 +443,13 @@ fn grants_for_flows_whose_acks_take_another_way_reach_them_through_other_switche
 }
 
 #[test]
-fn what_is_told_to_others_ends_when_an_ack_comes_by() {
+fn what_is_reported_to_others_ends_when_an_ack_comes_by() {
     let mut bench = Bench::new();
     bench.syn(0, 1, true);
     bench.data(40_000, 1);
     bench.ack(250_000, 1);
-    let told = bench.gates.at(900_000, |cx| bench.switch.borrow_mut().ports[0].take_unheard(cx.now));
-    assert!(told.is_empty());
+    let reported = bench.gates.at(900_000, |cx| bench.switch.borrow_mut().ports[0].take_unheard(cx.now));
+    assert!(reported.is_empty());
 }
 
 #[test]
@@ -482,13 +482,13 @@ fn flows_that_find_no_room_in_the_table_are_in_the_class_of_others() {
 }
 
 #[test]
-fn a_guess_is_told_beside_the_average_share_and_the_demand() {
+fn a_guess_is_reported_beside_the_average_share_and_the_demand() {
     let mut bench = Bench::with(&AT_ONCE);
     bench.open(0, 1, true);
     // Judged each 40 ms, which is ten segments or eleven.
     bench.run(20, 3_000, &[(1, 4e5)]);
-    let told = &bench.gates.events;
-    let estimates: Vec<_> = told
+    let reported = &bench.gates.events;
+    let estimates: Vec<_> = reported
         .iter()
         .filter_map(|event| match event {
             Event::Estimated { what, estimate, truth, .. } => Some((what.0, *estimate, *truth)),
@@ -500,17 +500,17 @@ fn a_guess_is_told_beside_the_average_share_and_the_demand() {
     };
     assert!((guess - GIVEN).abs() < 1.0 && guess == average && demand == same);
     assert!((demand / 4e5 - 1.0).abs() < 0.05, "{demand}");
-    let states = told.iter().filter(|event| matches!(event, Event::StateChanged { .. })).count();
+    let states = reported.iter().filter(|event| matches!(event, Event::StateChanged { .. })).count();
     assert!(states > 1, "{states}");
 }
 
 #[test]
 fn grants_of_a_switch_that_restarted_are_newer_than_those_before() {
-    let told = |bench: &mut Bench, at_ms: u64| {
+    let reported = |bench: &mut Bench, at_ms: u64| {
         let mut agent = Agent::new(&bench.params, Rc::clone(&bench.switch));
         let mut sink = Reports::default();
         let env = Env::new(Time::ZERO + Span::from_millis(at_ms), NodeId(0), &bench.gates.names, &mut sink);
-        agent.tell_grants(&mut Context::new(env, &bench.gates.faces));
+        agent.report_grants(&mut Context::new(env, &bench.gates.faces));
         let grants = sink.0.iter().filter_map(|report| match report.get() {
             Some(Report::Grant(grant)) => Some(grant.sequence),
             _ => None,
@@ -519,10 +519,10 @@ fn grants_of_a_switch_that_restarted_are_newer_than_those_before() {
     };
     let mut bench = Bench::new();
     bench.data(0, 1);
-    let before = told(&mut bench, 900);
+    let before = reported(&mut bench, 900);
     bench.restart();
     bench.data(901_000, 1);
-    let after = told(&mut bench, 1_300);
+    let after = reported(&mut bench, 1_300);
     assert!(before.len() == 1 && after.len() == 1 && after > before, "{before:?} {after:?}");
 }
 

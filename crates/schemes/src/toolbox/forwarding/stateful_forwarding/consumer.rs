@@ -64,7 +64,7 @@ impl Consumer {
                 threshold,
                 step,
                 keep,
-                least: 1.0,
+                min: 1.0,
                 divides_by_whole_window: false,
                 restarts: false,
             })),

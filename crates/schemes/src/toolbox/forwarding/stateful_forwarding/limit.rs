@@ -47,11 +47,11 @@ impl FaceLimit {
 
     /// The limit now, Interests per second or pending; `capacity` is what the link can bring in Data per second.
     pub(super) fn limit(&self, capacity: f64) -> f64 {
-        let most = match self.measure {
+        let max = match self.measure {
             Measure::Rate => capacity,
             Measure::Pending => capacity * self.burst(),
         };
-        self.limit.unwrap_or(f64::INFINITY).min(most).max(self.params.min_limit)
+        self.limit.unwrap_or(f64::INFINITY).min(max).max(self.params.min_limit)
     }
 
     /// Lets the Interest of `pending` out if it is below the limit.

@@ -152,7 +152,7 @@ impl Htb {
                 Ok(lender) => {
                     let candidate = self.candidate(leaf, lender, size);
                     let order = self.order(candidate);
-                    if best.is_none_or(|(least, _)| order < least) {
+                    if best.is_none_or(|(min, _)| order < min) {
                         best = Some((order, candidate));
                     }
                 }
@@ -177,9 +177,9 @@ impl Htb {
         let mut next = Some(leaf);
         while let Some(at) = next {
             let class = &mut self.classes[at];
-            let asked = if at == leaf { size } else { ByteCount::ZERO };
+            let requested = if at == leaf { size } else { ByteCount::ZERO };
             // A ceiling that never has enough bars the way to all lenders above.
-            let Some(ceiling) = class.ceil.wait_or_full(asked, now) else { break };
+            let Some(ceiling) = class.ceil.wait_or_full(requested, now) else { break };
             ceilings = ceilings.max(ceiling);
             if let Some(own) = class.rate.wait(ByteCount::ZERO, now) {
                 let wait = ceilings.max(own);

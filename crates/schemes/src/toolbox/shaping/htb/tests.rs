@@ -144,8 +144,8 @@ fn no_class_sends_more_than_its_ceiling_and_one_burst_in_any_time() {
                 let leaked = at.since(last).as_secs_f64() * shape.ceil.as_bps() as f64 / 8.0;
                 held = f64::max(held - leaked, 0.0) + *size as f64;
                 last = *at;
-                let most = shape.ceil_burst.get() as f64 + 1e-3;
-                assert!(held <= most, "seed {seed}, {leaf:?} at {at}: {held} above {most}");
+                let max = shape.ceil_burst.get() as f64 + 1e-3;
+                assert!(held <= max, "seed {seed}, {leaf:?} at {at}: {held} above {max}");
             }
         }
     }
@@ -209,9 +209,9 @@ fn turns_are_fair_in_bytes_whatever_the_sizes_of_packets() {
     bench.run(seconds(2.0));
     // Own rates are equal too, so what was sent differs by turns only: a quantum and a packet at each of two levels.
     let bytes: Vec<f64> = leaves.iter().map(|leaf| bench.bytes(*leaf, Time::ZERO)).collect();
-    let (least, most) =
+    let (min, max) =
         (bytes.iter().copied().fold(f64::MAX, f64::min), bytes.iter().copied().fold(0.0, f64::max));
-    assert!(most - least <= 2.0 * (1514.0 + 1514.0), "{bytes:?}");
+    assert!(max - min <= 2.0 * (1514.0 + 1514.0), "{bytes:?}");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn borrowed_tokens_go_to_the_better_priority_and_own_ones_to_their_owner() {
 }
 
 #[test]
-fn a_near_lender_is_asked_before_a_far_one() {
+fn a_near_lender_is_consulted_before_a_far_one() {
     let mut htb = Htb::new();
     let top = htb.add(None, shape(100.0, 100.0), 0, Time::ZERO);
     let inner = htb.add(Some(top), shape(60.0, 100.0), 0, Time::ZERO);

@@ -40,7 +40,7 @@ impl Bench {
     }
 
     /// An Interest of 50 bytes arrives, numbered from 0 on; whether it passed.
-    fn ask(&mut self, now: Time, flow: u32) -> bool {
+    fn request(&mut self, now: Time, flow: u32) -> bool {
         let number = self.next;
         self.next += 1;
         let verdict =
@@ -106,14 +106,14 @@ fn data(bytes: u64) -> Header {
 #[test]
 fn without_a_rate_everything_passes() {
     let mut bench = Bench::new(SETUP, None);
-    assert!((0..100).all(|_| bench.ask(Time::ZERO, 1)));
+    assert!((0..100).all(|_| bench.request(Time::ZERO, 1)));
     assert_eq!((bench.gate.next_wake(), bench.gate.0.borrow().is_shaping()), (None, false));
 }
 
 #[test]
 fn a_full_bucket_passes_at_once_and_the_rest_at_the_rate() {
     let mut bench = Bench::new(SETUP, Some(RATE));
-    let passed: Vec<bool> = (0..6).map(|_| bench.ask(Time::ZERO, 1)).collect();
+    let passed: Vec<bool> = (0..6).map(|_| bench.request(Time::ZERO, 1)).collect();
     assert_eq!(passed, [true, true, true, false, false, false]);
     assert_eq!(bench.gate.0.borrow().waiting(), 3);
     assert_eq!(bench.rest(), [(1_000, vec![3]), (2_000, vec![4]), (3_000, vec![5])]);
@@ -123,9 +123,9 @@ fn a_full_bucket_passes_at_once_and_the_rest_at_the_rate() {
 fn what_comes_while_others_wait_waits_behind_them_even_if_the_bucket_has_enough() {
     let mut bench = Bench::new(SETUP, Some(RATE));
     for _ in 0..4 {
-        bench.ask(Time::ZERO, 1);
+        bench.request(Time::ZERO, 1);
     }
-    assert!(!bench.ask(micros(1_500), 1));
+    assert!(!bench.request(micros(1_500), 1));
     assert_eq!(bench.rest(), [(1_500, vec![3]), (2_000, vec![4])]);
 }
 
@@ -133,7 +133,7 @@ fn what_comes_while_others_wait_waits_behind_them_even_if_the_bucket_has_enough(
 fn flows_take_turns_whoever_came_first() {
     let mut bench = Bench::new(SETUP, Some(RATE));
     for flow in [9, 9, 9, 7, 7, 7, 8, 9] {
-        bench.ask(Time::ZERO, flow);
+        bench.request(Time::ZERO, flow);
     }
     let order: Vec<u32> = bench.rest().into_iter().flat_map(|(_, left)| left).collect();
     assert_eq!(order, [3, 6, 7, 4, 5]);
@@ -143,18 +143,18 @@ fn flows_take_turns_whoever_came_first() {
 fn the_end_of_shaping_lets_all_out_at_once() {
     let mut bench = Bench::new(SETUP, Some(RATE));
     for _ in 0..6 {
-        bench.ask(Time::ZERO, 1);
+        bench.request(Time::ZERO, 1);
     }
     bench.set_rate(None, micros(700));
     assert_eq!(bench.rest(), [(700, vec![3, 4, 5])]);
-    assert!(bench.ask(micros(700), 1));
+    assert!(bench.request(micros(700), 1));
 }
 
 #[test]
 fn a_new_rate_counts_from_its_time_on_and_rate_0_lets_nothing_out() {
     let mut bench = Bench::new(SETUP, Some(RATE));
     for _ in 0..5 {
-        bench.ask(Time::ZERO, 1);
+        bench.request(Time::ZERO, 1);
     }
     bench.set_rate(Some(BitRate::from_bps(0)), micros(500));
     assert_eq!(bench.gate.next_wake(), None);
@@ -167,7 +167,7 @@ fn a_new_rate_counts_from_its_time_on_and_rate_0_lets_nothing_out() {
 fn what_is_withdrawn_takes_no_turn_and_nothing_of_the_bucket() {
     let mut bench = Bench::new(SETUP, Some(RATE));
     for flow in [1, 1, 1, 1, 2, 1] {
-        bench.ask(Time::ZERO, flow);
+        bench.request(Time::ZERO, flow);
     }
     for (flow, number) in [(1, 3), (2, 4)] {
         bench.held.get_mut(&PrefixId(flow)).expect("waits").retain(|held| *held != number);
@@ -182,8 +182,8 @@ fn data_of_another_size_changes_what_an_interest_costs() {
     let mut bench = Bench::new(SETUP, Some(RATE));
     // 1000 B + (9000 B - 1000 B) / 8.
     bench.data_of(9_000);
-    assert!(bench.ask(Time::ZERO, 1));
-    assert!(!bench.ask(Time::ZERO, 1), "1000 B are left of 2000 B");
+    assert!(bench.request(Time::ZERO, 1));
+    assert!(!bench.request(Time::ZERO, 1), "1000 B are left of 2000 B");
     assert_eq!(bench.rest(), [(1_000, vec![1])]);
 }
 
@@ -193,7 +193,7 @@ fn interests_can_be_measured_themselves() {
     let mut bench =
         Bench::new(ShaperSetup { measure: Measure::Interests, depth, ..SETUP }, Some(BitRate::from_bps(400)));
     bench.data_of(9_000);
-    let passed: Vec<bool> = (0..3).map(|_| bench.ask(Time::ZERO, 1)).collect();
+    let passed: Vec<bool> = (0..3).map(|_| bench.request(Time::ZERO, 1)).collect();
     assert_eq!(passed, [true, true, false]);
     assert_eq!(bench.rest(), [(1_000_000, vec![2])]);
 }
@@ -202,7 +202,7 @@ fn interests_can_be_measured_themselves() {
 fn a_packet_larger_than_the_bucket_waits_for_a_full_one() {
     let depth = ByteCount::new(500);
     let mut bench = Bench::new(ShaperSetup { depth, ..SETUP }, Some(RATE));
-    assert!(bench.ask(Time::ZERO, 1) && !bench.ask(Time::ZERO, 1));
+    assert!(bench.request(Time::ZERO, 1) && !bench.request(Time::ZERO, 1));
     assert_eq!(bench.rest(), [(500, vec![1])]);
 }
 
@@ -217,7 +217,7 @@ fn no_more_leaves_than_the_rate_allows_and_no_less_while_some_wait() {
             while bench.gate.next_wake().is_some_and(|wake| wake <= micros(now)) {
                 left += bench.wake().expect("just seen").1.len() as u64;
             }
-            left += u64::from(bench.ask(micros(now), rng.below(3)));
+            left += u64::from(bench.request(micros(now), rng.below(3)));
             assert!(left <= 3 + now / 1_000, "seed {seed}: {left} at {now} us");
         }
         let waiting = bench.gate.0.borrow().waiting() as u64;

@@ -81,17 +81,17 @@ impl Pair {
         let sent = Span::from_nanos(self.now.as_nanos().saturating_sub(self.rtt.as_nanos())).max(since);
         let sent_at = Time::ZERO + sent + self.ahead;
         self.ours.ack(self.our_now(), Ack { segments, sent_at, is_marked: false, is_source_limited });
-        self.tell_theirs(segments, sent, is_source_limited);
+        self.report_theirs(segments, sent, is_source_limited);
     }
 
     /// An ACK of a segment that left before the last congestion; it carries the mark if that was one.
     pub fn old_ack(&mut self, is_marked: bool) {
         let sent_at = Time::ZERO + self.congested + self.ahead;
         self.ours.ack(self.our_now(), Ack { is_marked, ..Ack::sent_at(sent_at) });
-        self.tell_theirs(1, self.congested, false);
+        self.report_theirs(1, self.congested, false);
     }
 
-    fn tell_theirs(&mut self, segments: u32, sent: Span, is_limited: bool) {
+    fn report_theirs(&mut self, segments: u32, sent: Span, is_limited: bool) {
         let (now, sent) = (self.instant(self.now), self.instant(sent));
         for _ in 0..segments {
             self.theirs.on_ack(now, sent, u64::from(SEGMENT), is_limited, &self.estimator);

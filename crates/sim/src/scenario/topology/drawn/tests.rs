@@ -99,10 +99,10 @@ fn waxmans_links_are_as_many_as_their_probabilities_say_near_and_far() {
         let (links, places) = (ends(&shape).into_iter().collect::<BTreeSet<_>>(), places(&shape));
         let pairs = || (0..40).flat_map(|b| (0..b).map(move |a| (a, b)));
         let length = |(a, b): (usize, usize)| distance(places[a], places[b]);
-        let largest = pairs().map(length).fold(0.0, f64::max);
+        let max = pairs().map(length).fold(0.0, f64::max);
         for pair in pairs() {
-            let chance = beta * (-length(pair) / (alpha * largest)).exp();
-            let band = bands.entry(length(pair) < largest / 2.0).or_default();
+            let chance = beta * (-length(pair) / (alpha * max)).exp();
+            let band = bands.entry(length(pair) < max / 2.0).or_default();
             let found = f64::from(u8::from(links.contains(&pair)));
             band.iter_mut()
                 .zip([found, chance, chance * (1.0 - chance)])

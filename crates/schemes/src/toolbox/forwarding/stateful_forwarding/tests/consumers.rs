@@ -14,7 +14,7 @@ fn every_nack_halves_the_window_or_one_per_round_trip() {
     let given = [("initial_window", Value::Number(8.0)), ("slow_start", Value::Bool(false))];
     let nack = Nack(Congestion);
     let steps = |expected: [f64; 6]| {
-        let told = [
+        let reported = [
             data(40, 0, 9),
             lost(50, 1, 9, nack),
             lost(60, 2, 9, nack),
@@ -22,7 +22,7 @@ fn every_nack_halves_the_window_or_one_per_round_trip() {
             lost(91, 4, 9, nack),
             lost(200, 5, 9, Nack(NoRoute)),
         ];
-        told.into_iter().zip(expected).collect::<Vec<_>>()
+        reported.into_iter().zip(expected).collect::<Vec<_>>()
     };
     let each = steps([8.125, 4.0625, 2.03125, 1.015625, 1.0, 1.0]);
     follow(&mut Driver::new(&stateful_forwarding::SCHEME, &given), &each);

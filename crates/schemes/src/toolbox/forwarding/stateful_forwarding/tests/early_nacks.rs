@@ -60,7 +60,7 @@ fn early_nacks_follow_reds_law_on_the_way_back() {
 }
 
 /// What becomes of an Interest from face 0 with next hop 1.
-fn asked(strategy: &mut RankedStrategy, cx: &mut Context<'_>, is_repeated: bool) -> Decision {
+fn requested(strategy: &mut RankedStrategy, cx: &mut Context<'_>, is_repeated: bool) -> Decision {
     let mut pit = Pit::new(NameHash::LOCALITY);
     let interest = interest(NameTable::ROOT, 1);
     let selector = Selector { can_be_prefix: false, must_be_fresh: false };
@@ -72,13 +72,13 @@ fn asked(strategy: &mut RankedStrategy, cx: &mut Context<'_>, is_repeated: bool)
 }
 
 #[test]
-fn what_is_asked_again_is_not_refused_early() {
+fn what_is_requested_again_is_not_refused_early() {
     let bench = &mut GateBench::new();
     let (mut queue, early_nack) = watched_queue();
     bench.at(0, |cx| {
         fill(&mut queue, cx, 16);
         let mut strategy = RankedStrategy::new(Some(early_nack), true);
-        assert_eq!(asked(&mut strategy, cx, false), Decision::Nack(Congestion));
-        assert_eq!(asked(&mut strategy, cx, true), Decision::Forward);
+        assert_eq!(requested(&mut strategy, cx, false), Decision::Nack(Congestion));
+        assert_eq!(requested(&mut strategy, cx, true), Decision::Forward);
     });
 }

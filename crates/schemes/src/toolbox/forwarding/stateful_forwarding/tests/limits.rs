@@ -82,17 +82,17 @@ fn a_pending_limit_is_given_back_by_every_end() {
 
 #[test]
 fn the_code_goes_up_a_step_per_data_and_down_one_per_nack() {
-    for (measure, most) in [(Measure::Rate, 100.0), (Measure::Pending, 10.0)] {
+    for (measure, max) in [(Measure::Rate, 100.0), (Measure::Pending, 10.0)] {
         let mut bench = Bench::new(measure, params(Adaptation::Code));
         assert_eq!(bench.pass(0, 10), 10);
         bench.data(1, 0, None);
-        bench.expect(most);
+        bench.expect(max);
         (1..4).for_each(|pending| bench.nack(1, pending));
-        bench.expect(most - 3.0);
+        bench.expect(max - 3.0);
         bench.data(1, 4, None);
-        bench.expect(most - 2.0);
+        bench.expect(max - 2.0);
         (5..8).for_each(|pending| bench.data(1, pending, None));
-        bench.expect(most);
+        bench.expect(max);
     }
 }
 
@@ -137,7 +137,7 @@ fn a_dynamic_burst_follows_the_mean_round_trip_time() {
 }
 
 #[test]
-fn nacks_of_one_flight_halve_a_limit_once_if_so_wanted() {
+fn nacks_of_one_flight_halve_a_limit_once_if_so_configured() {
     let after = |once: Option<OncePerFlight>| {
         let mut bench = Bench(FaceLimit::new(params(Adaptation::Aimd), Measure::Rate, once), 0);
         assert_eq!(bench.pass(0, 4), 4);
@@ -159,13 +159,13 @@ fn a_gates_limit_is_what_its_link_brings_and_only_congestion_lowers_it() {
     let flow = bench.names.intern_uri("/a").expect("valid");
     let limit = FaceLimit::new(params(Adaptation::Aimd), Measure::Rate, None);
     let mut gate = LimitGate::new(FaceId(1), ByteCount::new(1250), limit);
-    let mut ask = |gate: &mut LimitGate, at_us: u64, pending: u32| {
+    let mut request = |gate: &mut LimitGate, at_us: u64, pending: u32| {
         bench.at(at_us, |cx| gate.on_interest_out(cx, PitId(pending), &mut interest(flow, pending)))
     };
     let refused = GateVerdict::Nack(Congestion);
-    let verdicts: Vec<GateVerdict> = (0..102).map(|pending| ask(&mut gate, 0, pending)).collect();
+    let verdicts: Vec<GateVerdict> = (0..102).map(|pending| request(&mut gate, 0, pending)).collect();
     assert_eq!(verdicts[99..], [GateVerdict::Admit, refused, refused]);
-    assert_eq!(ask(&mut gate, 1_000, 102), GateVerdict::Admit);
+    assert_eq!(request(&mut gate, 1_000, 102), GateVerdict::Admit);
     let mut bench = GateBench::new();
     bench.at(1_000, |cx| gate.on_nack_in(cx, PitId(0), NoRoute));
     assert_eq!(
