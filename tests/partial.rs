@@ -254,7 +254,7 @@ fn a_baseline_of_another_build_is_held_against_runs_of_this_one() {
     let same = case.notify(&["compare"], &against);
     assert!(
         same.code == Some(0)
-            && same.out.contains("against the baseline (of the same code): within noise: all "),
+            && same.out.contains("against the baseline (of the same code):\nwithin noise: all "),
         "{}",
         same.out
     );

@@ -143,7 +143,7 @@ fn a_measure_that_got_worse_than_its_baseline_ends_with_3() {
     comparison.notify(&[&arguments[..], &["--save-baseline", "good"]].concat()).with(0);
     let against = [&arguments[..], &["--baseline", "good"]].concat();
     let stated = comparison.notify(&against).with(0).out;
-    assert!(stated.contains("against the baseline (of the same code): within noise: all "), "{stated}");
+    assert!(stated.contains("against the baseline (of the same code):\nwithin noise: all "), "{stated}");
     // As if retransmissions had been fewer by one in every run then.
     let file = comparison.scratch.at("out/baselines/good.json");
     let text = fs::read_to_string(&file).expect("it was saved");

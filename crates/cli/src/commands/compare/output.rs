@@ -64,7 +64,7 @@ impl Held<'_> {
         };
         let unmatched: String = self.unmatched.iter().map(|sentence| format!("{sentence}\n")).collect();
         let table = judgement_table(&self.judgements, screen);
-        format!("\nagainst the baseline ({origin}): {table}{unmatched}")
+        format!("\nagainst the baseline ({origin}):\n{}{unmatched}", table.trim_start_matches('\n'))
     }
 }
 
