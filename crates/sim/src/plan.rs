@@ -257,7 +257,7 @@ pub struct LinkPlan {
     pub jitter: Span,
     /// Whether jitter may reorder frames.
     pub reorder: bool,
-    /// Bytes of the largest frame, at least [`MIN_MTU`](tidegate_core::link::framed::SMALLEST_MTU); `None`: a packet of
+    /// Bytes of the largest frame, at least [`MIN_MTU`](tidegate_core::link::framed::MIN_MTU); `None`: a packet of
     /// any size is one frame.
     pub mtu: Option<ByteCount>,
     /// Number of the medium that both directions share with others; `None` for a wire.
