@@ -8,7 +8,7 @@ use std::fs;
 use std::process::Command;
 
 use tidegate_papers::claims::Claims;
-use tidegate_results::claims::{Claim, Paper, Verdict};
+use tidegate_results::claims::{Claim, ClaimVerdict, Paper};
 use tidegate_results::measures::find;
 
 use crate::root;
@@ -128,13 +128,13 @@ fn claims_of(name: &str) -> Paper {
     Claims::parse(&file, &text).unwrap_or_else(|why| panic!("{why}")).paper
 }
 
-/// How many of these claims have each recorded verdict, in the order of [`Verdict::ALL`].
+/// How many of these claims have each recorded verdict, in the order of [`ClaimVerdict::ALL`].
 fn recorded(claims: &[&Claim]) -> [usize; 4] {
     numbers(claims, |claim| claim.recorded)
 }
 
-fn numbers(claims: &[&Claim], of: impl Fn(&Claim) -> Option<Verdict>) -> [usize; 4] {
-    Verdict::ALL.map(|verdict| claims.iter().filter(|claim| of(claim) == Some(verdict)).count())
+fn numbers(claims: &[&Claim], of: impl Fn(&Claim) -> Option<ClaimVerdict>) -> [usize; 4] {
+    ClaimVerdict::ALL.map(|verdict| claims.iter().filter(|claim| of(claim) == Some(verdict)).count())
 }
 
 /// The claims of the paper, and those that it does not make.

@@ -576,6 +576,9 @@ pub fn function_lengths(source: &Source) -> Vec<(usize, String)> {
                 return None;
             }
             let name: String = rest[2..].trim_start().chars().take_while(|c| is_word(*c)).collect();
+            if name.is_empty() {
+                return None; // The type `fn(A) -> B`.
+            }
             let lines = rest[..open + bracketed(&rest[open..]).len() + 1].matches('\n').count() + 1;
             Some((lines, format!("{}:{} {name}", source.path, line(code, at))))
         })
@@ -584,6 +587,9 @@ pub fn function_lengths(source: &Source) -> Vec<(usize, String)> {
 
 /// Words of the shortest documentation comment of a public item.
 const MIN_DOC_WORDS: usize = 4;
+
+/// Number of files that may each define a type of the same name. `Arguments` is exempt: each command has one.
+const MAX_FILES_OF_A_NAME: usize = 3;
 
 /// Documentation comments of public items with fewer than [`MIN_DOC_WORDS`] words, which seldom say more than the name.
 pub fn short_docs(sources: &[&Source]) -> Vec<String> {
@@ -606,36 +612,41 @@ pub fn short_docs(sources: &[&Source]) -> Vec<String> {
     faults
 }
 
-/// Public type names that two crates define outside tests and `known` does not list, and listed ones that are no longer
-/// doubled.
-pub fn doubled_types(sources: &[&Source], known: &[&str]) -> Vec<String> {
+/// Type names defined outside tests that are public in two crates, or that more than [`MAX_FILES_OF_A_NAME`] files use
+/// for different types.
+pub fn repeated_types(sources: &[&Source]) -> Vec<String> {
     let mut crates: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for source in sources {
         // Names of tests may repeat those of what they test.
-        let Some((library, _)) = source.path.split_once("/src/").filter(|_| !source.path.contains("/tests/"))
+        let Some((library, _)) = source.path.split_once("/src/").filter(|_| !source.path.contains("/tests"))
         else {
             continue;
         };
         for text in source.code.lines() {
-            let mut words = text.split(|c| !is_word(c));
-            let is_type = text.starts_with("pub ")
-                && words.nth(1).is_some_and(|word| ["struct", "enum", "trait", "type"].contains(&word));
-            if let (true, Some(name)) = (is_type, words.next()) {
-                crates.entry(name).or_default().insert(library);
+            let mut words =
+                text.split(|c| !is_word(c)).filter(|word| !["", "crate", "super", "in"].contains(word));
+            let mut word = words.next();
+            let is_public = text.starts_with("pub ");
+            if word == Some("pub") {
+                word = words.next();
+            }
+            let is_type = word.is_some_and(|word| ["struct", "enum", "trait", "type"].contains(&word));
+            if let (true, Some(name)) = (is_type && !text.starts_with(' '), words.next()) {
+                files.entry(name).or_default().insert(&source.path);
+                if is_public {
+                    crates.entry(name).or_default().insert(library);
+                }
             }
         }
     }
-    let doubled = |name: &str| crates.get(name).is_some_and(|crates| crates.len() > 1);
-    let new = crates.keys().filter(|name| doubled(name) && !known.contains(name));
-    let faults = new.map(|name| format!("{name} in {}", Vec::from_iter(crates[name].clone()).join(", ")));
-    faults
-        .chain(
-            known
-                .iter()
-                .filter(|name| !doubled(name))
-                .map(|name| format!("{name} is listed, and not doubled")),
-        )
-        .collect()
+    let list = |name: &str, places: &BTreeSet<&str>| {
+        format!("{name} in {}", Vec::from_iter(places.clone()).join(", "))
+    };
+    let doubled = crates.iter().filter(|(_, places)| places.len() > 1);
+    let frequent =
+        files.iter().filter(|(name, places)| places.len() > MAX_FILES_OF_A_NAME && **name != "Arguments");
+    doubled.chain(frequent).map(|(name, places)| list(name, places)).collect()
 }
 
 /// Functions whose names have a verb of people, which the glossary of CONTRIBUTING.md excludes.

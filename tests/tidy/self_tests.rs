@@ -285,14 +285,19 @@ fn a_documentation_comment_of_three_words_is_found_on_a_public_item_alone() {
 }
 
 #[test]
-fn a_public_type_of_two_crates_is_found_unless_it_is_listed() {
+fn a_type_name_of_two_crates_or_four_files_is_found() {
     let (one, other) =
         (core("pub struct Shaper<B> {\n"), scheme("x.rs", "pub enum Shaper {}\nenum Frame {}\n"));
-    let found = |known: &[&str]| rules::doubled_types(&[&one, &other], known);
-    assert_eq!(found(&[]), ["Shaper in crates/core, crates/schemes"]);
-    assert_eq!(found(&["Shaper"]), Vec::<String>::new());
-    assert_eq!(found(&["Shaper", "Frame"]), ["Frame is listed, and not doubled"]);
-    assert_eq!(rules::doubled_types(&[&one, &one], &[]), Vec::<String>::new());
+    assert_eq!(rules::repeated_types(&[&one, &other]), ["Shaper in crates/core, crates/schemes"]);
+    assert_eq!(rules::repeated_types(&[&one, &one]), Vec::<String>::new());
+    let files = ["a", "b", "c", "d"].map(|file| scheme(&format!("{file}.rs"), "pub(super) struct Seen {\n"));
+    assert_eq!(rules::repeated_types(&files.each_ref()[..3]), Vec::<String>::new());
+    assert_eq!(
+        rules::repeated_types(&files.each_ref()),
+        [
+            "Seen in crates/schemes/src/a.rs, crates/schemes/src/b.rs, crates/schemes/src/c.rs, crates/schemes/src/d.rs"
+        ]
+    );
 }
 
 #[test]

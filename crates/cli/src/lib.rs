@@ -3,6 +3,7 @@
 
 mod batch;
 mod code;
+mod command_line;
 mod commands;
 mod event_summary;
 mod exit;
@@ -20,7 +21,6 @@ mod results;
 mod screen;
 mod session;
 mod store;
-mod words;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,7 @@
 
 // Catalogue entry and parameters.
 pub use crate::ndn::consumer::profile::ConsumerProfile;
-pub use crate::scheme::params::{ParamError, Settings, Value};
+pub use crate::scheme::params::{ParamError, Setting, Settings};
 pub use crate::scheme::whole::{Companion, Counterpart, Marking, Need, Role, Whole};
 pub use crate::scheme::{DeviceSetup, MakeError, NodeSetup, Provenance, RouterParts, Scheme};
 pub use crate::{choice, params};

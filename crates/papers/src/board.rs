@@ -1,10 +1,10 @@
 //! `board.toml`: figures and tables of a paper, declared by expressions over cells.
 
-use tidegate_settings::desk::Desk;
-use tidegate_settings::document::{Item, Value};
+use tidegate_settings::document::{Item, TomlValue};
 use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Format, KeyKind};
+use tidegate_settings::read_context::ReadContext;
 
 use crate::expression::{Binding, PlacedExpression, Range};
 use crate::items::{binding, expression, expression_within, key_tables, read_file, text};
@@ -264,8 +264,8 @@ fn figure(fields: &Fields<'_>) -> Option<FigurePlan> {
     let drawing = fields.word("kind", &KINDS);
     let series: Vec<SeriesPlan> = fields.tables("series", &SERIES).iter().filter_map(series).collect();
     let groups = match drawing? {
-        Drawing::Lines => fields.item("points").map(|item| settings(fields.desk, item)),
-        Drawing::Bars => fields.item("groups").map(|item| groups(fields.desk, item)),
+        Drawing::Lines => fields.item("points").map(|item| settings(fields.context, item)),
+        Drawing::Bars => fields.item("groups").map(|item| groups(fields.context, item)),
         Drawing::Curves | Drawing::Cdf | Drawing::Boxes => Some(Groups::None),
     };
     if groups.is_none() {
@@ -311,31 +311,31 @@ impl SeriesPlan {
 
 /// `None` for a series with an expression that cannot be read.
 fn series(fields: &Fields<'_>) -> Option<SeriesPlan> {
-    let one = fields.item("y").and_then(|item| expression(fields.desk, item));
-    let each = fields.list("values").iter().map(|item| expression(fields.desk, item));
+    let one = fields.item("y").and_then(|item| expression(fields.context, item));
+    let each = fields.list("values").iter().map(|item| expression(fields.context, item));
     // A y that cannot be read is `Some(None)`, which makes the series none instead of one without values.
     let given = fields.item("y").map(|_| one);
     Some(SeriesPlan {
         bindings: bindings(fields),
         name: fields.text("name")?,
         values: given.into_iter().chain(each).collect::<Option<_>>()?,
-        published: fields.list("published").iter().flat_map(|item| numbers(fields.desk, item)).collect(),
-        points: fields.list("points").iter().filter_map(|item| point(fields.desk, item)).collect(),
-        along: fields.item("along").and_then(|item| binding(fields.desk, item)),
+        published: fields.list("published").iter().flat_map(|item| numbers(fields.context, item)).collect(),
+        points: fields.list("points").iter().filter_map(|item| point(fields.context, item)).collect(),
+        along: fields.item("along").and_then(|item| binding(fields.context, item)),
         is_aside: fields.flag("aside").unwrap_or(false),
     })
 }
 
 fn table(fields: &Fields<'_>) -> Option<TablePlan> {
     let texts = |key: &str| -> Vec<String> {
-        fields.list(key).iter().filter_map(|item| text(fields.desk, item).map(str::to_owned)).collect()
+        fields.list(key).iter().filter_map(|item| text(fields.context, item).map(str::to_owned)).collect()
     };
     let row = |item: &Item| match &item.value {
-        Value::List(items) => items.iter().filter_map(|item| cell(fields.desk, item)).collect(),
+        TomlValue::List(items) => items.iter().filter_map(|item| cell(fields.context, item)).collect(),
         _ => Vec::new(),
     };
     let table = TablePlan {
-        title: title(fields.desk, fields.item("title")?),
+        title: title(fields.context, fields.item("title")?),
         is_full: fields.flag("full").unwrap_or(false),
         rows: rows(fields),
         heads: texts("heads"),
@@ -359,10 +359,10 @@ fn table(fields: &Fields<'_>) -> Option<TablePlan> {
 
 /// One list of texts, or several.
 fn rows(fields: &Fields<'_>) -> Vec<Vec<Binding>> {
-    let one = |items: &[Item]| items.iter().filter_map(|item| binding(fields.desk, item)).collect();
+    let one = |items: &[Item]| items.iter().filter_map(|item| binding(fields.context, item)).collect();
     let items = fields.list("rows");
     let several = |item: &Item| match &item.value {
-        Value::List(items) => Some(one(items)),
+        TomlValue::List(items) => Some(one(items)),
         _ => None,
     };
     let lists: Vec<Vec<Binding>> = items.iter().filter_map(several).collect();
@@ -371,8 +371,8 @@ fn rows(fields: &Fields<'_>) -> Vec<Vec<Binding>> {
 }
 
 fn column(fields: &Fields<'_>) -> Option<TableColumn> {
-    let value = |key: &str| fields.item(key).and_then(|item| expression(fields.desk, item));
-    let text = fields.list("text").iter().map(|item| title(fields.desk, item));
+    let value = |key: &str| fields.item(key).and_then(|item| expression(fields.context, item));
+    let text = fields.list("text").iter().map(|item| title(fields.context, item));
     let column = TableColumn {
         bindings: bindings(fields),
         head: fields.text("head")?,
@@ -386,24 +386,24 @@ fn column(fields: &Fields<'_>) -> Option<TableColumn> {
     Some(column)
 }
 
-fn cell(desk: &Desk<'_>, item: &Item) -> Option<Cell> {
-    let text = text(desk, item)?;
+fn cell(context: &ReadContext<'_>, item: &Item) -> Option<Cell> {
+    let text = text(context, item)?;
     match text.strip_prefix('=') {
-        Some(rest) => expression_within(desk, item, rest, 1).map(Cell::Value),
+        Some(rest) => expression_within(context, item, rest, 1).map(Cell::Value),
         None => Some(Cell::Text(text.to_owned())),
     }
 }
 
 /// Texts, and the values of `{= expression}`.
-fn title(desk: &Desk<'_>, item: &Item) -> Vec<Cell> {
-    let Some(whole) = text(desk, item) else { return Vec::new() };
+fn title(context: &ReadContext<'_>, item: &Item) -> Vec<Cell> {
+    let Some(whole) = text(context, item) else { return Vec::new() };
     let mut cells = Vec::new();
     let mut at = 0;
     while let Some(start) = whole[at..].find("{=").map(|found| at + found) {
         // A bracket without its end is text, such as part of a formula in a title.
         let Some(end) = whole[start..].find('}').map(|found| start + found) else { break };
         cells.push(Cell::Text(whole[at..start].to_owned()));
-        cells.extend(expression_within(desk, item, &whole[start + 2..end], start + 2).map(Cell::Value));
+        cells.extend(expression_within(context, item, &whole[start + 2..end], start + 2).map(Cell::Value));
         at = end + 1;
     }
     cells.push(Cell::Text(whole[at..].to_owned()));
@@ -414,41 +414,41 @@ fn title(desk: &Desk<'_>, item: &Item) -> Vec<Cell> {
 fn bindings(fields: &Fields<'_>) -> Vec<Binding> {
     let Some(item) = fields.item("for") else { return Vec::new() };
     match &item.value {
-        Value::List(items) => items.iter().filter_map(|item| binding(fields.desk, item)).collect(),
-        _ => binding(fields.desk, item).into_iter().collect(),
+        TomlValue::List(items) => items.iter().filter_map(|item| binding(fields.context, item)).collect(),
+        _ => binding(fields.context, item).into_iter().collect(),
     }
 }
 
-fn settings(desk: &Desk<'_>, item: &Item) -> Groups {
-    binding(desk, item).map_or(Groups::None, Groups::Settings)
+fn settings(context: &ReadContext<'_>, item: &Item) -> Groups {
+    binding(context, item).map_or(Groups::None, Groups::Settings)
 }
 
-fn groups(desk: &Desk<'_>, item: &Item) -> Groups {
+fn groups(context: &ReadContext<'_>, item: &Item) -> Groups {
     match &item.value {
-        Value::List(items) => {
-            Groups::Names(items.iter().filter_map(|item| text(desk, item).map(str::to_owned)).collect())
+        TomlValue::List(items) => {
+            Groups::Names(items.iter().filter_map(|item| text(context, item).map(str::to_owned)).collect())
         }
-        _ => settings(desk, item),
+        _ => settings(context, item),
     }
 }
 
 /// A number, or the numbers of a list.
-fn numbers(desk: &Desk<'_>, item: &Item) -> Vec<f64> {
+fn numbers(context: &ReadContext<'_>, item: &Item) -> Vec<f64> {
     match &item.value {
-        Value::Number(number) => vec![number.value],
-        Value::List(items) => items.iter().flat_map(|item| numbers(desk, item)).collect(),
+        TomlValue::Number(number) => vec![number.value],
+        TomlValue::List(items) => items.iter().flat_map(|item| numbers(context, item)).collect(),
         other => {
-            desk.refuse(item.place, format!("a number is expected; this is {}", other.kind()));
+            context.refuse(item.place, format!("a number is expected; this is {}", other.kind()));
             Vec::new()
         }
     }
 }
 
-fn point(desk: &Desk<'_>, item: &Item) -> Option<(f64, f64)> {
-    match numbers(desk, item).as_slice() {
+fn point(context: &ReadContext<'_>, item: &Item) -> Option<(f64, f64)> {
+    match numbers(context, item).as_slice() {
         [x, y] => Some((*x, *y)),
         other => {
-            desk.refuse(item.place, format!("a point is [x, y]; this has {} numbers", other.len()));
+            context.refuse(item.place, format!("a point is [x, y]; this has {} numbers", other.len()));
             None
         }
     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use tidegate_results::claims::{
-    Assumption, Band, Bar, Claim, Effect, Paper, Published, Sign, ValueProvenance, Verdict,
+    Assumption, Band, Bar, Claim, ClaimVerdict, Effect, Paper, Published, Sign, ValueProvenance,
 };
-use tidegate_settings::document::{Item, Value};
+use tidegate_settings::document::{Item, TomlValue};
 use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Format, KeyKind};
@@ -70,8 +70,8 @@ static PROVENANCES: [(ValueProvenance, &str); 4] = {
     let [a, b, c, d] = ValueProvenance::ALL;
     [(a, a.word()), (b, b.word()), (c, c.word()), (d, d.word())]
 };
-static VERDICTS: [(Verdict, &str); 4] = {
-    let [a, b, c, d] = Verdict::ALL;
+static VERDICTS: [(ClaimVerdict, &str); 4] = {
+    let [a, b, c, d] = ClaimVerdict::ALL;
     [(a, a.word()), (b, b.word()), (c, c.word()), (d, d.word())]
 };
 
@@ -117,7 +117,7 @@ fn assumption(fields: &Fields<'_>) -> Option<Assumption> {
 }
 
 fn formula(fields: &Fields<'_>) -> Option<PlacedExpression> {
-    expression(fields.desk, fields.item("is")?)
+    expression(fields.context, fields.item("is")?)
 }
 
 fn claim(fields: &Fields<'_>) -> Option<Claim> {
@@ -164,7 +164,7 @@ fn refuse_duplicate_ids(claims: &[Fields<'_>]) {
     for fields in claims {
         let Some(item) = fields.item("id") else { continue };
         let Ok(id) = read_text(item) else { continue };
-        let line = 1 + fields.desk.text.get(..item.place.start).unwrap_or("").matches('\n').count();
+        let line = 1 + fields.context.text.get(..item.place.start).unwrap_or("").matches('\n').count();
         match lines.get(id) {
             Some(first) => fields.refuse("id", format!("id {id:?} is used in line {first} already")),
             None => _ = lines.insert(id, line),
@@ -184,14 +184,14 @@ fn words_of(fields: &Fields<'_>, key: &str) -> Option<String> {
 
 fn published(fields: &Fields<'_>) -> Option<Published> {
     let item = fields.item("published")?;
-    if let Value::Text(_) = item.value {
+    if let TomlValue::Text(_) = item.value {
         let text = words_of(fields, "published")?;
         // In quotes a number may keep the digits that are printed, such as "0.30". "inf" and "nan" stay words.
         let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
         return Some(number.map_or(Published::Text(text), Published::Number));
     }
     let found = match &item.value {
-        Value::Number(_) => read_number(item, &FINITE),
+        TomlValue::Number(_) => read_number(item, &FINITE),
         other => Err(format!("{} is no number and no text in quotes", shown(other))),
     };
     found.map(Published::Number).map_err(|why| fields.refuse("published", format!("published: {why}"))).ok()
@@ -199,12 +199,12 @@ fn published(fields: &Fields<'_>) -> Option<Published> {
 
 fn band(fields: &Fields<'_>, key: &str) -> Option<Band> {
     let end = |item: &Item| match &item.value {
-        Value::Number(number) => Some(number.value),
+        TomlValue::Number(number) => Some(number.value),
         _ => None,
     };
     let item = fields.item(key)?;
     let ends: Option<Vec<f64>> = match &item.value {
-        Value::List(ends) => ends.iter().map(end).collect(),
+        TomlValue::List(ends) => ends.iter().map(end).collect(),
         _ => None,
     };
     let message = match ends.as_deref() {
@@ -278,7 +278,7 @@ exact = true
         assert_eq!(first.band, Band { low: 10.0, high: 40.0 });
         assert_eq!(first.earlier_band, Some(Band { low: 15.0, high: 30.0 }));
         assert_eq!(first.direction, Some(Effect { null: 0.0, sign: Sign::Above }));
-        assert_eq!(first.recorded, Some(Verdict::Agrees));
+        assert_eq!(first.recorded, Some(ClaimVerdict::Agrees));
         let second = &paper.claims[1];
         assert!(second.exact && second.direction.is_none() && second.recorded.is_none());
         assert_eq!(second.published, Published::Text("at most alpha times the queue".into()));

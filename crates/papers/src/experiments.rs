@@ -24,11 +24,11 @@
 //! A setting is a list of overrides as `--set` of the command line takes them; in their values `{loss}` stands for the
 //! name of the cell's setting on the axis `loss`.
 
-use tidegate_settings::desk::Desk;
-use tidegate_settings::document::{Entry, Item, Value};
+use tidegate_settings::document::{Entry, Item, TomlValue};
 use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Format, KeyKind};
+use tidegate_settings::read_context::ReadContext;
 
 use crate::expression::{Binding, Range, parse_binding, unknown};
 use crate::function::Function;
@@ -139,12 +139,12 @@ pub struct Axis {
     /// Name, such as `scheme`.
     pub name: String,
     /// Its settings, at least one, in the order of the file; names are unique.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<AxisSetting>,
 }
 
 /// One value of an axis.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Setting {
+pub struct AxisSetting {
     /// Name of the setting in expressions.
     pub name: String,
     /// Name of the setting in figures and tables.
@@ -173,9 +173,9 @@ impl Experiment {
     }
 
     /// The settings of cell number `cell`, from 0; the last axis changes fastest.
-    pub fn settings(&self, cell: usize) -> Vec<&Setting> {
+    pub fn settings(&self, cell: usize) -> Vec<&AxisSetting> {
         let mut rest = cell;
-        let mut settings: Vec<&Setting> = self
+        let mut settings: Vec<&AxisSetting> = self
             .axes
             .iter()
             .rev()
@@ -260,7 +260,7 @@ impl Axis {
     }
 
     /// The settings called so, in this order.
-    fn part(&self, names: &[String]) -> Result<Vec<Setting>, String> {
+    fn part(&self, names: &[String]) -> Result<Vec<AxisSetting>, String> {
         names.iter().map(|name| self.place(name, "").map(|place| self.settings[place].clone())).collect()
     }
 }
@@ -309,12 +309,12 @@ impl Experiments {
     ///
     /// # Errors
     /// An axis or a setting that is not there.
-    pub fn settings_of(&self, binding: &Binding) -> Result<Vec<Setting>, String> {
+    pub fn settings_of(&self, binding: &Binding) -> Result<Vec<AxisSetting>, String> {
         settings_of(&self.axes, binding)
     }
 }
 
-fn settings_of(axes: &[Axis], binding: &Binding) -> Result<Vec<Setting>, String> {
+fn settings_of(axes: &[Axis], binding: &Binding) -> Result<Vec<AxisSetting>, String> {
     let Some(axis) = axes.iter().find(|axis| axis.name == binding.axis) else {
         return Err(unknown("axis", &binding.axis, axes.iter().map(|axis| axis.name.as_str())));
     };
@@ -341,61 +341,61 @@ fn read(root: &Fields<'_>) -> Option<Experiments> {
 
 fn axes(root: &Fields<'_>) -> Vec<Axis> {
     let Some(item) = root.item("axis") else { return Vec::new() };
-    let entries = table(root.desk, item, "axis is a table of axes, such as [axis.scheme]");
-    entries.iter().map(|entry| axis(root.desk, entry)).collect()
+    let entries = table(root.context, item, "axis is a table of axes, such as [axis.scheme]");
+    entries.iter().map(|entry| axis(root.context, entry)).collect()
 }
 
-fn axis(desk: &Desk<'_>, entry: &Entry) -> Axis {
+fn axis(context: &ReadContext<'_>, entry: &Entry) -> Axis {
     let entries = table(
-        desk,
+        context,
         &entry.item,
         "an axis is a table of settings, such as aimd = [\"scheme=catchunks-aimd\"]",
     );
-    let settings: Vec<Setting> = entries.iter().map(|entry| setting(desk, entry)).collect();
+    let settings: Vec<AxisSetting> = entries.iter().map(|entry| setting(context, entry)).collect();
     if settings.is_empty() {
-        desk.refuse(entry.place, format!("axis {} has no setting; it needs one", entry.key));
+        context.refuse(entry.place, format!("axis {} has no setting; it needs one", entry.key));
     }
     Axis { name: entry.key.clone(), settings }
 }
 
-fn setting(desk: &Desk<'_>, entry: &Entry) -> Setting {
+fn setting(context: &ReadContext<'_>, entry: &Entry) -> AxisSetting {
     let name = entry.key.clone();
-    let Value::Table(_) = entry.item.value else {
-        return Setting { label: name.clone(), name, set: overrides(desk, &entry.item) };
+    let TomlValue::Table(_) = entry.item.value else {
+        return AxisSetting { label: name.clone(), name, set: overrides(context, &entry.item) };
     };
-    let fields = Fields::open(desk, &entry.item, &SETTING);
+    let fields = Fields::open(context, &entry.item, &SETTING);
     let label = fields.as_ref().and_then(|fields| fields.text("label")).unwrap_or_else(|| name.clone());
     let set = fields.as_ref().and_then(|fields| fields.item("set"));
-    Setting { name, label, set: set.map_or_else(Vec::new, |item| overrides(desk, item)) }
+    AxisSetting { name, label, set: set.map_or_else(Vec::new, |item| overrides(context, item)) }
 }
 
-fn overrides(desk: &Desk<'_>, item: &Item) -> Vec<Override> {
+fn overrides(context: &ReadContext<'_>, item: &Item) -> Vec<Override> {
     match &item.value {
-        Value::List(items) => items.iter().filter_map(|item| key_and_value(desk, item)).collect(),
+        TomlValue::List(items) => items.iter().filter_map(|item| key_and_value(context, item)).collect(),
         other => {
             let rule = "settings are a list of overrides, such as [\"flow.0.scheme=icp\"]";
-            desk.refuse(item.place, format!("{rule}; this is {}", other.kind()));
+            context.refuse(item.place, format!("{rule}; this is {}", other.kind()));
             Vec::new()
         }
     }
 }
 
-fn key_and_value(desk: &Desk<'_>, item: &Item) -> Option<Override> {
+fn key_and_value(context: &ReadContext<'_>, item: &Item) -> Option<Override> {
     let written = match &item.value {
-        Value::Text(text) => text.split_once('=').filter(|(key, _)| !key.trim().is_empty()),
+        TomlValue::Text(text) => text.split_once('=').filter(|(key, _)| !key.trim().is_empty()),
         _ => None,
     };
     if written.is_none() {
-        desk.refuse(item.place, "an override is a text \"KEY=VALUE\", as --set takes it");
+        context.refuse(item.place, "an override is a text \"KEY=VALUE\", as --set takes it");
     }
     let (key, value) = written?;
     Some(Override { key: key.trim().to_owned(), value: value.trim().to_owned(), at: item.place.into() })
 }
 
 fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
-    let set = |key: &str| fields.item(key).map_or_else(Vec::new, |item| overrides(fields.desk, item));
+    let set = |key: &str| fields.item(key).map_or_else(Vec::new, |item| overrides(fields.context, item));
     let count = |key: &str| fields.count(key).and_then(|count| u64::try_from(count).ok());
-    let axes = fields.list("axes").iter().filter_map(|item| axis_of(fields.desk, item, known)).collect();
+    let axes = fields.list("axes").iter().filter_map(|item| axis_of(fields.context, item, known)).collect();
     let experiment = Experiment {
         name: name(fields, "name")?,
         at: fields.place_of("name").into(),
@@ -464,25 +464,25 @@ fn name(fields: &Fields<'_>, key: &str) -> Option<String> {
 }
 
 /// An axis, or a part of one: `loss`, `loss[clean, lossy]`.
-fn axis_of(desk: &Desk<'_>, item: &Item, known: &[Axis]) -> Option<Axis> {
-    let written = text(desk, item)?;
+fn axis_of(context: &ReadContext<'_>, item: &Item, known: &[Axis]) -> Option<Axis> {
+    let written = text(context, item)?;
     // A part of an axis is written as in a list of an expression, so that the same reader takes it.
     let found = parse_binding(&format!("x in {written}")).map_err(|fault| fault.message);
     let found = found.and_then(|binding| {
         let settings = settings_of(known, &binding)?;
         Ok(Axis { name: binding.axis, settings })
     });
-    found.map_err(|message| desk.refuse(item.place, message)).ok()
+    found.map_err(|message| context.refuse(item.place, message)).ok()
 }
 
 fn measures(root: &Fields<'_>) -> Vec<MeasureDefinition> {
     let Some(item) = root.item("measure") else { return Vec::new() };
-    let entries = table(root.desk, item, "measure is a table of expressions, such as [measure]");
-    entries.iter().filter_map(|entry| measure(root.desk, entry)).collect()
+    let entries = table(root.context, item, "measure is a table of expressions, such as [measure]");
+    entries.iter().filter_map(|entry| measure(root.context, entry)).collect()
 }
 
 /// `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
-fn measure(desk: &Desk<'_>, entry: &Entry) -> Option<MeasureDefinition> {
+fn measure(context: &ReadContext<'_>, entry: &Entry) -> Option<MeasureDefinition> {
     // TOML keys with brackets are quoted: "loss(flow)".
     let (name, parameters) = match entry.key.split_once('(') {
         None => (entry.key.as_str(), ""),
@@ -496,30 +496,30 @@ fn measure(desk: &Desk<'_>, entry: &Entry) -> Option<MeasureDefinition> {
         parameters.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if !is_name(name) || !parameters.iter().all(|name| is_name(name)) || Function::find(name).is_some() {
         let rule = "a measure is named by letters, digits and '_', and is no function: \"loss(flow)\"";
-        desk.refuse(entry.place, format!("{rule}; this is {:?}", entry.key));
+        context.refuse(entry.place, format!("{rule}; this is {:?}", entry.key));
         return None;
     }
     Some(MeasureDefinition {
         name: name.to_owned(),
         parameters: parameters.into_iter().map(str::to_owned).collect(),
-        body: expression(desk, &entry.item)?.expression,
+        body: expression(context, &entry.item)?.expression,
     })
 }
 
 fn alternative(fields: &Fields<'_>, experiments: &[Experiment]) -> Option<Alternative> {
     let name = name(fields, "name")?;
-    let entries = table(fields.desk, fields.item("set")?, "set is a table of overrides by experiment");
+    let entries = table(fields.context, fields.item("set")?, "set is a table of overrides by experiment");
     let set = entries.iter().filter_map(|entry| {
         let (experiment, rest) = entry.key.split_once('[').unwrap_or((&entry.key, ""));
         // An alternative that matches no cell would pass as one under which nothing changes.
         if experiments.iter().all(|known| known.name != experiment) {
             let known = experiments.iter().map(|known| known.name.as_str());
-            fields.desk.refuse_word(entry.place, "experiment", experiment, known);
+            fields.context.refuse_word(entry.place, "experiment", experiment, known);
             return None;
         }
         let settings = rest.trim_end_matches(']').split(',').map(str::trim).filter(|name| !name.is_empty());
         let settings = settings.map(str::to_owned).collect();
-        Some((experiment.to_owned(), settings, overrides(fields.desk, &entry.item)))
+        Some((experiment.to_owned(), settings, overrides(fields.context, &entry.item)))
     });
     Some(Alternative {
         label: fields.text("label").unwrap_or_else(|| name.clone()),

@@ -1,10 +1,10 @@
 //! What the files of a paper have in common: how they are read, and expressions with their place in the file.
 
-use tidegate_settings::desk::Desk;
-use tidegate_settings::document::{Entry, Item, Value};
+use tidegate_settings::document::{Entry, Item, TomlValue};
 use tidegate_settings::error::{Errors, Place};
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::Format;
+use tidegate_settings::read_context::ReadContext;
 use tidegate_settings::reader::{DocumentReader, check_version};
 
 use crate::expression::{Binding, Fault, PlacedExpression, Range, parse, parse_binding};
@@ -42,60 +42,60 @@ pub(crate) fn read_file<T>(
     let (schemes, files) = (&[][..], None);
     let reader =
         DocumentReader { source_name, format, schemes, files, text_bytes: TEXT_BYTES, max_bytes: MAX_BYTES };
-    reader.read(text, &[], |desk, document, _| {
+    reader.read(text, &[], |context, document, _| {
         // Claims were never numbered, and a key that is needed now would refuse every paper of a user.
         if format.root.find("format").is_some() {
-            check_version(desk, &document)?;
+            check_version(context, &document)?;
         }
-        read(&Fields::root(desk, &document))
+        read(&Fields::root(context, &document))
     })
 }
 
 /// The entries of a table with any names as keys; `rule` says what it is.
-pub(crate) fn table<'a>(desk: &Desk<'_>, item: &'a Item, rule: &str) -> &'a [Entry] {
+pub(crate) fn table<'a>(context: &ReadContext<'_>, item: &'a Item, rule: &str) -> &'a [Entry] {
     match &item.value {
-        Value::Table(table) => &table.0,
+        TomlValue::Table(table) => &table.0,
         other => {
-            desk.refuse(item.place, format!("{rule}; this is {}", other.kind()));
+            context.refuse(item.place, format!("{rule}; this is {}", other.kind()));
             &[]
         }
     }
 }
 
-pub(crate) fn text<'a>(desk: &Desk<'_>, item: &'a Item) -> Option<&'a str> {
-    if let Value::Text(text) = &item.value {
+pub(crate) fn text<'a>(context: &ReadContext<'_>, item: &'a Item) -> Option<&'a str> {
+    if let TomlValue::Text(text) = &item.value {
         return Some(text);
     }
-    desk.refuse(item.place, format!("a text is expected; this is {}", item.value.kind()));
+    context.refuse(item.place, format!("a text is expected; this is {}", item.value.kind()));
     None
 }
 
-pub(crate) fn expression(desk: &Desk<'_>, item: &Item) -> Option<PlacedExpression> {
-    text(desk, item).and_then(|text| expression_within(desk, item, text, 0))
+pub(crate) fn expression(context: &ReadContext<'_>, item: &Item) -> Option<PlacedExpression> {
+    text(context, item).and_then(|text| expression_within(context, item, text, 0))
 }
 
 /// The expression `text`, which begins `at` bytes behind the beginning of the item's text.
 pub(crate) fn expression_within(
-    desk: &Desk<'_>,
+    context: &ReadContext<'_>,
     item: &Item,
     text: &str,
     at: usize,
 ) -> Option<PlacedExpression> {
-    let start = desk.content_start(item.place) + at;
-    let found = parse(text).map_err(|fault| refuse(desk, item, start, fault)).ok()?;
+    let start = context.content_start(item.place) + at;
+    let found = parse(text).map_err(|fault| refuse(context, item, start, fault)).ok()?;
     Some(PlacedExpression { expression: found, at: Range { start, end: start + text.len() } })
 }
 
 /// The variable that a text declares; its place is that in the file.
-pub(crate) fn binding(desk: &Desk<'_>, item: &Item) -> Option<Binding> {
-    let text = text(desk, item)?;
-    let start = desk.content_start(item.place);
-    let mut binding = parse_binding(text).map_err(|fault| refuse(desk, item, start, fault)).ok()?;
+pub(crate) fn binding(context: &ReadContext<'_>, item: &Item) -> Option<Binding> {
+    let text = text(context, item)?;
+    let start = context.content_start(item.place);
+    let mut binding = parse_binding(text).map_err(|fault| refuse(context, item, start, fault)).ok()?;
     binding.at = binding.at.behind(start);
     Some(binding)
 }
 
-fn refuse(desk: &Desk<'_>, item: &Item, start: usize, fault: Fault) {
+fn refuse(context: &ReadContext<'_>, item: &Item, start: usize, fault: Fault) {
     let Range { start, end } = fault.at.behind(start);
-    desk.refuse(Place { start, end, ..item.place }, fault.message);
+    context.refuse(Place { start, end, ..item.place }, fault.message);
 }

@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_reset_goes_back_to_slow_start_up_to_half_the_window() {
-        let given = [("reset_to_initial", Value::Bool(true)), ("initial_window", Value::Number(6.0))];
+        let given = [("reset_to_initial", Setting::Bool(true)), ("initial_window", Setting::Number(6.0))];
         // 7, 8 in slow start; threshold 4, W = 6 again: 6 + 1/6.
         let steps = [
             (data(40, 1, 8), 7.0),
@@ -118,13 +118,13 @@ mod tests {
 
     #[test]
     fn an_ignored_mark_grows_the_window() {
-        let mut driver = Driver::new(&SCHEME, &[("ignore_marks", Value::Bool(true))]);
+        let mut driver = Driver::new(&SCHEME, &[("ignore_marks", Setting::Bool(true))]);
         follow(&mut driver, &[(marked(40, 1, 4), 3.0)]);
     }
 
     #[test]
     fn without_the_gate_every_mark_halves_the_window() {
-        let given = [("disable_cwa", Value::Bool(true)), ("initial_window", Value::Number(16.0))];
+        let given = [("disable_cwa", Setting::Bool(true)), ("initial_window", Setting::Number(16.0))];
         let mut driver = Driver::new(&SCHEME, &given);
         follow(&mut driver, &[(marked(40, 1, 17), 8.0), (marked(40, 2, 17), 4.0)]);
     }

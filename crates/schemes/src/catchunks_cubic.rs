@@ -92,12 +92,12 @@ mod tests {
             (data_after(9_000, 15, 23, Some(1_000)), 11.997486),
             (marked(9_010, 22, 24), 8.398240),
         ];
-        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(8.0))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Setting::Number(8.0))]), &steps);
     }
 
     #[test]
     fn a_threshold_reached_without_a_loss_is_the_first_plateau() {
-        let given = [("initial_threshold", Value::Number(3.0))];
+        let given = [("initial_threshold", Setting::Number(3.0))];
         // 3 at the threshold: plateau 3, t = 0, K = cbrt(3 * 0.75): Wc = 3 * 0.7 = 2.1: nothing.
         // t = 2, rtt 40 ms: West = 2.1 + 0.529412 * 50 = 28.570588; 3 + 25.570588/3 = 11.523529.
         let steps = [(data(40, 0, 4), 3.0), (data(1_000, 1, 5), 3.0), (data(3_000, 2, 6), 11.523529)];
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn without_a_round_trip_time_the_curve_alone_decides() {
-        let given = [("initial_threshold", Value::Number(0.0))];
+        let given = [("initial_threshold", Setting::Number(0.0))];
         // Plateau 2 at 0 s; t = 2, K = cbrt(1.5) = 1.144714: Wc = 2.250261; 2 + 0.250261/2 = 2.125131.
         let steps = [(data_after(0, 0, 3, None), 2.0), (data_after(2_000, 1, 4, None), 2.125131)];
         follow(&mut Driver::new(&SCHEME, &given), &steps);
@@ -126,14 +126,14 @@ mod tests {
                 (lost(1_000, 10, 12, Timeout), 3.92),
                 (data_after(4_000, 11, 12, Some(5_000)), expected),
             ];
-            let mut driver = Driver::new(&SCHEME, &[("fast_convergence", Value::Bool(on))]);
+            let mut driver = Driver::new(&SCHEME, &[("fast_convergence", Setting::Bool(on))]);
             follow(&mut driver, &[start, growth, losses].concat());
         }
     }
 
     #[test]
     fn an_ignored_mark_grows_the_window_and_without_the_gate_each_mark_shrinks_it() {
-        let option = |name| Driver::new(&SCHEME, &[(name, Value::Bool(true))]);
+        let option = |name| Driver::new(&SCHEME, &[(name, Setting::Bool(true))]);
         follow(&mut option("ignore_marks"), &[(marked(40, 1, 4), 3.0)]);
         let steps = [(data(40, 1, 9), 3.0), (data(40, 2, 9), 4.0), (data(40, 3, 9), 5.0)];
         let mut ungated = option("disable_cwa");

@@ -129,7 +129,7 @@ mod tests {
     use tidegate_testkit::steps::{data, lost, marked, sent};
 
     fn fetchers(count: f64) -> Driver {
-        Driver::new(&SCHEME, &[("fetchers", Value::Number(count))])
+        Driver::new(&SCHEME, &[("fetchers", Setting::Number(count))])
     }
 
     fn wake(driver: &mut Driver, at_ms: u64) -> f64 {
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn no_wait_is_longer_than_ten_seconds_and_without_doubling_than_one_millisecond() {
         for (doubles, longest) in [(true, 10_000), (false, 1)] {
-            let mut driver = Driver::new(&SCHEME, &[("wait_doubles", Value::Bool(doubles))]);
+            let mut driver = Driver::new(&SCHEME, &[("wait_doubles", Setting::Bool(doubles))]);
             for _ in 0..20 {
                 driver.handle(lost(100, 0, 2, Nack(Congestion)));
             }

@@ -60,6 +60,6 @@ mod tests {
             data(2_000, 9, 10),
         ];
         let steps = events.map(|event| (event, 7.5));
-        follow(&mut Driver::new(&SCHEME, &[("window", Value::Number(7.5))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("window", Setting::Number(7.5))]), &steps);
     }
 }

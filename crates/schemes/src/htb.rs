@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn parts_that_do_not_fit_the_line_or_their_ceiling_are_refused() {
         for (given, name) in [([("tcp", 0.6), ("other", 0.5)], "other"), ([("tcp", 0.4), ("tcp_ceil", 0.3)], "tcp_ceil")] {
-            let given = given.map(|(name, value)| (name.to_owned(), Value::Number(value)));
+            let given = given.map(|(name, value)| (name.to_owned(), Setting::Number(value)));
             let faults = checked(&Settings(given.into())).expect_err("they do not fit");
             assert_eq!(faults[0].name, name);
         }

@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_timer_lies_halfway_between_the_last_round_trip_times() {
-        let mut driver = Driver::new(&SCHEME, &[("samples", Value::Number(2.0))]);
+        let mut driver = Driver::new(&SCHEME, &[("samples", Setting::Number(2.0))]);
         let mut after = |rtt_ms| {
             driver.handle(data_after(40, 0, 1, rtt_ms));
             timer(&driver)

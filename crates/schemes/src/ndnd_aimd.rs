@@ -82,13 +82,13 @@ mod tests {
             (marked(4_050, 7, 12), 2.9),
             (data(4_060, 8, 12), 3.244828),
         ];
-        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(10.0))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Setting::Number(10.0))]), &steps);
     }
 
     #[test]
     fn a_reset_goes_back_to_the_first_window_above_the_threshold() {
         // Threshold 11/2, W = 10 again: 10 + 1/10.
-        let given = [("initial_window", Value::Number(10.0)), ("reset_to_initial", Value::Bool(true))];
+        let given = [("initial_window", Setting::Number(10.0)), ("reset_to_initial", Setting::Bool(true))];
         let steps = [(data(40, 1, 12), 11.0), (lost(4_000, 2, 12, Expired), 10.0), (data(4_040, 3, 12), 10.1)];
         follow(&mut Driver::new(&SCHEME, &given), &steps);
     }

@@ -90,7 +90,7 @@ mod tests {
             (data(4_000, 9, 12), 4.645838),
             (data(6_000, 10, 12), 5.068448),
         ];
-        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(10.0))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Setting::Number(10.0))]), &steps);
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
         // 4.9 + 2.107192/4.9 = 5.330039. With it Wmax = 5.95, K = 1.646365, Wc = 5.967690, 5.117896.
         for (on, expected) in [(false, 5.330039), (true, 5.117896)] {
             let given =
-                [("initial_window", Value::Number(10.0)), ("fast_convergence", Value::Bool(on))];
+                [("initial_window", Setting::Number(10.0)), ("fast_convergence", Setting::Bool(on))];
             let steps = [
                 (lost(1_000, 1, 12, Expired), 7.0),
                 (lost(1_000, 2, 12, Expired), 4.9),
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_window_ends_at_one_and_slow_start_goes_on_to_two() {
-        let mut driver = Driver::new(&SCHEME, &[("initial_window", Value::Number(1.0))]);
+        let mut driver = Driver::new(&SCHEME, &[("initial_window", Setting::Number(1.0))]);
         follow(&mut driver, &[(lost(1_000, 1, 9, Expired), 1.0), (data(1_040, 2, 9), 2.0)]);
         follow(&mut driver, &[(lost(1_100, 3, 9, Expired), 1.4), (data(1_140, 4, 9), 2.4)]);
     }

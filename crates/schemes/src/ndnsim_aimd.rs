@@ -106,21 +106,21 @@ mod tests {
 
     #[test]
     fn the_window_never_shrinks_below_the_initial_one() {
-        let mut driver = Driver::new(&SCHEME, &[("initial_window", Value::Number(4.0))]);
+        let mut driver = Driver::new(&SCHEME, &[("initial_window", Setting::Number(4.0))]);
         // 5 / 2 = 2.5 < 4.
         follow(&mut driver, &[(data(40, 1, 5), 5.0), (lost(250, 2, 6, Timeout), 4.0)]);
     }
 
     #[test]
     fn a_mark_halves_the_window_when_marks_count() {
-        let mut driver = Driver::new(&SCHEME, &[("react_to_marks", Value::Bool(true))]);
+        let mut driver = Driver::new(&SCHEME, &[("react_to_marks", Setting::Bool(true))]);
         let steps = [(data(40, 1, 2), 2.0), (data(40, 2, 4), 3.0), (marked(80, 3, 6), 1.5)];
         follow(&mut driver, &steps);
     }
 
     #[test]
     fn without_the_gate_every_loss_halves_the_window() {
-        let given = [("conservative", Value::Bool(false))];
+        let given = [("conservative", Setting::Bool(false))];
         let mut driver = Driver::new(&SCHEME, &given);
         let steps = [
             (data(40, 0, 2), 2.0),

@@ -82,7 +82,7 @@ mod tests {
             (marked(543, 43, 44), 14.082671),
             (lost(700, 44, 45, Timeout), 12.0),
         ];
-        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(12.0))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Setting::Number(12.0))]), &steps);
     }
 
     #[test]

@@ -85,7 +85,7 @@ mod tests {
             (data(7_600, 32, 34), 10.199915),
             (data(9_100, 33, 35), 10.720137),
         ];
-        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(10.0))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Setting::Number(10.0))]), &steps);
     }
 
     #[test]
@@ -105,7 +105,7 @@ mod tests {
                 (lost(1_000, 12, 22, Timeout), 2.56),
                 (data(3_000, 21, 22), expected),
             ];
-            follow(&mut Driver::new(&SCHEME, &[("fast_convergence", Value::Bool(on))]), &steps);
+            follow(&mut Driver::new(&SCHEME, &[("fast_convergence", Setting::Bool(on))]), &steps);
         }
     }
 }

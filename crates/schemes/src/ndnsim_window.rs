@@ -82,12 +82,12 @@ mod tests {
             (lost(265, 10, 13, Nack(Congestion)), 3.0),
             (data(300, 10, 13), 4.0),
         ];
-        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(3.0))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Setting::Number(3.0))]), &steps);
     }
 
     #[test]
     fn without_reset_a_loss_leaves_the_window() {
-        let mut driver = Driver::new(&SCHEME, &[("reset_on_loss", Value::Bool(false))]);
+        let mut driver = Driver::new(&SCHEME, &[("reset_on_loss", Setting::Bool(false))]);
         follow(&mut driver, &[(data(40, 0, 2), 2.0), (lost(250, 1, 3, Timeout), 2.0)]);
     }
 }

@@ -131,13 +131,13 @@ mod tests {
             (data_after(3_000, 8, 25, None), 22.843522),
             (lost(3_000, 16, 25, Timeout), 15.990466),
         ];
-        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(20.0))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Setting::Number(20.0))]), &steps);
     }
 
     #[test]
     fn below_one_packet_the_window_counts_on_unseen() {
         // 1 * 0.7, then 0.7 * 0.7 = 0.49, told as 1; slow start up to the threshold of 2 adds 1 to that.
-        let mut driver = Driver::new(&SCHEME, &[("initial_window", Value::Number(1.0))]);
+        let mut driver = Driver::new(&SCHEME, &[("initial_window", Setting::Number(1.0))]);
         let steps = [
             (lost(1_000, 1, 9, Timeout), 1.0),
             (lost(2_000, 2, 9, Timeout), 1.0),

@@ -134,13 +134,13 @@ mod tests {
             (data(7_600, 34, 36), 10.121752),
             (marked(7_700, 35, 37), 10.0),
         ];
-        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(10.0))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Setting::Number(10.0))]), &steps);
     }
 
     #[test]
     fn each_algorithm_keeps_its_own_part_of_the_window() {
         for (algorithm, expected) in [("aimd", 2.0), ("bic", 3.2), ("cubic", 3.2)] {
-            let mut driver = Driver::new(&SCHEME, &[("algorithm", Value::Text(algorithm.into()))]);
+            let mut driver = Driver::new(&SCHEME, &[("algorithm", Setting::Text(algorithm.into()))]);
             let start = [(data(40, 1, 3), 2.0), (data(40, 2, 5), 3.0), (data(40, 3, 7), 4.0)];
             follow(&mut driver, &start);
             follow(&mut driver, &[(marked(80, 4, 9), expected)]);

@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn thresholds_in_the_wrong_order_are_refused() {
-        let given = vec![("high".to_owned(), tidegate_core::scheme::params::Value::Number(0.1))];
+        let given = vec![("high".to_owned(), tidegate_core::scheme::params::Setting::Number(0.1))];
         let faults = checked(&Settings(given)).expect_err("high is below low");
         assert_eq!(faults[0].message, "high: 0.1 is not above low, 0.2");
     }

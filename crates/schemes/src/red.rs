@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn thresholds_in_the_wrong_order_are_refused() {
         let swapped = [("min_threshold", 15.0), ("max_threshold", 15.0)];
-        let given = swapped.map(|(name, value)| (name.to_owned(), tidegate_core::scheme::params::Value::Number(value)));
+        let given = swapped.map(|(name, value)| (name.to_owned(), tidegate_core::scheme::params::Setting::Number(value)));
         let faults = checked(&tidegate_core::scheme::params::Settings(given.into())).expect_err("equal thresholds");
         assert_eq!(faults[0].message, "max_threshold: 15 is not above min_threshold, 15");
     }

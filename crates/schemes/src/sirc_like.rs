@@ -168,7 +168,7 @@ mod tests {
     }
 
     fn sirc(given: &[(&str, f64)]) -> Driver {
-        let given: Vec<_> = given.iter().map(|(name, value)| (*name, Value::Number(*value))).collect();
+        let given: Vec<_> = given.iter().map(|(name, value)| (*name, Setting::Number(*value))).collect();
         Driver::new(&SCHEME, &given)
     }
 
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_gap_across_a_lost_data_counts_only_if_all_do() {
         for (successive, gap) in [(true, 3_800), (false, 4_180)] {
-            let mut driver = Driver::new(&SCHEME, &[("successive", Value::Bool(successive))]);
+            let mut driver = Driver::new(&SCHEME, &[("successive", Setting::Bool(successive))]);
             after_gaps(&mut driver, 10, 4);
             // Segment 11 is lost, 12 comes 8 ms after 10: 0.95 of 4 ms, or of 0.9 * 4 + 0.1 * 8 ms.
             driver.handle(data(148, 12, 21));

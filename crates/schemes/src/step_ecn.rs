@@ -22,7 +22,7 @@ pub static SCHEME: Scheme = Scheme {
 
 choice! {
     /// How the queue is measured.
-    pub enum Measure {
+    pub enum QueueMeasure {
         /// The number of waiting packets.
         Packets = "packets",
         /// The transmission time of the waiting packets.
@@ -32,7 +32,7 @@ choice! {
 
 params! {
     /// How the queue is measured: `packets`, by the number of waiting packets; `time`, by their transmission time.
-    measure: Measure = Measure::Packets;
+    measure: QueueMeasure = QueueMeasure::Packets;
     /// Maximum number of waiting packets before one that is not marked (K); the paper's value for 1 Gbps.
     packets: Packets = Packets::new(20), "packets", Packets::new(0)..=Packets::new(1_000_000);
     /// With measure = "time": maximum queue before a packet that is not marked, as a transmission time.
@@ -47,8 +47,8 @@ struct StepEcn {
 impl StepEcn {
     fn is_above(&self, queue: &FaceView) -> bool {
         match self.params.measure {
-            Measure::Packets => queue.backlog(Class::BULK) > self.params.packets.get(),
-            Measure::Time => queue.rate().time_to_send(queue.queued_bytes()) > self.params.time,
+            QueueMeasure::Packets => queue.backlog(Class::BULK) > self.params.packets.get(),
+            QueueMeasure::Time => queue.rate().time_to_send(queue.queued_bytes()) > self.params.time,
         }
     }
 }

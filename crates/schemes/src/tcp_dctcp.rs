@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn without_marks_it_is_reno() {
-        let mut dctcp = AckDriver::new(&SCHEME, &[("initial_window", Value::Number(20.0))]);
+        let mut dctcp = AckDriver::new(&SCHEME, &[("initial_window", Setting::Number(20.0))]);
         assert_eq!(dctcp.recovery(10, Recovery::Enter { flight: 20 }), 10.0);
         dctcp.recovery(20, Recovery::Exit);
         assert_eq!(dctcp.ack(30, Ack::of(9)), 10.0);
@@ -154,6 +154,6 @@ mod tests {
     fn every_mark_is_reported_and_every_segment_may_be_marked() {
         let plain = rule(&SCHEME, &[]);
         assert_eq!((plain.ecn, plain.echo), (Ecn::Classic, EcnEcho::Exact));
-        assert_eq!(rule(&SCHEME, &[("low_latency", Value::Bool(true))]).ecn, Ecn::LowLatency);
+        assert_eq!(rule(&SCHEME, &[("low_latency", Setting::Bool(true))]).ecn, Ecn::LowLatency);
     }
 }

@@ -87,7 +87,7 @@ mod tests {
     use tidegate_testkit::ack_driver::{Ack, AckDriver};
     use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, PAYLOAD, WIRE};
 
-    fn reno(given: &[(&str, Value)]) -> AckDriver {
+    fn reno(given: &[(&str, Setting)]) -> AckDriver {
         AckDriver::new(&SCHEME, given)
     }
 
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_mark_halves_once_per_round_trip_and_only_if_requested() {
         let marked = Ack { is_marked: true, ..Ack::of(1) };
-        let mut reno = reno(&[("ecn", Value::Bool(true))]);
+        let mut reno = reno(&[("ecn", Setting::Bool(true))]);
         assert_eq!(reno.ack(100, marked), 5.0);
         assert_eq!(reno.ack(110, marked), 5.0, "it left 40 ms ago, before the reduction");
         assert_eq!(reno.ack(139, marked), 5.0);
@@ -149,7 +149,7 @@ mod tests {
         reno.recovery(230, Recovery::Exit);
         assert_eq!(reno.ack(235, marked), 2.0, "the loss has reduced already");
         for (on, ecn) in [(false, Ecn::NotCapable), (true, Ecn::Classic)] {
-            assert_eq!(tidegate_testkit::dumbbell::setup::rule(&SCHEME, &[("ecn", Value::Bool(on))]).ecn, ecn);
+            assert_eq!(tidegate_testkit::dumbbell::setup::rule(&SCHEME, &[("ecn", Setting::Bool(on))]).ecn, ecn);
         }
     }
 

@@ -16,12 +16,12 @@ pub struct Item {
     /// Place in the document.
     pub place: Place,
     /// Value at this place.
-    pub value: Value,
+    pub value: TomlValue,
 }
 
 /// Value of a TOML document.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub enum TomlValue {
     /// A text.
     Text(String),
     /// `true` or `false`.
@@ -74,7 +74,7 @@ impl Table {
     }
 }
 
-impl Value {
+impl TomlValue {
     /// Kind of the value in words, with its article.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -113,7 +113,7 @@ pub fn read_value(text: &str, origin: usize, start: usize) -> Result<Item, (Plac
     check_depth(text, origin)?;
     let mut item = match DeValue::parse(text.trim()) {
         Ok(value) => convert(value, origin),
-        Err(_) => Item { place: Place::default(), value: Value::Text(text.trim().to_owned()) },
+        Err(_) => Item { place: Place::default(), value: TomlValue::Text(text.trim().to_owned()) },
     };
     replace_places(&mut item, Place { origin, start, end: start + text.len() });
     Ok(item)
@@ -122,8 +122,8 @@ pub fn read_value(text: &str, origin: usize, start: usize) -> Result<Item, (Plac
 fn replace_places(item: &mut Item, place: Place) {
     item.place = place;
     match &mut item.value {
-        Value::List(items) => items.iter_mut().for_each(|item| replace_places(item, place)),
-        Value::Table(table) => {
+        TomlValue::List(items) => items.iter_mut().for_each(|item| replace_places(item, place)),
+        TomlValue::Table(table) => {
             for entry in &mut table.0 {
                 entry.place = place;
                 replace_places(&mut entry.item, place);
@@ -161,20 +161,22 @@ fn place<T>(spanned: &Spanned<T>, origin: usize) -> Place {
 fn convert(value: Spanned<DeValue<'_>>, origin: usize) -> Item {
     let place = place(&value, origin);
     let value = match value.into_inner() {
-        DeValue::String(text) => Value::Text(text.into_owned()),
-        DeValue::Boolean(truth) => Value::Bool(truth),
+        DeValue::String(text) => TomlValue::Text(text.into_owned()),
+        DeValue::Boolean(truth) => TomlValue::Bool(truth),
         DeValue::Integer(integer) => {
             let whole = i64::from_str_radix(integer.as_str(), integer.radix()).ok();
             let value = whole.map_or(f64::INFINITY, |whole| whole as f64);
-            Value::Number(Number { value, whole, written: integer.to_string() })
+            TomlValue::Number(Number { value, whole, written: integer.to_string() })
         }
         DeValue::Float(float) => {
             let value = float.as_str().parse().unwrap_or(f64::NAN);
-            Value::Number(Number { value, whole: None, written: float.as_str().to_owned() })
+            TomlValue::Number(Number { value, whole: None, written: float.as_str().to_owned() })
         }
-        DeValue::Datetime(date) => Value::Date(date.to_string()),
-        DeValue::Array(items) => Value::List(items.into_iter().map(|item| convert(item, origin)).collect()),
-        DeValue::Table(table) => Value::Table(convert_table(table, origin)),
+        DeValue::Datetime(date) => TomlValue::Date(date.to_string()),
+        DeValue::Array(items) => {
+            TomlValue::List(items.into_iter().map(|item| convert(item, origin)).collect())
+        }
+        DeValue::Table(table) => TomlValue::Table(convert_table(table, origin)),
     };
     Item { place, value }
 }

@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::units::{BitRate, ByteCount, Frequency, Packets, Span};
 
-use crate::desk::{Desk, show};
-use crate::document::{Entry, Item, Number, Table, Value};
+use crate::document::{Entry, Item, Number, Table, TomlValue};
 use crate::error::Place;
 use crate::keys::{Key, KeyKind, KeyNeed, Keys};
+use crate::read_context::{ReadContext, show};
 use crate::values::{self, read_quantity, read_text, shown};
 
 /// One table and the keys it may have.
 pub struct Fields<'a> {
     /// State of reading that the table belongs to.
-    pub desk: &'a Desk<'a>,
+    pub context: &'a ReadContext<'a>,
     /// The table's header or braces.
     pub place: Place,
     keys: &'static Keys,
@@ -23,37 +23,42 @@ pub struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// Opens a table; notes keys that are unknown and keys that are missing.
-    pub fn open(desk: &'a Desk<'a>, item: &'a Item, keys: &'static Keys) -> Option<Self> {
-        let Value::Table(table) = &item.value else {
-            desk.refuse(item.place, format!("{} is {}; a table is needed", keys.what, item.value.kind()));
+    pub fn open(context: &'a ReadContext<'a>, item: &'a Item, keys: &'static Keys) -> Option<Self> {
+        let TomlValue::Table(table) = &item.value else {
+            context.refuse(item.place, format!("{} is {}; a table is needed", keys.what, item.value.kind()));
             return None;
         };
-        Some(Self::over(desk, item.place, &table.0, keys))
+        Some(Self::over(context, item.place, &table.0, keys))
     }
 
     /// As [`open`](Self::open), for entries without an enclosing table.
-    pub fn over(desk: &'a Desk<'a>, place: Place, entries: &'a [Entry], keys: &'static Keys) -> Self {
+    pub fn over(
+        context: &'a ReadContext<'a>,
+        place: Place,
+        entries: &'a [Entry],
+        keys: &'static Keys,
+    ) -> Self {
         for entry in entries.iter().filter(|entry| keys.find(&entry.key).is_none()) {
-            if desk.is_full() {
+            if context.is_full() {
                 break;
             }
-            refuse_key(desk, entry, keys);
+            refuse_key(context, entry, keys);
         }
-        let fields = Self { desk, place, keys, entries };
+        let fields = Self { context, place, keys, entries };
         for key in keys.iter().filter(|key| key.need == KeyNeed::Must && fields.entry(key.name).is_none()) {
-            desk.refuse(place, format!("{} has no {:?}; it needs one", keys.what, key.name));
+            context.refuse(place, format!("{} has no {:?}; it needs one", keys.what, key.name));
         }
         fields
     }
 
     /// The document as a whole.
-    pub fn root(desk: &'a Desk<'a>, document: &'a Table) -> Self {
-        Self::over(desk, Place::default(), &document.0, desk.format.root)
+    pub fn root(context: &'a ReadContext<'a>, document: &'a Table) -> Self {
+        Self::over(context, Place::default(), &document.0, context.format.root)
     }
 
     /// A table without any keys.
-    pub fn empty(desk: &'a Desk<'a>, place: Place, keys: &'static Keys) -> Self {
-        Self { desk, place, keys, entries: &[] }
+    pub fn empty(context: &'a ReadContext<'a>, place: Place, keys: &'static Keys) -> Self {
+        Self { context, place, keys, entries: &[] }
     }
 
     /// All keys that are given.
@@ -84,12 +89,12 @@ impl<'a> Fields<'a> {
 
     /// Notes a problem with the value of `key`.
     pub fn refuse(&self, key: &str, message: impl Into<String>) {
-        self.desk.refuse(self.place_of(key), message);
+        self.context.refuse(self.place_of(key), message);
     }
 
     /// Notes that `key`, or one of them, is missing.
     pub fn refuse_missing(&self, key: &str) {
-        self.desk.refuse(self.place, format!("{} has no {key}; it needs one", self.keys.what));
+        self.context.refuse(self.place, format!("{} has no {key}; it needs one", self.keys.what));
     }
 
     /// Reads `key` or its default.
@@ -103,7 +108,7 @@ impl<'a> Fields<'a> {
         match read(&item) {
             Ok(value) => Some(value),
             Err(why) => {
-                self.desk.refuse(item.place, format!("{key}: {why}"));
+                self.context.refuse(item.place, format!("{key}: {why}"));
                 None
             }
         }
@@ -124,13 +129,13 @@ impl<'a> Fields<'a> {
         let text = match read_text(&item) {
             Ok(text) => text,
             Err(why) => {
-                self.desk.refuse(item.place, format!("{key}: {why}"));
+                self.context.refuse(item.place, format!("{key}: {why}"));
                 return None;
             }
         };
         let found = all.iter().find(|(_, word)| *word == text);
         if found.is_none() {
-            self.desk.refuse_word(item.place, key, text, all.iter().map(|(_, word)| *word));
+            self.context.refuse_word(item.place, key, text, all.iter().map(|(_, word)| *word));
         }
         found.map(|(value, _)| *value)
     }
@@ -147,7 +152,7 @@ impl<'a> Fields<'a> {
     /// Reads `true` or `false`, if given.
     pub fn flag(&self, key: &str) -> Option<bool> {
         self.read(key, |item| match &item.value {
-            Value::Bool(truth) => Ok(*truth),
+            TomlValue::Bool(truth) => Ok(*truth),
             other => Err(format!("{} is not true or false", shown(other))),
         })
     }
@@ -221,33 +226,33 @@ impl<'a> Fields<'a> {
 
     /// The tables of a list, opened.
     pub fn tables(&self, key: &str, keys: &'static Keys) -> Vec<Fields<'a>> {
-        self.list(key).iter().filter_map(|item| Fields::open(self.desk, item, keys)).collect()
+        self.list(key).iter().filter_map(|item| Fields::open(self.context, item, keys)).collect()
     }
 
     /// The table under `key`, opened.
     pub fn table(&self, key: &str, keys: &'static Keys) -> Option<Fields<'a>> {
-        self.item(key).and_then(|item| Fields::open(self.desk, item, keys))
+        self.item(key).and_then(|item| Fields::open(self.context, item, keys))
     }
 
     /// The items of a list; none if it is missing.
     pub fn list(&self, key: &str) -> &'a [Item] {
         match self.item(key).map(|item| (item, &item.value)) {
             None => &[],
-            Some((_, Value::List(items))) => items,
+            Some((_, TomlValue::List(items))) => items,
             Some((item, other)) => {
                 let hint = match self.kind(key) {
                     KeyKind::List(KeyKind::Table(keys)) => format!("; write {}", keys.what),
                     _ => String::new(),
                 };
-                self.desk.refuse(item.place, format!("{key}: {} is not a list{hint}", shown(other)));
+                self.context.refuse(item.place, format!("{key}: {} is not a list{hint}", shown(other)));
                 &[]
             }
         }
     }
 }
 
-fn refuse_key(desk: &Desk<'_>, entry: &Entry, keys: &Keys) {
-    let suggestion = keys.nearest(&entry.key, desk.format.synonyms).map(str::to_owned);
+fn refuse_key(context: &ReadContext<'_>, entry: &Entry, keys: &Keys) {
+    let suggestion = keys.nearest(&entry.key, context.format.synonyms).map(str::to_owned);
     let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
     let known = if suggestion.is_some() {
         String::new()
@@ -255,19 +260,19 @@ fn refuse_key(desk: &Desk<'_>, entry: &Entry, keys: &Keys) {
         format!("; {} has {}", keys.what, known.join(", "))
     };
     let message = format!("unknown key {}{known}", show(&entry.key));
-    desk.problems.borrow_mut().add(entry.place, message, suggestion);
+    context.problems.borrow_mut().add(entry.place, message, suggestion);
 }
 
 /// The declared default as an item, as if it were written in the file.
 fn default_item(key: &Key, text: &str, place: Place) -> Item {
     let value = match key.kind {
-        KeyKind::Bool => Value::Bool(text == "true"),
-        KeyKind::Count(..) | KeyKind::Number(..) => Value::Number(Number {
+        KeyKind::Bool => TomlValue::Bool(text == "true"),
+        KeyKind::Count(..) | KeyKind::Number(..) => TomlValue::Number(Number {
             value: text.parse().unwrap_or(f64::NAN),
             whole: text.parse().ok(),
             written: text.to_owned(),
         }),
-        _ => Value::Text(text.to_owned()),
+        _ => TomlValue::Text(text.to_owned()),
     };
     Item { place, value }
 }

@@ -2,11 +2,11 @@
 //!
 //! A format declares its [`keys`] once. A [`reader::DocumentReader`] turns text into a tree whose parts know their place,
 //! [`fields::Fields`] reads one of its tables by the declared keys, and whatever is wrong is noted at the
-//! [`desk::Desk`], so that one reading finds all of it. Schemes with their parameters and queues are read here,
+//! [`read_context::ReadContext`], so that one reading finds all of it. Schemes with their parameters and queues are read here,
 //! as every format has them.
 //!
 //! ```
-//! use tidegate_settings::desk::Desk;
+//! use tidegate_settings::read_context::ReadContext;
 //! use tidegate_settings::fields::Fields;
 //! use tidegate_settings::keys::{Format, Keys, KeyKind, KeyNeed, key, keys};
 //! use tidegate_settings::reader::{DocumentReader, check_version};
@@ -29,9 +29,9 @@
 //!     max_bytes: 1 << 20,
 //! };
 //! let rate = |text: &str| {
-//!     reader.read(text, &[], |desk: &Desk<'_>, document, _| {
-//!         check_version(desk, &document)?;
-//!         Fields::root(desk, &document).rate("rate")
+//!     reader.read(text, &[], |context: &ReadContext<'_>, document, _| {
+//!         check_version(context, &document)?;
+//!         Fields::root(context, &document).rate("rate")
 //!     })
 //! };
 //! assert_eq!(rate("format = 1").expect("sound").as_bps(), 10_000_000);
@@ -42,13 +42,13 @@
 //! No input makes this panic, hang or take memory without bound.
 #![forbid(unsafe_code)]
 
-pub mod desk;
 pub mod document;
 pub mod error;
 pub mod fields;
 pub mod keys;
 pub mod prefix;
 pub mod queue;
+pub mod read_context;
 pub mod reader;
 pub mod reference;
 pub mod renames;

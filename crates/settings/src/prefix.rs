@@ -2,7 +2,7 @@
 
 use tidegate_core::ndn::name::{Name, NameTable};
 
-use crate::desk::show;
+use crate::read_context::show;
 
 /// Bytes of a prefix.
 const LONGEST_PREFIX: usize = 512;

@@ -2,10 +2,10 @@
 
 use tidegate_core::scheme::Scheme;
 
-use crate::desk::{Desk, FileReader};
-use crate::document::{self, Item, Table, Value};
+use crate::document::{self, Item, Table, TomlValue};
 use crate::error::{Errors, Place, Problems, Sources};
 use crate::keys::Format;
+use crate::read_context::{FileReader, ReadContext};
 use crate::renames;
 use crate::values::shown;
 
@@ -38,27 +38,27 @@ impl DocumentReader<'_> {
         &self,
         text: &str,
         overrides: &[String],
-        read: impl FnOnce(&Desk<'_>, Table, &str) -> Option<T>,
+        read: impl FnOnce(&ReadContext<'_>, Table, &str) -> Option<T>,
     ) -> Result<T, Errors> {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let desk = Desk::new(self.format, text, self.schemes, self.files, self.max_bytes);
-        let value = self.document(&desk, text).and_then(|document| read(&desk, document, text));
-        let problems = desk.problems.into_inner();
+        let context = ReadContext::new(self.format, text, self.schemes, self.files, self.max_bytes);
+        let value = self.document(&context, text).and_then(|document| read(&context, document, text));
+        let problems = context.problems.into_inner();
         match value {
             Some(value) if problems.is_empty() => Ok(value),
             _ => Err(problems.locate(&Sources { name: self.source_name, text, overrides })),
         }
     }
 
-    fn document(&self, desk: &Desk<'_>, text: &str) -> Option<Table> {
+    fn document(&self, context: &ReadContext<'_>, text: &str) -> Option<Table> {
         if text.len() > self.text_bytes {
             let message = format!("{} bytes; at most {}", text.len(), self.text_bytes);
-            desk.refuse(Place::default(), message);
+            context.refuse(Place::default(), message);
             return None;
         }
-        let mut document = document::read(text, &mut desk.problems.borrow_mut());
-        renames::update(desk, &mut document, desk.format.root);
-        desk.problems.borrow().is_empty().then_some(document)
+        let mut document = document::read(text, &mut context.problems.borrow_mut());
+        renames::update(context, &mut document, context.format.root);
+        context.problems.borrow().is_empty().then_some(document)
     }
 }
 
@@ -83,13 +83,13 @@ pub fn decode<'b>(source_name: &str, bytes: &'b [u8]) -> Result<&'b str, Errors>
 }
 
 /// Notes another version of the format, which would make everything else look wrong.
-pub fn check_version(desk: &Desk<'_>, document: &Table) -> Option<()> {
-    let version = desk.format.version;
+pub fn check_version(context: &ReadContext<'_>, document: &Table) -> Option<()> {
+    let version = context.format.version;
     match document.get("format").map(|entry| &entry.item) {
-        Some(Item { value: Value::Number(number), .. }) if number.whole == Some(version) => Some(()),
+        Some(Item { value: TomlValue::Number(number), .. }) if number.whole == Some(version) => Some(()),
         Some(item) => {
             let given = shown(&item.value);
-            desk.refuse(
+            context.refuse(
                 item.place,
                 format!("format {given} is not known; this program reads format {version}"),
             );

@@ -3,52 +3,52 @@
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::params::{given_twice, present_name, present_word, renamed};
 
-use crate::desk::Desk;
-use crate::document::{Item, Table, Value};
+use crate::document::{Item, Table, TomlValue};
 use crate::error::Place;
 use crate::keys::{KeyKind, Keys};
+use crate::read_context::ReadContext;
 
 /// Replaces earlier names in `table` and everything below it; `keys` declares the table.
-pub fn update(desk: &Desk<'_>, table: &mut Table, keys: &'static Keys) {
-    update_names(desk, table, "key", &|name| keys.present_name(name));
+pub fn update(context: &ReadContext<'_>, table: &mut Table, keys: &'static Keys) {
+    update_names(context, table, "key", &|name| keys.present_name(name));
     for entry in &mut table.0 {
         if let Some(key) = keys.find(&entry.key) {
-            update_item(desk, &mut entry.item, &key.kind);
+            update_item(context, &mut entry.item, &key.kind);
         }
     }
 }
 
 /// As [`update`], for a value of this kind.
-pub fn update_item(desk: &Desk<'_>, item: &mut Item, kind: &'static KeyKind) {
+pub fn update_item(context: &ReadContext<'_>, item: &mut Item, kind: &'static KeyKind) {
     match (kind, &mut item.value) {
-        (KeyKind::Table(keys), Value::Table(table)) => update(desk, table, keys),
-        (KeyKind::List(kind), Value::List(items)) => {
-            items.iter_mut().for_each(|item| update_item(desk, item, kind))
+        (KeyKind::Table(keys), TomlValue::Table(table)) => update(context, table, keys),
+        (KeyKind::List(kind), TomlValue::List(items)) => {
+            items.iter_mut().for_each(|item| update_item(context, item, kind))
         }
-        (KeyKind::Open(kind), Value::Table(table)) => {
-            table.0.iter_mut().for_each(|entry| update_item(desk, &mut entry.item, kind));
+        (KeyKind::Open(kind), TomlValue::Table(table)) => {
+            table.0.iter_mut().for_each(|entry| update_item(context, &mut entry.item, kind));
         }
-        (KeyKind::AnyOf(kinds), _) => kinds.iter().for_each(|kind| update_item(desk, item, kind)),
-        (KeyKind::Scheme(_), Value::Table(table)) => update_settings(desk, table),
+        (KeyKind::AnyOf(kinds), _) => kinds.iter().for_each(|kind| update_item(context, item, kind)),
+        (KeyKind::Scheme(_), TomlValue::Table(table)) => update_settings(context, table),
         _ => {}
     }
 }
 
 /// Replaces earlier names and words in the parameters of a scheme.
-fn update_settings(desk: &Desk<'_>, table: &mut Table) {
-    let Some(scheme) = scheme_of(desk, table) else { return };
-    update_names(desk, table, "parameter", &|name| present_name(name, scheme.params));
+fn update_settings(context: &ReadContext<'_>, table: &mut Table) {
+    let Some(scheme) = scheme_of(context, table) else { return };
+    update_names(context, table, "parameter", &|name| present_name(name, scheme.params));
     for entry in &mut table.0 {
-        let Value::Text(word) = &mut entry.item.value else { continue };
+        let TomlValue::Text(word) = &mut entry.item.value else { continue };
         if let Some(present) = present_word(&entry.key, word, scheme.params) {
-            desk.note(entry.item.place, renamed(&entry.key, word, present));
+            context.note(entry.item.place, renamed(&entry.key, word, present));
             present.clone_into(word);
         }
     }
 }
 
 fn update_names(
-    desk: &Desk<'_>,
+    context: &ReadContext<'_>,
     table: &mut Table,
     what: &str,
     present: &dyn Fn(&str) -> Option<&'static str>,
@@ -58,21 +58,21 @@ fn update_names(
         let (earlier, place) = (entry.key.clone(), entry.place);
         match present(&earlier) {
             Some(present) if table.get(present).is_some() => {
-                desk.refuse(place, given_twice(&earlier, present));
+                context.refuse(place, given_twice(&earlier, present));
                 // One message is enough: it would be unknown when the table is read.
                 table.0.remove(index);
                 continue;
             }
-            Some(present) => rename(desk, table, index, what, present),
+            Some(present) => rename(context, table, index, what, present),
             None => {}
         }
         index += 1;
     }
 }
 
-fn rename(desk: &Desk<'_>, table: &mut Table, index: usize, what: &str, present: &'static str) {
+fn rename(context: &ReadContext<'_>, table: &mut Table, index: usize, what: &str, present: &'static str) {
     if let Some(entry) = table.0.get_mut(index) {
-        desk.note(entry.place, renamed(what, &entry.key, present));
+        context.note(entry.place, renamed(what, &entry.key, present));
         present.clone_into(&mut entry.key);
     }
 }
@@ -80,7 +80,7 @@ fn rename(desk: &Desk<'_>, table: &mut Table, index: usize, what: &str, present:
 /// Present name of `name` in a table that is declared by `keys`, or has the parameters of a scheme if there are none;
 /// `name` itself if it is not of an earlier version.
 pub fn resolve<'n>(
-    desk: &Desk<'_>,
+    context: &ReadContext<'_>,
     table: &Table,
     keys: Option<&Keys>,
     name: &'n str,
@@ -89,19 +89,19 @@ pub fn resolve<'n>(
     let found = match keys {
         Some(keys) => keys.present_name(name).map(|present| ("key", present)),
         None => {
-            let scheme = scheme_of(desk, table);
+            let scheme = scheme_of(context, table);
             scheme.and_then(|scheme| present_name(name, scheme.params)).map(|present| ("parameter", present))
         }
     };
     found.map_or(name, |(what, present)| {
-        desk.note(place, renamed(what, name, present));
+        context.note(place, renamed(what, name, present));
         present
     })
 }
 
 /// The scheme that a table with parameters names.
-fn scheme_of(desk: &Desk<'_>, table: &Table) -> Option<&'static Scheme> {
+fn scheme_of(context: &ReadContext<'_>, table: &Table) -> Option<&'static Scheme> {
     let named = table.get("name").or_else(|| table.get("scheme"))?;
-    let Value::Text(name) = &named.item.value else { return None };
-    desk.schemes.iter().copied().find(|scheme| scheme.name == name)
+    let TomlValue::Text(name) = &named.item.value else { return None };
+    context.schemes.iter().copied().find(|scheme| scheme.name == name)
 }

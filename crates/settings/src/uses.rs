@@ -1,13 +1,13 @@
 //! Schemes as a text names them, with their settings checked.
 
 use tidegate_core::scheme::Scheme;
-use tidegate_core::scheme::params::{Settings, Value as Setting};
+use tidegate_core::scheme::params::{Setting, Settings};
 
-use crate::desk::{Desk, show};
-use crate::document::{Entry, Item, Table, Value};
+use crate::document::{Entry, Item, Table, TomlValue};
 use crate::error::Place;
 use crate::fields::Fields;
 use crate::keys::NamedRole;
+use crate::read_context::{ReadContext, show};
 use crate::suggest::nearest;
 use crate::values::shown;
 
@@ -51,19 +51,19 @@ pub fn read_list(fields: &Fields<'_>, key: &str, role: &'static NamedRole) -> Ve
         fields.refuse(key, format!("{key}: {} entries; at most {MAX_LISTED}", items.len()));
         return Vec::new();
     }
-    items.iter().filter_map(|item| read(fields.desk, item, role)).collect()
+    items.iter().filter_map(|item| read(fields.context, item, role)).collect()
 }
 
 /// Reads a scheme's name, or a table with its name and settings.
-pub fn read(desk: &Desk<'_>, item: &Item, role: &'static NamedRole) -> Option<SchemeUse> {
+pub fn read(context: &ReadContext<'_>, item: &Item, role: &'static NamedRole) -> Option<SchemeUse> {
     match &item.value {
-        Value::Text(name) => {
-            let scheme = find(desk, item.place, name, role)?;
-            check(desk, item.place, scheme, &[])
+        TomlValue::Text(name) => {
+            let scheme = find(context, item.place, name, role)?;
+            check(context, item.place, scheme, &[])
         }
-        Value::Table(table) => read_table(desk, item.place, table, role),
+        TomlValue::Table(table) => read_table(context, item.place, table, role),
         other => {
-            desk.refuse(
+            context.refuse(
                 item.place,
                 format!("{} is not the name of a {}, nor a table with one", shown(other), role.word),
             );
@@ -72,37 +72,43 @@ pub fn read(desk: &Desk<'_>, item: &Item, role: &'static NamedRole) -> Option<Sc
     }
 }
 
-fn read_table(desk: &Desk<'_>, place: Place, table: &Table, role: &'static NamedRole) -> Option<SchemeUse> {
+fn read_table(
+    context: &ReadContext<'_>,
+    place: Place,
+    table: &Table,
+    role: &'static NamedRole,
+) -> Option<SchemeUse> {
     let mut names = table.0.iter().filter(|entry| NAMING.contains(&entry.key.as_str()));
     let Some(name) = names.next() else {
-        desk.refuse(place, format!("this table does not name its {}; write {{ name = \"...\" }}", role.word));
+        context
+            .refuse(place, format!("this table does not name its {}; write {{ name = \"...\" }}", role.word));
         return None;
     };
     if let Some(second) = names.next() {
-        desk.refuse(
+        context.refuse(
             second.place,
             format!("{:?} and {:?} both name the scheme; remove one of them", second.key, name.key),
         );
         return None;
     }
-    let Value::Text(text) = &name.item.value else {
-        desk.refuse(
+    let TomlValue::Text(text) = &name.item.value else {
+        context.refuse(
             name.item.place,
             format!("{} is not the name of a {}", shown(&name.item.value), role.word),
         );
         return None;
     };
-    let scheme = find(desk, name.item.place, text, role)?;
+    let scheme = find(context, name.item.place, text, role)?;
     let settings: Vec<&Entry> =
         table.0.iter().filter(|entry| !NAMING.contains(&entry.key.as_str())).collect();
-    check(desk, place, scheme, &settings)
+    check(context, place, scheme, &settings)
 }
 
 /// The scheme called `name`, if it fits the role.
-fn find(desk: &Desk<'_>, place: Place, name: &str, role: &NamedRole) -> Option<&'static Scheme> {
-    let Some(scheme) = desk.schemes.iter().copied().find(|scheme| scheme.name == name) else {
-        let fitting = desk.schemes.iter().filter(|scheme| (role.fits)(scheme)).map(|scheme| scheme.name);
-        desk.refuse_word(place, role.word, name, fitting);
+fn find(context: &ReadContext<'_>, place: Place, name: &str, role: &NamedRole) -> Option<&'static Scheme> {
+    let Some(scheme) = context.schemes.iter().copied().find(|scheme| scheme.name == name) else {
+        let fitting = context.schemes.iter().filter(|scheme| (role.fits)(scheme)).map(|scheme| scheme.name);
+        context.refuse_word(place, role.word, name, fitting);
         return None;
     };
     if (role.fits)(scheme) {
@@ -110,12 +116,17 @@ fn find(desk: &Desk<'_>, place: Place, name: &str, role: &NamedRole) -> Option<&
     }
     let roles = scheme.roles();
     let roles = if roles.is_empty() { "none".to_owned() } else { roles.join(", ") };
-    desk.refuse(place, format!("scheme {name:?} is no {}; its roles: {roles}", role.word));
+    context.refuse(place, format!("scheme {name:?} is no {}; its roles: {roles}", role.word));
     None
 }
 
 /// Checks the settings of a scheme, each problem at the setting it belongs to.
-fn check(desk: &Desk<'_>, place: Place, scheme: &'static Scheme, given: &[&Entry]) -> Option<SchemeUse> {
+fn check(
+    context: &ReadContext<'_>,
+    place: Place,
+    scheme: &'static Scheme,
+    given: &[&Entry],
+) -> Option<SchemeUse> {
     let mut settings = Settings::default();
     let mut is_sound = true;
     for entry in given {
@@ -127,14 +138,14 @@ fn check(desk: &Desk<'_>, place: Place, scheme: &'static Scheme, given: &[&Entry
                 let is_unknown = scheme.params.iter().all(|spec| spec.name != entry.key);
                 let suggestion =
                     if is_unknown { nearest(&entry.key, known).map(str::to_owned) } else { None };
-                desk.problems.borrow_mut().add(place, message, suggestion);
+                context.problems.borrow_mut().add(place, message, suggestion);
             }
         }
     }
     for error in scheme.check(&settings).err().unwrap_or_default() {
         is_sound = false;
         let at = given.iter().find(|entry| entry.key == error.name).map_or(place, |entry| entry.item.place);
-        desk.refuse(at, format!("scheme {:?}: {}", scheme.name, error.message));
+        context.refuse(at, format!("scheme {:?}: {}", scheme.name, error.message));
     }
     is_sound.then_some(SchemeUse { scheme, settings })
 }
@@ -146,9 +157,9 @@ fn setting(scheme: &Scheme, entry: &Entry) -> Result<Setting, (Place, String)> {
         return Err((entry.place, format!("scheme {:?} has {known}, not {}", scheme.name, show(&entry.key))));
     }
     match &entry.item.value {
-        Value::Text(text) if text.len() <= LONGEST_SETTING => Ok(Setting::Text(text.clone())),
-        Value::Number(number) if number.value.is_finite() => Ok(Setting::Number(number.value)),
-        Value::Bool(truth) => Ok(Setting::Bool(*truth)),
+        TomlValue::Text(text) if text.len() <= LONGEST_SETTING => Ok(Setting::Text(text.clone())),
+        TomlValue::Number(number) if number.value.is_finite() => Ok(Setting::Number(number.value)),
+        TomlValue::Bool(truth) => Ok(Setting::Bool(*truth)),
         other => {
             let message = format!(
                 "scheme {:?}: parameter {:?}: {} is no setting",

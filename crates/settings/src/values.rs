@@ -5,16 +5,16 @@ use std::str::FromStr;
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::units::Span;
 
-use crate::desk::{Desk, MAX_QUOTED, show};
-use crate::document::{Item, Value};
+use crate::document::{Item, TomlValue};
 use crate::keys::KeyKind;
+use crate::read_context::{MAX_QUOTED, ReadContext, show};
 
 /// A value as a message shows it.
-pub fn shown(value: &Value) -> String {
+pub fn shown(value: &TomlValue) -> String {
     match value {
-        Value::Text(text) => show(text),
-        Value::Bool(truth) => truth.to_string(),
-        Value::Number(number) if number.written.len() <= MAX_QUOTED => number.written.clone(),
+        TomlValue::Text(text) => show(text),
+        TomlValue::Bool(truth) => truth.to_string(),
+        TomlValue::Number(number) if number.written.len() <= MAX_QUOTED => number.written.clone(),
         other => other.kind().to_owned(),
     }
 }
@@ -25,7 +25,7 @@ pub fn shown(value: &Value) -> String {
 /// What stands there instead.
 pub fn read_text(item: &Item) -> Result<&str, String> {
     match &item.value {
-        Value::Text(text) => Ok(text),
+        TomlValue::Text(text) => Ok(text),
         other => Err(format!("{} is not a text in quotes", shown(other))),
     }
 }
@@ -36,9 +36,9 @@ pub fn read_text(item: &Item) -> Result<&str, String> {
 /// What is wrong with it.
 pub fn read_quantity<T: FromStr<Err = String>>(item: &Item, example: &str) -> Result<T, String> {
     match &item.value {
-        Value::Text(text) if text.len() > MAX_QUOTED => Err(format!("{} is too long", show(text))),
-        Value::Text(text) => text.parse(),
-        Value::Number(_) => Err(format!("{} has no unit; write it like {example:?}", shown(&item.value))),
+        TomlValue::Text(text) if text.len() > MAX_QUOTED => Err(format!("{} is too long", show(text))),
+        TomlValue::Text(text) => text.parse(),
+        TomlValue::Number(_) => Err(format!("{} has no unit; write it like {example:?}", shown(&item.value))),
         other => Err(format!("{} is not a quantity; write it like {example:?}", shown(other))),
     }
 }
@@ -63,7 +63,7 @@ pub fn read_time(item: &Item, kind: &KeyKind) -> Result<Span, String> {
 /// A number of packets or bytes above zero.
 pub(crate) fn read_limit(item: &Item) -> Result<Limit, String> {
     let text: String = match &item.value {
-        Value::Text(text) if text.len() <= MAX_QUOTED => text.clone(),
+        TomlValue::Text(text) if text.len() <= MAX_QUOTED => text.clone(),
         // Called for its error message: the value has no unit of packets or bytes.
         _ => return read_quantity(item, "100pkt").map(Limit::Packets),
     };
@@ -101,7 +101,7 @@ fn count_bounds(kind: &KeyKind) -> (i64, i64) {
 
 /// A whole number within the bounds of `kind`.
 pub(crate) fn read_count(item: &Item, kind: &KeyKind) -> Result<i64, String> {
-    let Value::Number(number) = &item.value else {
+    let TomlValue::Number(number) = &item.value else {
         return Err(format!("{} is not a whole number", shown(&item.value)));
     };
     let (min, max) = count_bounds(kind);
@@ -118,7 +118,7 @@ pub(crate) fn read_count(item: &Item, kind: &KeyKind) -> Result<i64, String> {
 /// # Errors
 /// What is wrong with it.
 pub fn read_number(item: &Item, kind: &KeyKind) -> Result<f64, String> {
-    let Value::Number(number) = &item.value else {
+    let TomlValue::Number(number) = &item.value else {
         return Err(format!("{} is not a plain number", shown(&item.value)));
     };
     let KeyKind::Number(min, max) = *kind else { return Ok(number.value) };
@@ -133,15 +133,15 @@ pub fn read_number(item: &Item, kind: &KeyKind) -> Result<f64, String> {
 }
 
 /// A name: 1 to 64 letters, digits, `_` and `-`; notes if it is none.
-pub fn read_name(desk: &Desk<'_>, item: &Item) -> Option<String> {
+pub fn read_name(context: &ReadContext<'_>, item: &Item) -> Option<String> {
     let is_allowed = |c: char| c.is_alphanumeric() || "_-".contains(c);
     match &item.value {
-        Value::Text(name) if !name.is_empty() && name.len() <= 64 && name.chars().all(is_allowed) => {
+        TomlValue::Text(name) if !name.is_empty() && name.len() <= 64 && name.chars().all(is_allowed) => {
             Some(name.clone())
         }
         other => {
             let rule = "a name has 1 to 64 letters, digits, \"_\" and \"-\"";
-            desk.refuse(item.place, format!("{} is no name; {rule}", shown(other)));
+            context.refuse(item.place, format!("{} is no name; {rule}", shown(other)));
             None
         }
     }

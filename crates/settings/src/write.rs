@@ -1,6 +1,6 @@
 //! A document as TOML text again.
 
-use crate::document::{Entry, Item, Table, Value};
+use crate::document::{Entry, Item, Table, TomlValue};
 
 /// The document as TOML: one section per table of the first level, everything below inline.
 pub fn write(root: &Table) -> String {
@@ -10,11 +10,11 @@ pub fn write(root: &Table) -> String {
     write_entries(&mut text, &values);
     for section in sections {
         let tables: Vec<&Table> = match &section.item.value {
-            Value::Table(table) => vec![table],
-            Value::List(items) => items.iter().filter_map(as_table).collect(),
+            TomlValue::Table(table) => vec![table],
+            TomlValue::List(items) => items.iter().filter_map(as_table).collect(),
             _ => Vec::new(),
         };
-        let is_list = matches!(section.item.value, Value::List(_));
+        let is_list = matches!(section.item.value, TomlValue::List(_));
         for table in tables {
             let name = written_key(&section.key);
             text.push_str(&if is_list { format!("[[{name}]]\n") } else { format!("[{name}]\n") });
@@ -25,19 +25,19 @@ pub fn write(root: &Table) -> String {
 }
 
 fn as_table(item: &Item) -> Option<&Table> {
-    if let Value::Table(table) = &item.value { Some(table) } else { None }
+    if let TomlValue::Table(table) = &item.value { Some(table) } else { None }
 }
 
 fn is_section(item: &Item) -> bool {
     match &item.value {
-        Value::Table(_) => true,
-        Value::List(items) => !items.is_empty() && items.iter().all(|item| as_table(item).is_some()),
+        TomlValue::Table(_) => true,
+        TomlValue::List(items) => !items.is_empty() && items.iter().all(|item| as_table(item).is_some()),
         _ => false,
     }
 }
 
 /// A value as text, as written after its key.
-pub fn written_value(value: &Value) -> String {
+pub fn written_value(value: &TomlValue) -> String {
     let mut text = String::new();
     write_value(&mut text, value);
     text
@@ -51,16 +51,16 @@ fn write_entries(text: &mut String, entries: &[&Entry]) {
     }
 }
 
-fn write_value(text: &mut String, value: &Value) {
+fn write_value(text: &mut String, value: &TomlValue) {
     match value {
-        Value::Text(content) => text.push_str(&quoted(content)),
-        Value::Bool(truth) => text.push_str(if *truth { "true" } else { "false" }),
-        Value::Number(number) => text.push_str(&number.written),
-        Value::Date(date) => text.push_str(date),
-        Value::List(items) => {
+        TomlValue::Text(content) => text.push_str(&quoted(content)),
+        TomlValue::Bool(truth) => text.push_str(if *truth { "true" } else { "false" }),
+        TomlValue::Number(number) => text.push_str(&number.written),
+        TomlValue::Date(date) => text.push_str(date),
+        TomlValue::List(items) => {
             write_list(text, items.iter(), ('[', ']'), |text, item| write_value(text, &item.value))
         }
-        Value::Table(table) => write_list(text, table.0.iter(), ('{', '}'), |text, entry| {
+        TomlValue::Table(table) => write_list(text, table.0.iter(), ('{', '}'), |text, entry| {
             text.push_str(&format!("{} = ", written_key(&entry.key)));
             write_value(text, &entry.item.value);
         }),

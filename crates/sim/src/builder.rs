@@ -23,7 +23,7 @@
 use std::fmt::Write as _;
 
 use tidegate_core::scheme::Scheme;
-use tidegate_core::scheme::params::{Settings, Value};
+use tidegate_core::scheme::params::{Setting, Settings};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::SCHEMES;
 
@@ -232,7 +232,7 @@ impl FlowBuilder {
 impl Use {
     /// As an inline table of TOML.
     fn inline(&self) -> String {
-        let name = ("name".to_owned(), Value::Text(self.scheme.name.to_owned()));
+        let name = ("name".to_owned(), Setting::Text(self.scheme.name.to_owned()));
         let pairs = [name].into_iter().chain(self.settings.0.iter().cloned());
         let pairs: Vec<String> = pairs.map(|(key, value)| format!("{key} = {}", written(&value))).collect();
         format!("{{ {} }}", pairs.join(", "))
@@ -253,11 +253,11 @@ impl Table {
 }
 
 /// A value in TOML.
-fn written(value: &Value) -> String {
+fn written(value: &Setting) -> String {
     match value {
-        Value::Text(text) => quoted(text),
+        Setting::Text(text) => quoted(text),
         // `Debug` keeps the point of a whole number, and every bit of the others.
-        Value::Number(number) => format!("{number:?}"),
+        Setting::Number(number) => format!("{number:?}"),
         other => other.to_string(),
     }
 }

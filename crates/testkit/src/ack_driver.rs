@@ -3,7 +3,7 @@
 use tidegate_core::context::Context;
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
-use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::params::Setting;
 use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::{ByteCount, Span, Time};
 
@@ -47,7 +47,7 @@ impl AckDriver {
     ///
     /// # Panics
     /// If the scheme has no TCP sender or refuses a parameter.
-    pub fn new(scheme: &Scheme, given: &[(&str, Value)]) -> Self {
+    pub fn new(scheme: &Scheme, given: &[(&str, Setting)]) -> Self {
         let mut flow = FlowView::default();
         flow.rto = Span::from_secs(1);
         Self { controller: rule(scheme, given).controller, flow }

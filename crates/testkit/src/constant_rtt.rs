@@ -27,7 +27,7 @@ const ROW: Span = Span::from_millis(80);
 
 /// What becomes of an Interest, in the order in which the consumer learns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Outcome {
+struct InterestOutcome {
     at: Time,
     order: u32,
     segment: u32,
@@ -42,7 +42,7 @@ struct Run {
     /// ndnget sends by the whole window, ndnSIM by the real one, PCON's consumer one more.
     profile: ProfileRules,
     pacer: Pacer,
-    outcomes: BinaryHeap<Reverse<Outcome>>,
+    outcomes: BinaryHeap<Reverse<InterestOutcome>>,
     lost: VecDeque<u32>,
     next_segment: u32,
     sent: u32,
@@ -123,7 +123,7 @@ impl Run {
             true => Sent::again(segment, self.now),
         };
         let timeout = self.driver.controller.loss_timeout(&sent).unwrap_or(TIMEOUT);
-        self.outcomes.push(Reverse(Outcome {
+        self.outcomes.push(Reverse(InterestOutcome {
             at: self.now + if is_lost { timeout } else { RTT },
             order: self.sent,
             segment,
@@ -137,7 +137,7 @@ impl Run {
         self.handle(DriverEventKind::Sent { segment, is_retransmission });
     }
 
-    fn receive(&mut self, outcome: Outcome) {
+    fn receive(&mut self, outcome: InterestOutcome) {
         let segment = outcome.segment;
         self.outstanding -= 1;
         if outcome.is_lost {

@@ -8,7 +8,7 @@ use tidegate_core::ndn::name::NameTable;
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
-use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::params::Setting;
 use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
@@ -80,7 +80,7 @@ impl Driver {
     ///
     /// # Panics
     /// If the scheme has no consumer or refuses a parameter.
-    pub fn new(scheme: &Scheme, given: &[(&str, Value)]) -> Self {
+    pub fn new(scheme: &Scheme, given: &[(&str, Setting)]) -> Self {
         let made = scheme.make_consumer(crate::settings(given));
         Self::of(made.unwrap_or_else(|why| panic!("{}: {why}", scheme.name)))
     }

@@ -52,9 +52,9 @@ pub mod queue_bench;
 pub mod steps;
 pub mod strategy_bench;
 
-use tidegate_core::scheme::params::{Settings, Value};
+use tidegate_core::scheme::params::{Setting, Settings};
 
 /// `given` as settings of a scheme.
-pub fn settings(given: &[(&str, Value)]) -> Settings {
+pub fn settings(given: &[(&str, Setting)]) -> Settings {
     Settings(given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
 }

@@ -80,7 +80,7 @@ impl QueueBench {
     ///
     /// # Panics
     /// If the scheme has neither a discipline nor a router part, or a setting is wrong.
-    pub fn new(scheme: &Scheme, given: &[(&str, Value)], limit: u32) -> Self {
+    pub fn new(scheme: &Scheme, given: &[(&str, Setting)], limit: u32) -> Self {
         Self::limited(scheme, given, Limit::Packets(Packets::new(limit)))
     }
 
@@ -88,7 +88,7 @@ impl QueueBench {
     ///
     /// # Panics
     /// As [`new`](Self::new).
-    pub fn limited(scheme: &Scheme, given: &[(&str, Value)], limit: Limit) -> Self {
+    pub fn limited(scheme: &Scheme, given: &[(&str, Setting)], limit: Limit) -> Self {
         let mut device = device();
         device.limit = limit;
         Self::of(discipline(scheme, &crate::settings(given), device), device)

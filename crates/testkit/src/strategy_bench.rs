@@ -81,7 +81,7 @@ impl StrategyBench {
     ///
     /// # Panics
     /// If the scheme brings no strategy, or a setting is wrong.
-    pub fn of_part(scheme: &Scheme, given: &[(&str, Value)], upstreams: &[u16]) -> Self {
+    pub fn of_part(scheme: &Scheme, given: &[(&str, Setting)], upstreams: &[u16]) -> Self {
         let make = scheme.router.expect("a router part");
         let node = NodeSetup::new(NodeId(0), Vec::new(), Streams::of(Seed(1)));
         let parts = make(&crate::settings(given), &node).expect("valid settings");
@@ -92,7 +92,7 @@ impl StrategyBench {
     ///
     /// # Panics
     /// If the scheme brings no strategy, or a setting is wrong.
-    pub fn of_gated_part(scheme: &Scheme, given: &[(&str, Value)], upstreams: &[u16]) -> Self {
+    pub fn of_gated_part(scheme: &Scheme, given: &[(&str, Setting)], upstreams: &[u16]) -> Self {
         let make = scheme.router.expect("a router part");
         let streams = Streams::of(Seed(1));
         let limit = Limit::Packets(Packets::new(100));

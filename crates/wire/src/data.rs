@@ -6,9 +6,9 @@ use tidegate_core::ndn::name::{Name, NameTable, Segment};
 use tidegate_core::ndn::packet::{Data, Millis, PitToken};
 
 use crate::error::DecodeError;
+use crate::evolvability::ElementOrder;
 use crate::interest::millis;
 use crate::name::{NameView, segment_of};
-use crate::order::ElementOrder;
 use crate::signature::SignatureView;
 use crate::tlv::{Element, TlvReader, types};
 

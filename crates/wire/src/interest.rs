@@ -4,8 +4,8 @@ use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::ndn::packet::{Interest, Millis, PitToken};
 
 use crate::error::DecodeError;
+use crate::evolvability::ElementOrder;
 use crate::name::NameView;
-use crate::order::ElementOrder;
 use crate::signature::SignatureView;
 use crate::tlv::{Element, TlvReader, types};
 

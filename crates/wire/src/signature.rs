@@ -1,8 +1,8 @@
 //! SignatureInfo and SignatureValue of Data and signed Interests.
 
 use crate::error::DecodeError;
+use crate::evolvability::ElementOrder;
 use crate::name::NameView;
-use crate::order::ElementOrder;
 use crate::tlv::{Element, types};
 
 /// Signature types by number.

@@ -13,10 +13,10 @@ use tidegate_results::tables::{self, RunContext};
 use super::figure::read_figures;
 use super::{compare, reproduce, sweep};
 use crate::code::{CODE_FILE, code, short};
+use crate::command_line::{word, words};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::replay::ReplaySource;
 use crate::results::cannot;
-use crate::words::{word, words};
 use crate::{Command, Format, SEMANTICS, Session, page};
 
 /// Arguments of the command `tidegate report`.

@@ -12,10 +12,10 @@ use tidegate_sim::run::Job;
 
 use super::{Overrides, note_replaced, read_plan, threads, warn_incomplete};
 use crate::code::code;
+use crate::command_line::{quoted, word};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::progress::ProgressLine;
 use crate::results::Folder;
-use crate::words::{quoted, word};
 use crate::{Format, SEMANTICS, Session, batch, expect, page};
 
 /// Arguments of the command `tidegate run`.

@@ -9,7 +9,7 @@ use crate::observe::event::Cause;
 use crate::scheme::signal::Class;
 use crate::units::{Span, Time};
 
-use super::{Placement, Queue, QueueDiscipline, Selection, Verdict, Waiting};
+use super::{Placement, Queue, QueueDiscipline, QueuedPacket, Selection, Verdict};
 
 /// View of the lanes for their discipline.
 pub trait Lanes {
@@ -42,7 +42,7 @@ pub struct LaneHead<'a> {
 pub(super) struct LaneStore<B> {
     /// Index of the discipline that schedules them.
     scheduler: usize,
-    lanes: Vec<VecDeque<Waiting<B>>>,
+    lanes: Vec<VecDeque<QueuedPacket<B>>>,
     bytes: Vec<u64>,
     /// The last choice was to wait.
     pub(super) is_held_back: bool,
@@ -58,16 +58,16 @@ impl<B> LaneStore<B> {
     }
 
     /// All waiting packets, lane by lane.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting<B>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &QueuedPacket<B>> {
         self.lanes.iter().flatten()
     }
 
-    fn push(&mut self, lane: u32, waiting: Waiting<B>) {
+    fn push(&mut self, lane: u32, waiting: QueuedPacket<B>) {
         self.bytes[lane as usize] += waiting.packet.header.size().get();
         self.lanes[lane as usize].push_back(waiting);
     }
 
-    fn pop(&mut self, lane: u32) -> Option<Waiting<B>> {
+    fn pop(&mut self, lane: u32) -> Option<QueuedPacket<B>> {
         let waiting = self.lanes[lane as usize].pop_front()?;
         self.bytes[lane as usize] -= waiting.packet.header.size().get();
         Some(waiting)
@@ -108,7 +108,7 @@ impl<B: Default> Queue<B> {
         }
         self.count_in(view, &packet.header);
         if let Some(lanes) = self.lanes.as_deref_mut() {
-            lanes.push(lane, Waiting { packet, since: cx.now });
+            lanes.push(lane, QueuedPacket { packet, since: cx.now });
         }
     }
 
@@ -120,7 +120,7 @@ impl<B: Default> Queue<B> {
     }
 
     /// The packet that the discipline with lanes chooses; `None` when nothing waits there or it waits itself.
-    pub(super) fn take_scheduled(&mut self, cx: &mut Context<'_>) -> Option<Waiting<B>> {
+    pub(super) fn take_scheduled(&mut self, cx: &mut Context<'_>) -> Option<QueuedPacket<B>> {
         self.release_lanes();
         let view = cx.face(self.face);
         while view.backlog(Class::BULK) > 0 {
@@ -147,9 +147,9 @@ impl<B: Default> Queue<B> {
     fn carry_out(
         &mut self,
         cx: &mut Context<'_>,
-        mut waiting: Waiting<B>,
+        mut waiting: QueuedPacket<B>,
         verdict: Verdict,
-    ) -> Option<Waiting<B>> {
+    ) -> Option<QueuedPacket<B>> {
         let (header, sojourn): (_, Span) = (&mut waiting.packet.header, cx.now.since(waiting.since));
         let goes_on = match verdict {
             Verdict::Pass | Verdict::Hold(_) => true,
@@ -180,12 +180,12 @@ impl<B: Default> Queue<B> {
     }
 
     /// Any packet that waits in a lane.
-    pub(super) fn take_from_any_lane(&mut self, cx: &Context<'_>) -> Option<Waiting<B>> {
+    pub(super) fn take_from_any_lane(&mut self, cx: &Context<'_>) -> Option<QueuedPacket<B>> {
         let lane = self.lanes.as_ref()?.lanes.iter().position(|lane| !lane.is_empty())?;
         self.take_from_lane(cx.face(self.face), lane as u32)
     }
 
-    fn take_from_lane(&mut self, view: &FaceView, lane: u32) -> Option<Waiting<B>> {
+    fn take_from_lane(&mut self, view: &FaceView, lane: u32) -> Option<QueuedPacket<B>> {
         let waiting = self.lanes.as_deref_mut()?.pop(lane)?;
         view.count_out(Class::BULK.index(), waiting.packet.header.size());
         Some(waiting)

@@ -3,8 +3,8 @@
 //! Disciplines decide, the queue acts: a discipline sees headers and the face, never a body.
 
 mod discipline;
+mod insertion;
 mod lanes;
-mod moves;
 mod stats;
 #[cfg(test)]
 mod tests;
@@ -29,7 +29,7 @@ use verdicts::Admission;
 
 /// A packet that waits.
 #[derive(Debug)]
-struct Waiting<B> {
+struct QueuedPacket<B> {
     packet: Packet<B>,
     since: Time,
 }
@@ -45,7 +45,7 @@ struct Held<B> {
 #[derive(Debug)]
 pub struct Queue<B> {
     face: FaceId,
-    classes: [VecDeque<Waiting<B>>; Class::COUNT],
+    classes: [VecDeque<QueuedPacket<B>>; Class::COUNT],
     store: VecDeque<Held<B>>,
     disciplines: Vec<Box<dyn QueueDiscipline>>,
     sees_arrivals: bool,
@@ -170,7 +170,7 @@ impl<B: Default> Queue<B> {
     /// Removes the next packet; `None` if nothing waits or the scheduler postpones it.
     pub fn pop(&mut self, cx: &mut Context<'_>) -> Option<Packet<B>> {
         loop {
-            let Waiting { mut packet, since } = self.take_next(cx)?;
+            let QueuedPacket { mut packet, since } = self.take_next(cx)?;
             let is_sent = self.depart(cx, &mut packet.header, cx.now.since(since));
             self.act(cx);
             if is_sent {

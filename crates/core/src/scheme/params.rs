@@ -8,7 +8,7 @@ use crate::units::{BitRate, ByteCount, Packets, Span};
 /// A value as a scenario or the command line gives it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Value {
+pub enum Setting {
     /// A quoted text: a quantity with its unit or one of several words.
     Text(String),
     /// A bare number.
@@ -17,7 +17,7 @@ pub enum Value {
     Bool(bool),
 }
 
-impl Display for Value {
+impl Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => write!(f, "{text:?}"),
@@ -29,11 +29,11 @@ impl Display for Value {
 
 /// The parameters given for one scheme, in the order written.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Settings(pub Vec<(String, Value)>);
+pub struct Settings(pub Vec<(String, Setting)>);
 
 impl Settings {
     /// The value given for `name`, if any.
-    pub fn get(&self, name: &str) -> Option<&Value> {
+    pub fn get(&self, name: &str) -> Option<&Setting> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
@@ -56,7 +56,7 @@ impl Settings {
                 None => {}
             }
             let (name, value) = &mut self.0[index];
-            let Value::Text(word) = value else { continue };
+            let Setting::Text(word) = value else { continue };
             if let Some(present) = present_word(name, word, table) {
                 notes.push(renamed(name, word, present));
                 present.clone_into(word);
@@ -125,20 +125,20 @@ pub trait ParamValue: Sized {
     const RENAMED_WORDS: &'static [(&'static str, &'static str)] = &[];
 
     /// Converts a value; the error describes the accepted values.
-    fn read(value: &Value) -> Result<Self, String>;
+    fn read(value: &Setting) -> Result<Self, String>;
 
     /// The value as it is written in a scenario.
     fn written(&self) -> String;
 
     /// The value as [`read`](Self::read) takes it.
-    fn value(&self) -> Value {
+    fn value(&self) -> Setting {
         let written = self.written();
         match written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-            Some(word) => Value::Text(word.to_owned()),
+            Some(word) => Setting::Text(word.to_owned()),
             None => match written.parse::<bool>() {
-                Ok(truth) => Value::Bool(truth),
+                Ok(truth) => Setting::Bool(truth),
                 // What is neither a text nor a truth value is a number; anything else is refused when it is read.
-                Err(_) => Value::Number(written.parse().unwrap_or(f64::NAN)),
+                Err(_) => Setting::Number(written.parse().unwrap_or(f64::NAN)),
             },
         }
     }
@@ -154,9 +154,9 @@ macro_rules! quantity {
         impl ParamValue for $type {
             const UNIT: &'static str = $unit;
 
-            fn read(value: &Value) -> Result<Self, String> {
+            fn read(value: &Setting) -> Result<Self, String> {
                 match value {
-                    Value::Text(text) => text.parse(),
+                    Setting::Text(text) => text.parse(),
                     other => Err(format!("{other} has no unit; write it like {:?}", $example)),
                 }
             }
@@ -178,9 +178,9 @@ quantity! {
 impl ParamValue for f64 {
     const UNIT: &'static str = "number";
 
-    fn read(value: &Value) -> Result<Self, String> {
+    fn read(value: &Setting) -> Result<Self, String> {
         match value {
-            Value::Number(number) if number.is_finite() => Ok(*number),
+            Setting::Number(number) if number.is_finite() => Ok(*number),
             other => Err(format!("{other} is not a plain number")),
         }
     }
@@ -193,9 +193,9 @@ impl ParamValue for f64 {
 impl ParamValue for u32 {
     const UNIT: &'static str = "count";
 
-    fn read(value: &Value) -> Result<Self, String> {
+    fn read(value: &Setting) -> Result<Self, String> {
         match value {
-            Value::Number(number) if number.fract() == 0.0 && (0.0..=4_294_967_295.0).contains(number) => {
+            Setting::Number(number) if number.fract() == 0.0 && (0.0..=4_294_967_295.0).contains(number) => {
                 Ok(*number as Self)
             }
             other => Err(format!("{other} is not a whole number from 0 to 4294967295")),
@@ -210,9 +210,9 @@ impl ParamValue for u32 {
 impl ParamValue for bool {
     const UNIT: &'static str = "true or false";
 
-    fn read(value: &Value) -> Result<Self, String> {
+    fn read(value: &Setting) -> Result<Self, String> {
         match value {
-            Value::Bool(truth) => Ok(*truth),
+            Setting::Bool(truth) => Ok(*truth),
             other => Err(format!("{other} is not true or false")),
         }
     }
@@ -414,9 +414,9 @@ macro_rules! choice {
             const UNIT: &'static str = "word";
             const RENAMED_WORDS: &'static [(&'static str, &'static str)] = &[$($(($earlier, $word),)?)*];
 
-            fn read(value: &$crate::scheme::params::Value) -> Result<Self, String> {
+            fn read(value: &$crate::scheme::params::Setting) -> Result<Self, String> {
                 match value {
-                    $($crate::scheme::params::Value::Text(text) if text == $word => Ok(Self::$variant),)*
+                    $($crate::scheme::params::Setting::Text(text) if text == $word => Ok(Self::$variant),)*
                     other => Err(format!("{other} is not known; known: {}", Self::accepted())),
                 }
             }
@@ -451,7 +451,7 @@ mod tests {
         form: Form = Form::Corrected;
     }
 
-    fn settings(given: &[(&str, Value)]) -> Settings {
+    fn settings(given: &[(&str, Setting)]) -> Settings {
         Settings(given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
     }
 
@@ -463,13 +463,14 @@ mod tests {
 
     #[test]
     fn an_unknown_parameter_lists_the_known_ones() {
-        let errors = Params::from_settings(&settings(&[("kep", Value::Number(0.5))])).expect_err("unknown");
+        let errors = Params::from_settings(&settings(&[("kep", Setting::Number(0.5))])).expect_err("unknown");
         assert_eq!(errors[0].message, "unknown parameter \"kep\"; this scheme has keep, interval, form");
     }
 
     #[test]
     fn an_earlier_name_and_an_earlier_word_are_read_as_the_present_ones() {
-        let given = settings(&[("least_keep", Value::Number(0.9)), ("form", Value::Text("printed".into()))]);
+        let given =
+            settings(&[("least_keep", Setting::Number(0.9)), ("form", Setting::Text("printed".into()))]);
         let params = Params::from_settings(&given).expect("both are accepted");
         assert_eq!((params.keep, params.form), (0.9, Form::Literal));
         let mut updated = given;
@@ -483,13 +484,13 @@ mod tests {
         );
         assert_eq!(
             updated,
-            settings(&[("keep", Value::Number(0.9)), ("form", Value::Text("literal".into()))])
+            settings(&[("keep", Setting::Number(0.9)), ("form", Setting::Text("literal".into()))])
         );
     }
 
     #[test]
     fn both_names_of_one_parameter_are_an_error() {
-        let given = settings(&[("keep", Value::Number(0.9)), ("least_keep", Value::Number(0.9))]);
+        let given = settings(&[("keep", Setting::Number(0.9)), ("least_keep", Setting::Number(0.9))]);
         let errors = Params::from_settings(&given).expect_err("both are given");
         let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
         let expected = "\"least_keep\" was renamed \"keep\" in 0.2.0; both are given, remove \"least_keep\"";
@@ -499,9 +500,9 @@ mod tests {
     #[test]
     fn several_errors_come_at_once() {
         let given = settings(&[
-            ("keep", Value::Number(2.0)),
-            ("interval", Value::Number(5.0)),
-            ("form", Value::Text("other".into())),
+            ("keep", Setting::Number(2.0)),
+            ("interval", Setting::Number(5.0)),
+            ("form", Setting::Text("other".into())),
         ]);
         let errors = Params::from_settings(&given).expect_err("three errors");
         let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();

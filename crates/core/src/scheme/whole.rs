@@ -1,7 +1,7 @@
 //! The whole of a scheme: what belongs to it beside the roles that it fills, and which of its roles need each other.
 
 use crate::scheme::Scheme;
-use crate::scheme::params::{Settings, Value};
+use crate::scheme::params::{Setting, Settings};
 
 /// A place that a scheme can fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +177,7 @@ impl Scheme {
     /// Whether the parameter `name` has the value `required`, given as a scenario writes it, with these settings.
     pub fn has_value(&self, settings: &Settings, name: &str, required: &str) -> bool {
         match settings.get(name) {
-            Some(Value::Text(text)) => text == required,
+            Some(Setting::Text(text)) => text == required,
             Some(value) => value.to_string() == required,
             None => {
                 let spec = self.params.iter().find(|spec| spec.name == name);

@@ -20,7 +20,7 @@ use tidegate_schemes::{SCHEMES, find};
 use tidegate_wire::{DataView, FrameBatch, implicit_digest};
 
 use super::devices::{BenchPort, Wires, discipline};
-use super::{books, packets};
+use super::{invariants, packets};
 
 /// What a forwarder is made with.
 #[derive(Debug)]
@@ -158,7 +158,7 @@ impl Bench {
         let mut context = LinkContext { now: *now, names, tokens, nonces };
         let Some(port) = &mut self.ports[face.index()] else { return };
         let Some(packet) = port.link.receive(Bytes::copy_from_slice(frame), &mut context) else { return };
-        books::is_faithful(&self.names, &packet);
+        invariants::is_faithful(&self.names, &packet);
         let view = &self.node.faces()[face.index()];
         view.count_received(packet.header.size());
         let first = self.names.first_component(packet.header.name.prefix);
@@ -241,7 +241,7 @@ impl Bench {
         self.names.sweep(prefixes.into_iter());
         self.tokens.sweep(tokens.into_iter());
         self.node.forwarder_mut().fib_mut().forget();
-        books::names_stand(self);
+        invariants::names_stand(self);
     }
 
     /// Lets everything end: no face, nothing pending, nothing waiting.
@@ -249,7 +249,7 @@ impl Bench {
         for face in (0..self.ports.len()).map(|face| FaceId(face as u16)) {
             self.detach(face);
         }
-        books::balance(self);
+        invariants::balance(self);
         self.run(Span::from_secs(14 * 24 * 3600));
         assert_eq!(self.node.forwarder().pit().len(), 0, "something is pending for ever");
     }

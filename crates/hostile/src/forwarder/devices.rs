@@ -7,14 +7,14 @@ use tidegate_core::ndn::node::Devices;
 use tidegate_core::ndn::packet::{Kind, Packet};
 use tidegate_core::queue::QueueDiscipline;
 use tidegate_core::scheme::DeviceSetup;
-use tidegate_core::scheme::params::{Settings, Value};
+use tidegate_core::scheme::params::{Setting, Settings};
 use tidegate_core::units::Time;
 use tidegate_live::link_service::GenericLinkService;
 use tidegate_live::tokens::TokenTable;
 use tidegate_schemes::{SCHEMES, find};
 use tidegate_wire::FrameBatch;
 
-use super::books;
+use super::invariants;
 
 /// Device of one face of the bench.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Devices<Bytes> for Wires<'_> {
     }
 
     fn transmit(&mut self, face: FaceId, packet: Packet<Bytes>) -> bool {
-        books::is_faithful(self.names, &packet);
+        invariants::is_faithful(self.names, &packet);
         let port = self.ports[face.index()].as_mut().expect("only devices that are there are free");
         (port.room, port.sent) = (port.room - 1, port.sent + 1);
         port.link.send(&packet, self.names, self.tokens, &mut port.batch);
@@ -77,7 +77,7 @@ pub fn discipline(name: &str, device: &DeviceSetup) -> Box<dyn QueueDiscipline> 
         "nfd-marking" => [("threshold", "1000B"), ("interval", "5ms")],
         _ => [("residence", "50ms"), ("interval", "1ms")],
     };
-    let settings = settings.map(|(key, value)| (key.to_owned(), Value::Text(value.to_owned())));
+    let settings = settings.map(|(key, value)| (key.to_owned(), Setting::Text(value.to_owned())));
     let make = scheme.discipline.expect("a discipline");
     make(&Settings(settings.into()), device).expect("sound settings")
 }

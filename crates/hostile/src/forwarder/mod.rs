@@ -3,8 +3,8 @@
 
 mod alarms;
 mod bench;
-mod books;
 mod devices;
+mod invariants;
 mod packets;
 
 use tidegate_core::ndn::face::Limit;
@@ -29,9 +29,9 @@ pub fn check(data: &[u8]) {
         if step(&mut bench, &mut input).is_none() {
             break;
         }
-        books::balance(&bench);
+        invariants::balance(&bench);
     }
-    books::names_stand(&mut bench);
+    invariants::names_stand(&mut bench);
     bench.node.visit_names(&mut |name, _| assert!(bench.names.uri(name).starts_with('/')));
     bench.end();
 }

@@ -2,8 +2,8 @@
 
 use super::drawing::{Anchor, Drawing, Item, Label, Owner};
 use super::frame::{self, Key, PlotArea, Sample, diamond, whisker};
-use super::look::{Paint, hatch};
 use super::model::{BarSeries, Figure, interval, shown_ends};
+use super::style::{Paint, hatch};
 use crate::axis::Scale;
 use tidegate_results::stats::Estimate;
 use tidegate_results::text;

@@ -2,8 +2,8 @@
 
 use super::drawing::{Drawing, Item, Owner, Point, Stroke};
 use super::frame::{Key, PlotArea, Sample};
-use super::look::{Paint, dash, shape};
 use super::model::{Curve, Figure, is_drawable};
+use super::style::{Paint, dash, shape};
 use crate::axis::Scale;
 
 /// Points of one curve that are drawn, at most: more than a printer resolves on 180 mm.

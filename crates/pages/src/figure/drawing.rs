@@ -1,6 +1,6 @@
 //! A figure as shapes on a sheet: the common ground of the layouts and the writers of SVG and PDF.
 
-use super::look::{Hatch, Paint, Shape, Sheet};
+use super::style::{Hatch, Paint, Shape, Sheet};
 
 /// A place on the sheet; y grows downwards.
 pub(super) type Point = (f64, f64);

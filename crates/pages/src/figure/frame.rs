@@ -1,9 +1,9 @@
 //! Axes and keys: what all kinds of figure share.
 
 use super::drawing::{Anchor, Drawing, Item, Label, Owner, Point, Stroke};
-use super::look::{Paint, Shape, dash, hatch, shape};
 use super::model::{Figure, FigureKind};
 use super::range;
+use super::style::{Paint, Shape, dash, hatch, shape};
 use crate::axis::{self, Extent, Scale};
 use crate::markup::shortened;
 

@@ -2,8 +2,8 @@
 
 use super::drawing::{Anchor, Drawing, Item, Label, Owner, Point, Stroke};
 use super::frame::{self, Key, PlotArea, Sample, diamond, whisker};
-use super::look::{Paint, dash, shape};
 use super::model::{Figure, Series, interval};
+use super::style::{Paint, dash, shape};
 use crate::axis::Scale;
 use crate::markup::shortened;
 use tidegate_results::text;

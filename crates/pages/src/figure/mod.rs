@@ -6,34 +6,34 @@
 //! can be read.
 
 mod bars;
+mod boxes;
 pub mod compare;
 mod curves;
 mod drawing;
 mod font;
 mod frame;
 mod lines;
-mod look;
 mod model;
 mod number;
 mod pdf;
 mod pgf;
+mod published_bars;
 mod range;
 pub mod run;
 mod sfnt;
-mod spread;
-mod stated;
+mod style;
 mod svg;
 
 use drawing::Drawing;
-use look::Sheet;
-pub(crate) use look::{COLOURS, DASHES};
-pub use look::{Columns, Look};
 pub use model::{
     BarSeries, BoxStats, Cloud, Curve, Figure, FigureKind, SegmentEvents, Series, write_figures,
 };
 pub use pgf::Pgf;
-pub(crate) use stated::has_group;
-pub use stated::stated;
+pub(crate) use published_bars::has_group;
+pub use published_bars::stated;
+use style::Sheet;
+pub(crate) use style::{COLOURS, DASHES};
+pub use style::{Columns, Look};
 
 impl Figure {
     /// The figure as a separate SVG file, on white, with its font.
@@ -65,9 +65,9 @@ fn layout(figure: &Figure, sheet: Sheet) -> Drawing {
         FigureKind::Bars { groups, series } => bars::draw(&mut drawing, figure, groups, series),
         FigureKind::Curves { curves } => curves::draw(&mut drawing, figure, curves),
         FigureKind::Cdf { curves, .. } => curves::draw_cdf(&mut drawing, figure, curves),
-        FigureKind::Boxes { boxes } => spread::boxes(&mut drawing, figure, boxes),
-        FigureKind::Scatter { clouds, .. } => spread::scatter(&mut drawing, figure, clouds),
-        FigureKind::Segments { kinds } => spread::segments(&mut drawing, figure, kinds),
+        FigureKind::Boxes { boxes } => boxes::boxes(&mut drawing, figure, boxes),
+        FigureKind::Scatter { clouds, .. } => boxes::scatter(&mut drawing, figure, clouds),
+        FigureKind::Segments { kinds } => boxes::segments(&mut drawing, figure, kinds),
     }
     drawing
 }

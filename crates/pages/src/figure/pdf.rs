@@ -11,8 +11,8 @@ use tidegate_core::hash;
 use super::drawing::{Anchor, Drawing, Drawn, Fill, Item, Label, Point, Stroke};
 use super::font::{self, Subset};
 use super::layout;
-use super::look::{Look, Paint, Sheet};
 use super::model::Figure;
+use super::style::{Look, Paint, Sheet};
 
 const CATALOG: Ref = Ref::new(1);
 const PAGES: Ref = Ref::new(2);

@@ -4,8 +4,8 @@ use base64ct::{Base64, Encoding};
 
 use super::drawing::{Anchor, Drawing, Drawn, Fill, Item, Label, Owner, Point, Stroke};
 use super::font::{self, Subset};
-use super::look::{COLOURS, Paint, Sheet};
 use super::model::Figure;
+use super::style::{COLOURS, Paint, Sheet};
 use super::{layout, sfnt};
 use crate::figure::Look;
 use crate::markup::{Escaped, Markup};

@@ -5,7 +5,7 @@ use super::document::{self, Scripts};
 use super::tables::text_table;
 use crate::figure::{Figure, has_group};
 use crate::markup::{Escaped, Markup};
-use tidegate_results::claims::{Claim, Judged, Paper, Published, Verdict};
+use tidegate_results::claims::{Claim, ClaimVerdict, Judged, Paper, Published};
 use tidegate_results::text::{self, TextTable};
 
 /// What the page shows of a paper.
@@ -60,7 +60,7 @@ fn header(body: &mut Markup, page: &BoardPage<'_>) {
     let of_paper = |verdict| {
         page.claims.iter().filter(|judged| !judged.claim.is_ours && judged.verdict == verdict).count()
     };
-    for verdict in Verdict::ALL {
+    for verdict in ClaimVerdict::ALL {
         body.add(format_args!(
             "<li><span class=\"label\"><b class=\"verdict {0}\">{0}</b></span><span class=\"value\">{1}</span>\
              <span class=\"hint\">{2}</span></li>\n",
@@ -87,7 +87,7 @@ fn header(body: &mut Markup, page: &BoardPage<'_>) {
 }
 
 /// Claims with a verdict; with `None`, claims without one.
-pub(super) fn count(claims: &[Judged], verdict: Option<Verdict>) -> usize {
+pub(super) fn count(claims: &[Judged], verdict: Option<ClaimVerdict>) -> usize {
     claims.iter().filter(|judged| judged.verdict == verdict).count()
 }
 
@@ -108,16 +108,16 @@ pub(super) fn warnings(body: &mut Markup, claims: &[Judged]) {
     }
 }
 
-const fn meaning(verdict: Verdict) -> &'static str {
+const fn meaning(verdict: ClaimVerdict) -> &'static str {
     match verdict {
-        Verdict::Agrees => "Our 95 % interval lies inside the acceptance band.",
-        Verdict::Direction => {
+        ClaimVerdict::Agrees => "Our 95 % interval lies inside the acceptance band.",
+        ClaimVerdict::Direction => {
             "Not inside the band, but the interval excludes no effect and is on the paper's side of it."
         }
-        Verdict::Undecided => {
+        ClaimVerdict::Undecided => {
             "The interval reaches both inside and outside of the band, and the sign of the effect is open."
         }
-        Verdict::Differs => "None of these.",
+        ClaimVerdict::Differs => "None of these.",
     }
 }
 
@@ -160,8 +160,8 @@ fn filter(body: &mut Markup, claims: &[Judged]) {
          <button type=\"button\" data-verdict=\"\" aria-pressed=\"true\">all ({})</button>",
         claims.len()
     ));
-    for verdict in Verdict::ALL.map(Some).into_iter().chain([None]) {
-        let word = verdict.map_or(Judged::REDUCED, Verdict::word);
+    for verdict in ClaimVerdict::ALL.map(Some).into_iter().chain([None]) {
+        let word = verdict.map_or(Judged::REDUCED, ClaimVerdict::word);
         let count = count(claims, verdict);
         if count > 0 {
             body.add(format_args!(

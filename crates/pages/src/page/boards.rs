@@ -3,7 +3,7 @@
 use super::board::{BoardPage, warnings};
 use super::document::{self, Scripts};
 use crate::markup::{Escaped, Markup};
-use tidegate_results::claims::{Judged, Verdict};
+use tidegate_results::claims::{ClaimVerdict, Judged};
 use tidegate_results::text;
 
 /// One offline HTML file that lists several reproductions with their verdicts; each paper's page lies in a folder
@@ -27,7 +27,7 @@ fn overview(body: &mut Markup, papers: &[BoardPage<'_>]) {
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Papers\"><table><thead><tr>\
          <th scope=\"col\">Paper</th><th scope=\"col\">Venue</th><th scope=\"col\" class=\"number\">Claims</th>",
     );
-    for verdict in Verdict::ALL {
+    for verdict in ClaimVerdict::ALL {
         body.add(format_args!(
             "<th scope=\"col\" class=\"number\"><b class=\"verdict {0}\">{0}</b></th>",
             verdict.word()
@@ -47,10 +47,10 @@ fn overview(body: &mut Markup, papers: &[BoardPage<'_>]) {
         let count = |claims: &[&Judged], verdict| {
             claims.iter().filter(|judged| judged.verdict == Some(verdict)).count()
         };
-        for verdict in Verdict::ALL {
+        for verdict in ClaimVerdict::ALL {
             body.add(format_args!("<td class=\"number\">{}</td>", count(&of_paper, verdict)));
         }
-        let agreed = count(&ours, Verdict::Agrees);
+        let agreed = count(&ours, ClaimVerdict::Agrees);
         match ours.len() {
             0 => body.0.push_str("<td></td></tr>\n"),
             all => body.add(format_args!("<td>{all}, {agreed} agree</td></tr>\n")),
@@ -77,7 +77,10 @@ fn paper(body: &mut Markup, page: &BoardPage<'_>) {
         .claims
         .iter()
         .filter(|judged| {
-            matches!(judged.verdict, Some(Verdict::Direction | Verdict::Undecided | Verdict::Differs))
+            matches!(
+                judged.verdict,
+                Some(ClaimVerdict::Direction | ClaimVerdict::Undecided | ClaimVerdict::Differs)
+            )
         })
         .collect();
     if !apart.is_empty() {

@@ -1,7 +1,7 @@
 //! The page of `tidegate compare`: the table of all measures, then figures.
 
+use super::common::{self, Section};
 use super::document::{self, Scripts};
-use super::parts::{self, Section};
 use super::plots;
 use super::seeds::SeedPlots;
 use super::tables;
@@ -50,10 +50,10 @@ pub fn compare_page(page: &ComparePage<'_>) -> String {
         section("runs", "Runs", figures(page.figures)),
         section("time", "Over time", over_time(page, beside.as_ref())),
         section("reading", "How to read this", reading(page.comparison)),
-        parts::schemes(page.context),
-        parts::provenance(page.command, page.context, &text::seed_list(&page.comparison.seeds)),
+        common::schemes(page.context),
+        common::provenance(page.command, page.context, &text::seed_list(&page.comparison.seeds)),
     ];
-    parts::sections(&mut body, &sections, false);
+    common::sections(&mut body, &sections, false);
     let data = beside
         .map(|Beside { panels, end_s, .. }| plots::data(&panels, end_s, &Timeline::default(), page.seeds));
     let scripts = data.map_or(Scripts::Plain, Scripts::Plots);

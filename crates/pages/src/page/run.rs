@@ -3,8 +3,8 @@
 
 use tidegate_core::observe::records::RunRecord;
 
+use super::common::{self, Section};
 use super::document::{self, Scripts};
-use super::parts::{self, Section};
 use super::seeds::SeedPlots;
 use super::tables::{Shown, label, run_level};
 use super::timeline::Timeline;
@@ -97,7 +97,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     cards(&mut body, &runs, if page.is_live { &CARDS[..LIVE_CARDS] } else { &CARDS });
     document::warnings(&mut body, &text::partly_missing(page.runs));
     let panels = page.runs.first().map(|run| panels::of_run(run, &page.timeline.rates)).unwrap_or_default();
-    parts::sections(&mut body, &sections(page, &panels, &flows, &links), true);
+    common::sections(&mut body, &sections(page, &panels, &flows, &links), true);
     document::glossary(&mut body, false);
     let first = page.runs.first().filter(|_| !panels.shown.is_empty() || page.summary.is_some());
     let scripts = first.map_or(Scripts::Plain, |run| {
@@ -130,7 +130,7 @@ fn sections(page: &RunPage<'_>, panels: &Panels, flows: &ResultTable, links: &Re
         add("links", "Links", table(page, links, "link"));
     }
     let seeds = if page.is_live { String::new() } else { text::seeds(page.runs) };
-    sections.extend([parts::schemes(page.context), parts::provenance(page.command, page.context, &seeds)]);
+    sections.extend([common::schemes(page.context), common::provenance(page.command, page.context, &seeds)]);
     sections
 }
 

@@ -1,7 +1,7 @@
 //! The page of `tidegate sweep`: every measure over the parameter that is a number, and every point.
 
+use super::common::{self, Section};
 use super::document::{self, Scripts};
-use super::parts::{self, Section};
 use super::tables::text_table;
 use crate::figure::{BarSeries, Figure, FigureKind, Series};
 use crate::markup::{Escaped, Markup};
@@ -51,10 +51,10 @@ pub fn sweep_page(page: &SweepPage<'_>) -> (String, Vec<Figure>) {
     let sections = [
         Section { id: "measures", title: "Measures", content: measures },
         Section { id: "points", title: "Points", content: table(page) },
-        parts::schemes(page.context),
-        parts::provenance(page.command, page.context, &text::seeds(seeds)),
+        common::schemes(page.context),
+        common::provenance(page.command, page.context, &text::seeds(seeds)),
     ];
-    parts::sections(&mut body, &sections, false);
+    common::sections(&mut body, &sections, false);
     (document::document(&format!("{}: sweep", page.title), &body.0, &Scripts::Plain), figures)
 }
 

@@ -5,7 +5,7 @@ use tidegate_pages::figure::run::{RUN_FIGURES, RunFigure, Window, of_run};
 use tidegate_pages::figure::{BarSeries, Curve, Figure, FigureKind, Look, Series, stated};
 use tidegate_pages::page::{self, BoardPage, RunPage, SeedPlots, Timeline, TopologyView};
 use tidegate_papers::claims::Claims;
-use tidegate_results::claims::{self, Judged, Paper, Verdict};
+use tidegate_results::claims::{self, ClaimVerdict, Judged, Paper};
 use tidegate_results::stats::Estimate;
 use tidegate_results::tables::{self, RunContext};
 use tidegate_results::text;
@@ -336,7 +336,7 @@ fn a_page_of_all_papers_leads_to_the_page_of_each_and_to_claims_that_do_not_agre
     }
     for judged in &claims[0] {
         let link = format!("href=\"../{scheme}/report.html#{}\"", judged.claim.id);
-        let expected = usize::from(judged.verdict != Some(Verdict::Agrees));
+        let expected = usize::from(judged.verdict != Some(ClaimVerdict::Agrees));
         assert_eq!(page.matches(&link).count(), expected, "{link}");
     }
     assert!(!page.contains("<svg") && !page.contains("other/report.html#"), "figures stand on papers' pages");

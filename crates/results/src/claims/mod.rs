@@ -153,12 +153,12 @@ pub struct Claim {
     pub earlier_band: Option<Band>,
     /// Why the band was changed.
     pub band_reason: Option<String>,
-    /// For the verdict [`Verdict::Direction`]; without it that verdict cannot be reached.
+    /// For the verdict [`ClaimVerdict::Direction`]; without it that verdict cannot be reached.
     pub direction: Option<Effect>,
     /// The verdict on record; a run that decides otherwise is reported.
-    pub recorded: Option<Verdict>,
+    pub recorded: Option<ClaimVerdict>,
     /// The verdict on record with the seeds of `--full`, where it is another one.
-    pub recorded_full: Option<Verdict>,
+    pub recorded_full: Option<ClaimVerdict>,
     /// Known issue or argument.
     pub note: Option<String>,
     /// An invariant: every single sample must lie in the band.
@@ -200,7 +200,7 @@ impl Claim {
 /// How a result relates to a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 // Exhaustive: pages and tables have a sign for each verdict.
-pub enum Verdict {
+pub enum ClaimVerdict {
     /// The 95 % interval lies inside the band.
     Agrees,
     /// Not so, but the effect has the paper's sign and the interval excludes "no effect".
@@ -211,7 +211,7 @@ pub enum Verdict {
     Differs,
 }
 
-impl Verdict {
+impl ClaimVerdict {
     /// All of them, best first.
     pub const ALL: [Self; 4] = [Self::Agrees, Self::Direction, Self::Undecided, Self::Differs];
 
@@ -226,7 +226,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for ClaimVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.word())
     }
@@ -236,14 +236,14 @@ impl fmt::Display for Verdict {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClaimDecision {
     /// Verdict on the claim.
-    pub verdict: Verdict,
+    pub verdict: ClaimVerdict,
     /// Mean and interval of the samples.
     pub estimate: Estimate,
 }
 
 /// Decides `claim` by `samples`, one per seed, in the unit of the claim.
 ///
-/// No samples, or one that is not finite, make [`Verdict::Differs`] with an estimate of `n` = 0. A single
+/// No samples, or one that is not finite, make [`ClaimVerdict::Differs`] with an estimate of `n` = 0. A single
 /// sample has an infinite interval, so it can only satisfy an [`exact`](Claim::exact) claim. An end of the band that is
 /// the value of "no effect" does not belong to the band: a tie is no effect.
 pub fn decide(samples: &[f64], claim: &Claim) -> ClaimDecision {
@@ -254,13 +254,13 @@ pub fn decide(samples: &[f64], claim: &Claim) -> ClaimDecision {
         if claim.exact { samples.iter().copied().all(is_agreed) } else { is_agreed(low) && is_agreed(high) };
     let reaches_inside = low <= claim.band.high && claim.band.low <= high;
     let verdict = match claim.direction {
-        _ if estimate.n == 0 => Verdict::Differs,
-        _ if inside => Verdict::Agrees,
-        Some(Effect { null, sign: Sign::Above }) if low > null => Verdict::Direction,
-        Some(Effect { null, sign: Sign::Below }) if high < null => Verdict::Direction,
-        _ if claim.exact || !reaches_inside || low == high => Verdict::Differs,
-        Some(Effect { null, .. }) if null < low || high < null => Verdict::Differs,
-        _ => Verdict::Undecided,
+        _ if estimate.n == 0 => ClaimVerdict::Differs,
+        _ if inside => ClaimVerdict::Agrees,
+        Some(Effect { null, sign: Sign::Above }) if low > null => ClaimVerdict::Direction,
+        Some(Effect { null, sign: Sign::Below }) if high < null => ClaimVerdict::Direction,
+        _ if claim.exact || !reaches_inside || low == high => ClaimVerdict::Differs,
+        Some(Effect { null, .. }) if null < low || high < null => ClaimVerdict::Differs,
+        _ => ClaimVerdict::Undecided,
     };
     ClaimDecision { verdict, estimate }
 }
@@ -273,7 +273,7 @@ pub struct Judged {
     /// Our result with its interval.
     pub estimate: Estimate,
     /// The verdict; `None` for a reduced run.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<ClaimVerdict>,
 }
 
 impl Judged {
@@ -298,7 +298,7 @@ impl Judged {
 
     /// The verdict's word, or `reduced`.
     pub fn word(&self) -> &'static str {
-        self.verdict.map_or(Self::REDUCED, Verdict::word)
+        self.verdict.map_or(Self::REDUCED, ClaimVerdict::word)
     }
 }
 
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_verdict(samples: &[f64], claim: &Claim, expected: Verdict) {
+    fn assert_verdict(samples: &[f64], claim: &Claim, expected: ClaimVerdict) {
         let ClaimDecision { verdict, estimate } = decide(samples, claim);
         let interval = (estimate.low(), estimate.high());
         assert_eq!(verdict, expected, "interval {interval:?}, band {}", claim.band);
@@ -349,64 +349,68 @@ mod tests {
 
     #[test]
     fn an_interval_inside_the_band_agrees() {
-        assert_verdict(&[20.0, 22.0, 24.0], &claim(10.0, 40.0, ABOVE_ZERO), Verdict::Agrees);
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(10.0, 40.0, ABOVE_ZERO), ClaimVerdict::Agrees);
     }
 
     #[test]
     fn a_mean_inside_is_not_enough_when_the_interval_sticks_out() {
         // 22 ± 4.97
-        assert_verdict(&[20.0, 22.0, 24.0], &claim(20.0, 40.0, None), Verdict::Undecided);
-        assert_verdict(&[20.0, 22.0, 24.0], &claim(20.0, 40.0, ABOVE_ZERO), Verdict::Direction);
-        assert_verdict(&[20.0, 22.0, 24.0], &claim(0.0, 26.0, None), Verdict::Undecided);
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(20.0, 40.0, None), ClaimVerdict::Undecided);
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(20.0, 40.0, ABOVE_ZERO), ClaimVerdict::Direction);
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(0.0, 26.0, None), ClaimVerdict::Undecided);
     }
 
     #[test]
     fn a_claim_is_undecided_if_band_and_sign_are_both_open() {
         // 2 ± 4.97
         let samples = [0.0, 2.0, 4.0];
-        assert_verdict(&samples, &claim(1.0, 9.0, ABOVE_ZERO), Verdict::Undecided);
-        assert_verdict(&samples, &claim(-9.0, -1.0, BELOW_ZERO), Verdict::Undecided);
+        assert_verdict(&samples, &claim(1.0, 9.0, ABOVE_ZERO), ClaimVerdict::Undecided);
+        assert_verdict(&samples, &claim(-9.0, -1.0, BELOW_ZERO), ClaimVerdict::Undecided);
         // The whole interval lies outside of the band.
-        assert_verdict(&samples, &claim(7.0, 9.0, ABOVE_ZERO), Verdict::Differs);
+        assert_verdict(&samples, &claim(7.0, 9.0, ABOVE_ZERO), ClaimVerdict::Differs);
         // The sign is known, and it is the wrong one.
-        assert_verdict(&[20.0, 22.0, 24.0], &claim(-9.0, 20.0, BELOW_ZERO), Verdict::Differs);
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(-9.0, 20.0, BELOW_ZERO), ClaimVerdict::Differs);
         // An invariant holds or does not.
-        assert_verdict(&samples, &Claim { exact: true, ..claim(1.0, 9.0, ABOVE_ZERO) }, Verdict::Differs);
+        assert_verdict(
+            &samples,
+            &Claim { exact: true, ..claim(1.0, 9.0, ABOVE_ZERO) },
+            ClaimVerdict::Differs,
+        );
     }
 
     #[test]
     fn a_tie_is_no_effect_even_where_the_band_ends_there() {
-        assert_verdict(&[0.0; 4], &claim(0.0, 9.0, ABOVE_ZERO), Verdict::Differs);
-        assert_verdict(&[0.0; 4], &claim(-9.0, 0.0, BELOW_ZERO), Verdict::Differs);
-        assert_verdict(&[0.0; 4], &claim(0.0, 9.0, None), Verdict::Agrees);
-        assert_verdict(&[1.0; 4], &claim(0.0, 9.0, ABOVE_ZERO), Verdict::Agrees);
-        assert_verdict(&[0.0; 4], &claim(-1.0, 1.0, ABOVE_ZERO), Verdict::Agrees);
+        assert_verdict(&[0.0; 4], &claim(0.0, 9.0, ABOVE_ZERO), ClaimVerdict::Differs);
+        assert_verdict(&[0.0; 4], &claim(-9.0, 0.0, BELOW_ZERO), ClaimVerdict::Differs);
+        assert_verdict(&[0.0; 4], &claim(0.0, 9.0, None), ClaimVerdict::Agrees);
+        assert_verdict(&[1.0; 4], &claim(0.0, 9.0, ABOVE_ZERO), ClaimVerdict::Agrees);
+        assert_verdict(&[0.0; 4], &claim(-1.0, 1.0, ABOVE_ZERO), ClaimVerdict::Agrees);
     }
 
     #[test]
     fn a_deterministic_result_is_decided_by_its_value_and_band_ends_count() {
-        assert_verdict(&[10.0; 5], &claim(10.0, 40.0, None), Verdict::Agrees);
-        assert_verdict(&[40.0; 5], &claim(10.0, 40.0, None), Verdict::Agrees);
-        assert_verdict(&[40.000_001; 5], &claim(10.0, 40.0, None), Verdict::Differs);
-        assert_verdict(&[1.0; 2], &claim(1.0, 1.0, None), Verdict::Agrees);
+        assert_verdict(&[10.0; 5], &claim(10.0, 40.0, None), ClaimVerdict::Agrees);
+        assert_verdict(&[40.0; 5], &claim(10.0, 40.0, None), ClaimVerdict::Agrees);
+        assert_verdict(&[40.000_001; 5], &claim(10.0, 40.0, None), ClaimVerdict::Differs);
+        assert_verdict(&[1.0; 2], &claim(1.0, 1.0, None), ClaimVerdict::Agrees);
     }
 
     #[test]
     fn direction_needs_the_papers_sign_and_an_interval_without_null() {
         let band = |direction| claim(50.0, 60.0, direction);
-        assert_verdict(&[4.0, 5.0, 6.0], &band(ABOVE_ZERO), Verdict::Direction);
-        assert_verdict(&[4.0, 5.0, 6.0], &band(BELOW_ZERO), Verdict::Differs);
-        assert_verdict(&[-4.0, -5.0, -6.0], &band(BELOW_ZERO), Verdict::Direction);
-        assert_verdict(&[-1.0, 5.0, 6.0], &band(ABOVE_ZERO), Verdict::Differs);
-        assert_verdict(&[0.0; 4], &band(ABOVE_ZERO), Verdict::Differs);
-        assert_verdict(&[4.0, 5.0, 6.0], &band(None), Verdict::Differs);
+        assert_verdict(&[4.0, 5.0, 6.0], &band(ABOVE_ZERO), ClaimVerdict::Direction);
+        assert_verdict(&[4.0, 5.0, 6.0], &band(BELOW_ZERO), ClaimVerdict::Differs);
+        assert_verdict(&[-4.0, -5.0, -6.0], &band(BELOW_ZERO), ClaimVerdict::Direction);
+        assert_verdict(&[-1.0, 5.0, 6.0], &band(ABOVE_ZERO), ClaimVerdict::Differs);
+        assert_verdict(&[0.0; 4], &band(ABOVE_ZERO), ClaimVerdict::Differs);
+        assert_verdict(&[4.0, 5.0, 6.0], &band(None), ClaimVerdict::Differs);
     }
 
     #[test]
     fn null_need_not_be_zero() {
         let ratio = claim(1.2, 1.5, Some(Effect { null: 1.0, sign: Sign::Above }));
-        assert_verdict(&[1.04, 1.05, 1.06], &ratio, Verdict::Direction);
-        assert_verdict(&[0.94, 0.95, 0.96], &ratio, Verdict::Differs);
+        assert_verdict(&[1.04, 1.05, 1.06], &ratio, ClaimVerdict::Direction);
+        assert_verdict(&[0.94, 0.95, 0.96], &ratio, ClaimVerdict::Differs);
     }
 
     #[test]
@@ -414,15 +418,15 @@ mod tests {
         let any = claim(f64::NEG_INFINITY, f64::INFINITY, ABOVE_ZERO);
         for samples in [&[][..], &[f64::NAN], &[1.0, f64::NAN], &[1.0, f64::INFINITY]] {
             let decision = decide(samples, &any);
-            assert_eq!((decision.verdict, decision.estimate.n), (Verdict::Differs, 0), "{samples:?}");
+            assert_eq!((decision.verdict, decision.estimate.n), (ClaimVerdict::Differs, 0), "{samples:?}");
         }
-        assert_verdict(&[], &Claim { exact: true, ..any }, Verdict::Differs);
+        assert_verdict(&[], &Claim { exact: true, ..any }, ClaimVerdict::Differs);
     }
 
     #[test]
     fn one_seed_agrees_with_nothing_but_an_invariant() {
-        assert_verdict(&[20.0], &claim(10.0, 40.0, ABOVE_ZERO), Verdict::Undecided);
-        assert_verdict(&[20.0], &Claim { exact: true, ..claim(10.0, 40.0, None) }, Verdict::Agrees);
+        assert_verdict(&[20.0], &claim(10.0, 40.0, ABOVE_ZERO), ClaimVerdict::Undecided);
+        assert_verdict(&[20.0], &Claim { exact: true, ..claim(10.0, 40.0, None) }, ClaimVerdict::Agrees);
     }
 
     #[test]
@@ -430,19 +434,19 @@ mod tests {
         let mut samples = vec![1.0; 200];
         samples.push(1.2);
         let band = claim(0.9, 1.1, None);
-        assert_verdict(&samples, &band, Verdict::Agrees);
-        assert_verdict(&samples, &Claim { exact: true, ..band }, Verdict::Differs);
+        assert_verdict(&samples, &band, ClaimVerdict::Agrees);
+        assert_verdict(&samples, &Claim { exact: true, ..band }, ClaimVerdict::Differs);
     }
 
     #[test]
     fn a_band_with_one_end_is_open_on_the_other_side() {
-        assert_verdict(&[9.0, 9.1, 9.2], &claim(f64::NEG_INFINITY, 0.1, None), Verdict::Differs);
-        assert_verdict(&[1e9; 3], &claim(9.0, f64::INFINITY, None), Verdict::Agrees);
+        assert_verdict(&[9.0, 9.1, 9.2], &claim(f64::NEG_INFINITY, 0.1, None), ClaimVerdict::Differs);
+        assert_verdict(&[1e9; 3], &claim(9.0, f64::INFINITY, None), ClaimVerdict::Agrees);
     }
 
     #[test]
     fn a_reduced_run_has_no_verdict_and_contradicts_nothing() {
-        let recorded = Claim { recorded: Some(Verdict::Agrees), ..claim(10.0, 40.0, None) };
+        let recorded = Claim { recorded: Some(ClaimVerdict::Agrees), ..claim(10.0, 40.0, None) };
         let reduced = Judged::reduced(recorded.clone(), &[99.0, 99.0]);
         assert_eq!((reduced.verdict, reduced.contradicts_record()), (None, false));
         assert!(Judged::full(recorded.clone(), &[99.0, 99.0]).contradicts_record());

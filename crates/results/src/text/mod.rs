@@ -19,7 +19,7 @@ use std::fmt;
 
 use tidegate_core::observe::records::{FlowRecord, RunRecord};
 
-use crate::claims::{Band, Judged, Paper, Published, Verdict};
+use crate::claims::{Band, ClaimVerdict, Judged, Paper, Published};
 use crate::json::Json;
 use crate::measures;
 use crate::stats::Estimate;
@@ -368,9 +368,9 @@ pub fn claims_as_table(claims: &[Judged]) -> TextTable {
 fn claim_entry(judged: &Judged, screen: Screen) -> String {
     let claim = &judged.claim;
     let verdict = match judged.verdict {
-        Some(Verdict::Agrees) => screen.green(judged.word()),
-        Some(Verdict::Direction | Verdict::Undecided) => screen.yellow(judged.word()),
-        Some(Verdict::Differs) => screen.red(judged.word()),
+        Some(ClaimVerdict::Agrees) => screen.green(judged.word()),
+        Some(ClaimVerdict::Direction | ClaimVerdict::Undecided) => screen.yellow(judged.word()),
+        Some(ClaimVerdict::Differs) => screen.red(judged.word()),
         None => screen.dim(judged.word()),
     };
     let lines = [
@@ -404,10 +404,10 @@ pub fn verdict_counts(claims: &[Judged]) -> String {
 fn counts(claims: &[&Judged]) -> String {
     let count = |verdict| claims.iter().filter(|judged| judged.verdict == verdict).count();
     let mut parts = vec![
-        format!("{} agree", count(Some(Verdict::Agrees))),
-        format!("{} direction", count(Some(Verdict::Direction))),
-        format!("{} undecided", count(Some(Verdict::Undecided))),
-        format!("{} differ", count(Some(Verdict::Differs))),
+        format!("{} agree", count(Some(ClaimVerdict::Agrees))),
+        format!("{} direction", count(Some(ClaimVerdict::Direction))),
+        format!("{} undecided", count(Some(ClaimVerdict::Undecided))),
+        format!("{} differ", count(Some(ClaimVerdict::Differs))),
     ];
     match count(None) {
         0 => {}
@@ -418,7 +418,7 @@ fn counts(claims: &[&Judged]) -> String {
 
 /// The claims of a paper as JSON; an open end of a band is `null`.
 pub fn claims_json(paper: &Paper, claims: &[Judged]) -> Json {
-    let verdict = |verdict: Option<Verdict>| Json::maybe(verdict.map(Verdict::word));
+    let verdict = |verdict: Option<ClaimVerdict>| Json::maybe(verdict.map(ClaimVerdict::word));
     let claim = |judged: &Judged| {
         let claim = &judged.claim;
         Json::Object(vec![

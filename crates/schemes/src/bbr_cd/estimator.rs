@@ -4,7 +4,7 @@ use tidegate_core::prelude::*;
 
 use super::Params;
 use crate::toolbox::rate::bbr_model::PacketRate;
-use crate::toolbox::rate::recent::{Max, Recent, window_start};
+use crate::toolbox::rate::sliding_window::{Max, Recent, window_start};
 use crate::toolbox::timer::loss::{LossTimer, LossTimerSettings};
 
 choice! {

@@ -17,11 +17,11 @@ fn at(after: u64) -> Time {
     Time::ZERO + ms(after)
 }
 
-fn word(word: &str) -> Value {
-    Value::Text(word.to_owned())
+fn word(word: &str) -> Setting {
+    Setting::Text(word.to_owned())
 }
 
-fn bbr_cd(given: &[(&str, Value)]) -> BbrCd {
+fn bbr_cd(given: &[(&str, Setting)]) -> BbrCd {
     let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
     BbrCd::new(Params::from_settings(&settings).expect("valid"))
 }
@@ -70,7 +70,7 @@ fn the_largest_rate_may_stand_in_for_the_mean() {
 
 #[test]
 fn data_of_the_local_store_is_no_sample_unless_the_filter_is_off() {
-    let after = |given: &[(&str, Value)]| {
+    let after = |given: &[(&str, Setting)]| {
         let mut driver = Driver::new(&SCHEME, given);
         driver.handle(sent(0, 0));
         driver.handle(data_after(0, 0, 1, Some(0)));
@@ -82,7 +82,7 @@ fn data_of_the_local_store_is_no_sample_unless_the_filter_is_off() {
 
 #[test]
 fn interests_sent_again_are_no_samples_unless_the_filter_is_off() {
-    let mean = |given: &[(&str, Value)]| {
+    let mean = |given: &[(&str, Setting)]| {
         let mut driver = Driver::new(&SCHEME, given);
         four(&mut driver);
         timer(&driver)
@@ -90,12 +90,12 @@ fn interests_sent_again_are_no_samples_unless_the_filter_is_off() {
     // 40, 50, 60: mean 50, deviation 8.164965 ms, ten of them.
     assert_eq!(mean(&[]).as_nanos() / 1_000, 131_649);
     // The driver's Data after a retransmission left 40 ms before: mean 47.5, deviation 8.291562 ms.
-    assert_eq!(mean(&[("sample_retransmissions", Value::Bool(true))]).as_nanos() / 1_000, 130_415);
+    assert_eq!(mean(&[("sample_retransmissions", Setting::Bool(true))]).as_nanos() / 1_000, 130_415);
 }
 
 #[test]
 fn the_loss_timer_is_the_mean_and_alpha_deviations_but_not_less_than_the_margin() {
-    let mut driver = Driver::new(&SCHEME, &[("alpha", Value::Number(2.0))]);
+    let mut driver = Driver::new(&SCHEME, &[("alpha", Setting::Number(2.0))]);
     assert_eq!(timer(&driver), Span::from_secs(1), "no sample yet");
     driver.handle(data_after(40, 0, 1, Some(40)));
     assert_eq!(timer(&driver), ms(45), "no deviation");
@@ -108,7 +108,7 @@ fn the_loss_timer_is_the_mean_and_alpha_deviations_but_not_less_than_the_margin(
 
 #[test]
 fn a_sample_leaves_after_eight_round_trips() {
-    let mut driver = Driver::new(&SCHEME, &[("probe_rtt_threshold", Value::Number(0.0))]);
+    let mut driver = Driver::new(&SCHEME, &[("probe_rtt_threshold", Setting::Number(0.0))]);
     driver.handle(data_after(100, 0, 1, Some(100)));
     // The window before this sample is 800 ms: the first is as old as that and stays.
     driver.handle(data_after(900, 1, 2, Some(50)));
@@ -120,13 +120,13 @@ fn a_sample_leaves_after_eight_round_trips() {
 
 #[test]
 fn new_segments_go_first_unless_set_otherwise() {
-    let order = |given: &[(&str, Value)]| Driver::new(&SCHEME, given).controller.order();
+    let order = |given: &[(&str, Setting)]| Driver::new(&SCHEME, given).controller.order();
     assert_eq!(order(&[]), SendOrder::NewFirst);
-    assert_eq!(order(&[("new_first", Value::Bool(false))]), SendOrder::RetransmissionsFirst);
+    assert_eq!(order(&[("new_first", Setting::Bool(false))]), SendOrder::RetransmissionsFirst);
 }
 
 /// One Data of 40 ms, then a loss 320 ms and a nanosecond later at the earliest: too few samples.
-fn starved(given: &[(&str, Value)]) -> Driver {
+fn starved(given: &[(&str, Setting)]) -> Driver {
     let mut driver = Driver::new(&SCHEME, given);
     driver.handle(sent(0, 0));
     driver.handle(data_after(40, 0, 1, Some(40)));
@@ -170,7 +170,7 @@ fn in_the_papers_window_four_interests_per_second_never_suffice() {
 
 #[test]
 fn no_threshold_no_probe() {
-    let mut driver = Driver::new(&SCHEME, &[("probe_rtt_threshold", Value::Number(0.0))]);
+    let mut driver = Driver::new(&SCHEME, &[("probe_rtt_threshold", Setting::Number(0.0))]);
     driver.handle(data_after(40, 0, 1, Some(40)));
     assert_eq!(driver.controller.next_wake(), None);
     driver.handle(lost(9_000, 1, 2, LossSignal::Timeout));
@@ -191,7 +191,7 @@ fn a_watch_is_short_an_instant_after_the_fourth_last_sample_leaves_the_window() 
 }
 
 /// A path whose flow is still in Startup, and after it.
-fn started(given: &[(&str, Value)]) -> Bottleneck<BbrCd> {
+fn started(given: &[(&str, Setting)]) -> Bottleneck<BbrCd> {
     let mut path = Bottleneck::new(bbr_cd(given));
     path.run_while(|path| matches!(path.driver.controller.state, State::Startup));
     path
@@ -252,7 +252,7 @@ fn the_phases_of_probe_bandwidth_last_a_mean_round_trip_each() {
 #[test]
 fn the_rates_of_probe_rtt_leave_a_packet_per_round_trip_unless_they_do_not_count() {
     let after = |counts: bool| {
-        let mut driver = Driver::new(&SCHEME, &[("probe_rtt_rates", Value::Bool(counts))]);
+        let mut driver = Driver::new(&SCHEME, &[("probe_rtt_rates", Setting::Bool(counts))]);
         // 10 Interests a millisecond apart: the last Data tells ten in 40 ms, then nothing for the window.
         for segment in 0..10 {
             driver.handle(sent(u64::from(segment), segment));

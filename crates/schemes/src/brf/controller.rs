@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn an_estimate_is_reported_beside_what_waits_of_brf_flows_and_in_the_port() {
-        let settings = Settings(vec![("backlog".into(), Value::Text("estimated".into()))]);
+        let settings = Settings(vec![("backlog".into(), Setting::Text("estimated".into()))]);
         let mut controller = BrfController::new(&Params::read(&settings).expect("known"));
         let at = Time::ZERO + Span::from_millis(10);
         let mut orders = Orders::default();

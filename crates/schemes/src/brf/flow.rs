@@ -4,9 +4,9 @@ use tidegate_core::ndn::packet::TcpFlags;
 use tidegate_core::prelude::*;
 
 use super::allocator::{FlowClaim, FlowDemand};
-use super::code::{self, Grant};
-use super::measure::{Meter, SEGMENT};
-use super::predictor::{Prediction, Predictor, Verdict};
+use super::rate_code::{self, Grant};
+use super::measure::{FlowMeter, SEGMENT};
+use super::predictor::{Prediction, Predictor, GuessReview};
 use super::round_trip::RoundTrip;
 
 /// Queue that a TCP flow belongs to.
@@ -66,7 +66,7 @@ pub struct Flow {
     /// Estimate of the round-trip time.
     pub trip: RoundTrip,
     /// Meter of the sending rate.
-    pub meter: Meter,
+    pub meter: FlowMeter,
     /// Route of its ACKs.
     pub acks: AckPath,
     /// Allocated, bytes/s (the paper's `BW_i`).
@@ -97,7 +97,7 @@ impl Flow {
             since: now,
             last_data: now,
             trip: RoundTrip::default(),
-            meter: Meter::default(),
+            meter: FlowMeter::default(),
             acks: AckPath::Unknown,
             rate: 0.0,
             promised: 0.0,
@@ -148,7 +148,7 @@ impl Flow {
 
     /// The predictor learns what the flow wanted: when that is known, and again when the flow ends. The first time tells how good
     /// its guess was.
-    pub fn teach(&mut self, predictor: &mut Predictor) -> Option<Verdict> {
+    pub fn teach(&mut self, predictor: &mut Predictor) -> Option<GuessReview> {
         let (prediction, demand) = self.prediction.as_ref().zip(self.meter.demand())?;
         let verdict = predictor.learn(prediction, demand, self.meter.is_limited());
         let is_first = !std::mem::replace(&mut self.is_measured, true);
@@ -204,7 +204,7 @@ impl Flow {
     /// it counts for a while, or ACKs between would carry this switch's higher rate.
     pub fn receive(&mut self, now: Time, standing: Option<u32>) {
         let code = standing.and_then(|value| u16::try_from(value).ok());
-        if let Some(code) = code.filter(|code| code::decode(*code) != Grant::Unassigned) {
+        if let Some(code) = code.filter(|code| rate_code::decode(*code) != Grant::Unassigned) {
             self.elsewhere = Some((now, code));
         }
     }
@@ -222,12 +222,12 @@ impl Flow {
     pub fn code(&self, now: Time) -> u16 {
         let received = RECEIVED.max(self.rtt() * 2);
         let other = self.elsewhere.filter(|(at, _)| now.since(*at) < received).map(|(_, code)| u32::from(code));
-        code::min(other, code::encode(self.granted(now)))
+        rate_code::min(other, rate_code::encode(self.granted(now)))
     }
 
     /// The grant of this switch, `granted`, left on an ACK, maybe as a lower one of another switch.
     pub fn note_written(&mut self, now: Time, granted: f64) {
-        let rate = code::decode(code::encode(granted)).bytes_per_second().unwrap_or(0) as f64;
+        let rate = rate_code::decode(rate_code::encode(granted)).bytes_per_second().unwrap_or(0) as f64;
         self.written = Some(Written { at: now, rate });
         self.meter.note_grant(rate);
     }
@@ -272,21 +272,21 @@ mod tests {
         flow.rate = 1.04e6;
         assert!(!flow.is_due(at(101), 0.05));
         flow.rate = 0.9e6;
-        assert!(flow.is_due(at(101), 0.05) && flow.code(at(101)) == code::encode(0.9e6));
+        assert!(flow.is_due(at(101), 0.05) && flow.code(at(101)) == rate_code::encode(0.9e6));
     }
 
     #[test]
     fn between_its_writings_the_rate_of_another_switch_is_not_forgotten() {
         let mut flow = flow();
-        let low = code::encode(2e5);
+        let low = rate_code::encode(2e5);
         flow.receive(at(120), Some(low.into()));
         // An ACK without the other switch's word.
         flow.receive(at(140), Some(0));
         flow.receive(at(141), Some(1 << 20));
         assert_eq!(flow.code(at(150)), low);
-        assert_eq!(flow.code(at(320)), code::encode(1e6), "it has gone");
-        flow.receive(at(330), Some(code::encode(5e6).into()));
-        assert_eq!(flow.code(at(330)), code::encode(1e6));
+        assert_eq!(flow.code(at(320)), rate_code::encode(1e6), "it has gone");
+        flow.receive(at(330), Some(rate_code::encode(5e6).into()));
+        assert_eq!(flow.code(at(330)), rate_code::encode(1e6));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub struct Rules {
 
 /// Meter of one flow.
 #[derive(Clone, Debug, Default)]
-pub struct Meter {
+pub struct FlowMeter {
     bytes: u64,
     /// Begin of the interval; `None` until a round begins after the flow's first data.
     since: Option<Time>,
@@ -40,7 +40,7 @@ pub struct Meter {
     is_limited: bool,
 }
 
-impl Meter {
+impl FlowMeter {
     /// A segment of the flow passes.
     pub fn count(&mut self, size: ByteCount) {
         self.bytes += size.get();
@@ -137,7 +137,7 @@ mod tests {
     const ROUND: u64 = 20;
 
     /// Measures rounds of 20 ms with the given numbers of full segments; the judgements after each.
-    fn judge(meter: &mut Meter, from: &mut u64, rounds: &[u32]) -> Vec<bool> {
+    fn judge(meter: &mut FlowMeter, from: &mut u64, rounds: &[u32]) -> Vec<bool> {
         let round = |segments: &u32| {
             (0..*segments).for_each(|_| meter.count(ByteCount::new(1514)));
             *from += ROUND;
@@ -148,8 +148,8 @@ mod tests {
     }
 
     /// A meter of a flow that is granted 50 segments per round.
-    fn granted() -> Meter {
-        let mut meter = Meter::default();
+    fn granted() -> FlowMeter {
+        let mut meter = FlowMeter::default();
         meter.note_grant(50.0 * SEGMENT / 0.02);
         meter
     }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_segment_more_or_less_separates_thirty_of_a_limited_flow_from_thirty_of_another() {
-        let mut meter = Meter::default();
+        let mut meter = FlowMeter::default();
         meter.note_grant(30.0 * SEGMENT / 0.02);
         let mut now = 0;
         assert_eq!(judge(&mut meter, &mut now, &[1, 29, 29, 30, 29]), [false; 5]);
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_flow_that_was_held_back_is_judged_as_soon_as_it_may_send() {
-        let mut meter = Meter::default();
+        let mut meter = FlowMeter::default();
         meter.note_grant(0.0);
         let mut now = 0;
         judge(&mut meter, &mut now, &[2, 2]);
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_slow_flow_is_judged_over_several_rounds() {
-        let mut meter = Meter::default();
+        let mut meter = FlowMeter::default();
         meter.note_grant(2.5 * SEGMENT / 0.02);
         let mut now = 0;
         // Two or three per round: single rounds would be 20 % off.
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_flow_held_at_almost_nothing_is_judged_after_half_a_second() {
-        let mut meter = Meter::default();
+        let mut meter = FlowMeter::default();
         meter.note_grant(1.0);
         meter.count(ByteCount::new(66));
         meter.end_round(Time::ZERO, RULES);

@@ -20,14 +20,14 @@ use tidegate_core::tcp::Reduction;
 pub mod allocator;
 pub mod backlog;
 mod class_queue;
-pub mod code;
+pub mod rate_code;
 mod controller;
 pub mod detector;
 pub mod elimination;
 mod fallback;
 mod flow;
 pub mod flow_table;
-mod machine;
+mod state_machine;
 mod measure;
 pub mod messages;
 mod port;
@@ -279,25 +279,25 @@ fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<Para
 mod tests {
     use super::*;
 
-    fn read(given: &[(&str, Value)]) -> Result<Params, Vec<ParamError>> {
+    fn read(given: &[(&str, Setting)]) -> Result<Params, Vec<ParamError>> {
         Params::read(&Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect()))
     }
 
     #[test]
     fn literal_mode_takes_out_what_the_paper_does_not_have_unless_it_is_requested() {
-        let mode = ("mode", Value::Text("literal".into()));
+        let mode = ("mode", Setting::Text("literal".into()));
         let params = read(std::slice::from_ref(&mode)).expect("known");
         assert_eq!((params.link_share, params.udp_share, params.feedback_step), (1.0, 0.0, f64::INFINITY));
         assert_eq!((params.count_idle, params.make_before_break), (true, false));
         assert_eq!(params.detector, Detection::Literal);
         let given = [
             mode,
-            ("link_share", Value::Number(0.97)),
-            ("udp_share", Value::Number(0.05)),
-            ("feedback_step", Value::Number(0.05)),
-            ("count_idle", Value::Bool(false)),
-            ("make_before_break", Value::Bool(true)),
-            ("detector", Value::Text("robust".into())),
+            ("link_share", Setting::Number(0.97)),
+            ("udp_share", Setting::Number(0.05)),
+            ("feedback_step", Setting::Number(0.05)),
+            ("count_idle", Setting::Bool(false)),
+            ("make_before_break", Setting::Bool(true)),
+            ("detector", Setting::Text("robust".into())),
         ];
         let params = read(&given).expect("known");
         assert_eq!((params.link_share, params.udp_share, params.feedback_step), (0.97, 0.05, 0.05));
@@ -307,11 +307,11 @@ mod tests {
 
     #[test]
     fn headroom_that_would_not_keep_a_limited_flow_limited_is_refused() {
-        let headroom = ("headroom", Value::Number(1.05));
+        let headroom = ("headroom", Setting::Number(1.05));
         let errors = read(std::slice::from_ref(&headroom)).expect_err("1 / 0.95 is more");
         assert_eq!(errors[0].name, "headroom");
         assert_eq!(errors[0].message, "headroom: 1.05 is not above 1 / limited_below, 1.0526");
-        assert!(read(&[headroom.clone(), ("limited_below", Value::Number(0.96))]).is_ok());
-        assert!(read(&[headroom, ("mode", Value::Text("literal".into()))]).is_ok(), "the paper's own");
+        assert!(read(&[headroom.clone(), ("limited_below", Setting::Number(0.96))]).is_ok());
+        assert!(read(&[headroom, ("mode", Setting::Text("literal".into()))]).is_ok(), "the paper's own");
     }
 }

@@ -82,7 +82,7 @@ pub struct Prediction {
 
 /// A first grant held against what the flow wanted, which its application limited; bytes/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
+pub struct GuessReview {
     /// The guess, capped by the average share.
     pub guess: f64,
     /// The average share: what the flow would have got without a guess.
@@ -115,10 +115,10 @@ impl Predictor {
 
     /// The flow sent at most `demand` bytes/s. If its application did not limit it, it would have sent more: then the guess
     /// is only ever raised, and nothing is known of how good it was.
-    pub fn learn(&mut self, prediction: &Prediction, demand: f64, is_limited: bool) -> Option<Verdict> {
+    pub fn learn(&mut self, prediction: &Prediction, demand: f64, is_limited: bool) -> Option<GuessReview> {
         let Prediction { rate, average, .. } = *prediction;
         let demand = demand.max(1.0);
-        let verdict = Verdict { guess: rate.min(average).max(1.0), average, demand };
+        let verdict = GuessReview { guess: rate.min(average).max(1.0), average, demand };
         let demand = math::ln(demand);
         let value = if is_limited { demand } else { demand.max(prediction.mean) };
         self.observed += 1;

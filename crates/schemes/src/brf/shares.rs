@@ -44,7 +44,7 @@ mod tests {
     use tidegate_core::prelude::*;
 
     fn shares(mode: &str, brf: usize, other: usize, has_udp: bool) -> [f64; 3] {
-        let settings = Settings(vec![("mode".into(), Value::Text(mode.into()))]);
+        let settings = Settings(vec![("mode".into(), Setting::Text(mode.into()))]);
         let params = Params::read(&settings).expect("known");
         let Shares { brf, other, udp } = Shares::of(&params, 100.0, Census { brf, other, has_udp });
         [brf, other, udp].map(|share| (share * 1e6).round() / 1e6)

@@ -16,7 +16,7 @@ const MAX: usize = 1_024;
 
 /// The controller.
 #[derive(Debug)]
-pub(super) struct Consumer {
+pub(super) struct CctcpConsumer {
     params: Params,
     sources: BTreeMap<u32, Source>,
     /// The source of the last Data, which the next Interests count for.
@@ -35,7 +35,7 @@ struct Requested {
     deadline: Time,
 }
 
-impl Consumer {
+impl CctcpConsumer {
     pub(super) fn new(params: Params) -> Self {
         let sources = BTreeMap::from([(NOBODY, Source::new(&params))]);
         Self { params, sources, current: NOBODY, outstanding: BTreeMap::new(), received: 0 }
@@ -93,7 +93,7 @@ fn stamp(at: Time) -> u32 {
     (at.as_nanos() / 1_000) as u32
 }
 
-impl CongestionController for Consumer {
+impl CongestionController for CctcpConsumer {
     /// Interests to other sources do not count against the source that is expected to answer next.
     fn window(&self) -> f64 {
         let Some(source) = self.sources.get(&self.current) else { return 1.0 };
@@ -201,12 +201,12 @@ mod tests {
         ];
         follow(&mut Driver::new(&SCHEME, &[]), &steps);
         let alone = [(sent(0, 0), 1.0), (from(5, 40, 0, None, None), 2.0), (from(9, 50, 1, None, None), 3.0)];
-        follow(&mut Driver::new(&SCHEME, &[("per_source", Value::Bool(false))]), &alone);
+        follow(&mut Driver::new(&SCHEME, &[("per_source", Setting::Bool(false))]), &alone);
     }
 
     #[test]
     fn what_left_before_a_decrease_causes_no_other_and_what_stays_outstanding_still_counts() {
-        let mut driver = Driver::new(&SCHEME, &[("initial_window", Value::Number(8.0))]);
+        let mut driver = Driver::new(&SCHEME, &[("initial_window", Setting::Number(8.0))]);
         for segment in 0..4 {
             driver.handle(sent(0, segment));
         }
@@ -235,13 +235,13 @@ mod tests {
     fn a_time_on_the_data_gives_the_round_trip_of_what_was_sent_again() {
         // Sent again 40 ms ago, first 120 ms ago: 40 + 4 * 20 under the floor, 120 + 4 * 60, or nothing.
         for (echo_ms, expected) in [(960, 200.0), (880, 360.0), (900, 1_000.0)] {
-            let timeout = |given: &[(&str, Value)]| {
+            let timeout = |given: &[(&str, Setting)]| {
                 let mut driver = Driver::new(&SCHEME, given);
                 driver.handle(from(5, 1_000, 0, None, Some(echo_ms)));
                 timeout_ms(&driver)
             };
             assert_eq!(timeout(&[]), expected, "{echo_ms}");
-            assert_eq!(timeout(&[("timestamps", Value::Bool(false))]), 1_000.0);
+            assert_eq!(timeout(&[("timestamps", Setting::Bool(false))]), 1_000.0);
         }
     }
 

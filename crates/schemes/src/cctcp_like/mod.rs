@@ -36,7 +36,7 @@ pub static SCHEME: Scheme = Scheme {
     ],
     params: Params::TABLE,
     profile: ConsumerProfile::Own,
-    consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(Params::from_settings(settings)?)))),
+    consumer: Some(|settings| Ok(Box::new(consumer::CctcpConsumer::new(Params::from_settings(settings)?)))),
     router: Some(router),
     whole: Whole {
         needs: &[

@@ -8,20 +8,20 @@ use crate::toolbox::window::graded::GradedWindow;
 
 /// The controller.
 #[derive(Debug)]
-pub(super) struct Consumer {
+pub(super) struct CoopConConsumer {
     window: GradedWindow,
     mild_step: f64,
     severe_keep: f64,
 }
 
-impl Consumer {
+impl CoopConConsumer {
     pub(super) fn new(params: Params) -> Self {
         let Params { initial_window, mild_step, severe_keep, .. } = params;
         Self { window: GradedWindow::new(initial_window, Span::ZERO), mild_step, severe_keep }
     }
 }
 
-impl CongestionController for Consumer {
+impl CongestionController for CoopConConsumer {
     fn window(&self) -> f64 {
         self.window.window()
     }
@@ -49,7 +49,7 @@ impl CongestionController for Consumer {
 mod tests {
     use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
     use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
-    use tidegate_core::scheme::params::Value;
+    use tidegate_core::scheme::params::Setting;
 
     use super::super::SCHEME;
     use tidegate_testkit::driver::Driver;
@@ -68,7 +68,7 @@ mod tests {
             (marked_at(3, 16, 21, 30), (11.0 + 1.0 / 11.0) * 0.64), // as severe; point 30
             (lost(17, 16, 30, Nack(NoRoute)), (11.0 + 1.0 / 11.0) * 0.64),
         ];
-        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(10.0))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Setting::Number(10.0))]), &steps);
     }
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn without_their_reactions_marks_leave_the_window() {
-        let off = [("mild_step", Value::Number(0.0)), ("severe_keep", Value::Number(1.0))];
+        let off = [("mild_step", Setting::Number(0.0)), ("severe_keep", Setting::Number(1.0))];
         let steps = [(data(10, 1, 3), 2.0), (marked_at(1, 11, 2, 4), 2.0), (marked_at(2, 12, 5, 9), 2.0)];
         follow(&mut Driver::new(&SCHEME, &off), &steps);
     }

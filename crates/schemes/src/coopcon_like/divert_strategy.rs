@@ -17,19 +17,19 @@ const GAIN: f64 = 1.0 / 8.0;
 pub(super) struct DivertStrategy {
     params: Params,
     splits: SplitTable,
-    seen: BTreeMap<PrefixId, Seen>,
+    seen: BTreeMap<PrefixId, PrefixMarks>,
 }
 
 /// Marks on the Data of a prefix.
 #[derive(Debug, Default)]
-struct Seen {
+struct PrefixMarks {
     /// Since when no Data was marked, or Interests last went back.
     calm_since: Time,
     /// Mean round trip by next hop, seconds.
     round_trips: Vec<(FaceId, f64)>,
 }
 
-impl Seen {
+impl PrefixMarks {
     fn note_round_trip(&mut self, face: FaceId, rtt: Span) {
         let rtt = rtt.as_secs_f64();
         match self.round_trips.iter_mut().find(|(known, _)| *known == face) {

@@ -34,7 +34,7 @@ pub static SCHEME: Scheme = Scheme {
     draws: true,
     params: Params::TABLE,
     profile: ConsumerProfile::Ndnsim,
-    consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(Params::from_settings(settings)?)))),
+    consumer: Some(|settings| Ok(Box::new(consumer::CoopConConsumer::new(Params::from_settings(settings)?)))),
     router: Some(router),
     marking: Marking::Always,
     whole: Whole {

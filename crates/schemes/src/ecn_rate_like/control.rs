@@ -2,7 +2,7 @@
 
 /// Measurements of one period.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct PeriodSample {
     /// Length of the period, seconds.
     pub period: f64,
     /// Data that the upstream link brings, per second (C).
@@ -17,7 +17,7 @@ pub(super) struct Seen {
 
 /// The rule's numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
+pub(super) struct RateRule {
     pub utilisation: f64,
     pub alpha: f64,
     pub beta: f64,
@@ -26,11 +26,11 @@ pub(super) struct Rule {
 /// Least rate reported, Interests per second.
 const MIN: f64 = 1.0;
 
-impl Rule {
+impl RateRule {
     /// The rate after a period, Interests per second: R (1 + (T/d) (alpha (u C - y) - beta q/d) / C), with T no more
     /// than d, between one and the capacity.
-    pub(super) fn next(self, rate: f64, seen: Seen) -> f64 {
-        let Seen { period, capacity, requested, queue, delay } = seen;
+    pub(super) fn next(self, rate: f64, seen: PeriodSample) -> f64 {
+        let PeriodSample { period, capacity, requested, queue, delay } = seen;
         let spare = self.alpha * (self.utilisation * capacity - requested) - self.beta * queue / delay;
         let factor = 1.0 + (period / delay).min(1.0) * spare / capacity;
         (rate * factor).min(capacity).max(MIN)
@@ -43,8 +43,8 @@ mod tests {
 
     #[test]
     fn the_rate_follows_the_worked_periods() {
-        let rule = Rule { utilisation: 0.95, alpha: 0.4, beta: 0.2 };
-        let seen = Seen { period: 0.02, capacity: 1_000.0, requested: 950.0, queue: 0.0, delay: 0.04 };
+        let rule = RateRule { utilisation: 0.95, alpha: 0.4, beta: 0.2 };
+        let seen = PeriodSample { period: 0.02, capacity: 1_000.0, requested: 950.0, queue: 0.0, delay: 0.04 };
         // 950 are aimed at; half a round trip has passed.
         for (requested, queue, rate, by_hand) in [
             (950.0, 0.0, 400.0, 400.0),
@@ -54,10 +54,10 @@ mod tests {
             (0.0, 0.0, 950.0, 1_000.0),                // the capacity
             (950.0, 10_000.0, 400.0, 1.0),             // the least
         ] {
-            let found = rule.next(rate, Seen { requested, queue, ..seen });
+            let found = rule.next(rate, PeriodSample { requested, queue, ..seen });
             assert!((found - by_hand).abs() < 1e-9, "{requested} {queue}: {found}");
         }
-        let late = rule.next(400.0, Seen { period: 1.0, requested: 450.0, ..seen });
+        let late = rule.next(400.0, PeriodSample { period: 1.0, requested: 450.0, ..seen });
         assert!((late - 400.0 * 1.2).abs() < 1e-9, "a round trip at most: {late}");
     }
 }

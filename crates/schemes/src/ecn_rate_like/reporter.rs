@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use tidegate_core::prelude::*;
 
-use super::control::{Rule, Seen};
+use super::control::{RateRule, PeriodSample};
 use super::Params;
 
 /// Weight of a new value in a mean.
@@ -30,7 +30,7 @@ pub(super) struct Passing {
 pub(super) struct Reporter {
     face: FaceId,
     period: Span,
-    rule: Rule,
+    rule: RateRule,
     passing: Rc<RefCell<Passing>>,
     /// Interests per second; `None` before the first Interest.
     rate: Option<f64>,
@@ -48,7 +48,7 @@ impl Reporter {
         Self {
             face,
             period,
-            rule: Rule { utilisation, alpha, beta },
+            rule: RateRule { utilisation, alpha, beta },
             passing,
             rate: None,
             requested: 0,
@@ -102,7 +102,7 @@ impl FaceGate for Reporter {
     fn on_wake(&mut self, cx: &mut Context<'_>, _: &mut Releases) {
         let period = cx.now.since(self.period_began).as_secs_f64().max(1e-9);
         let (capacity, requested) = (self.capacity(cx), f64::from(std::mem::take(&mut self.requested)) / period);
-        let seen = Seen { period, capacity, requested, queue: self.queue(cx), delay: self.delay };
+        let seen = PeriodSample { period, capacity, requested, queue: self.queue(cx), delay: self.delay };
         let rate = self.rule.next(self.rate.unwrap_or(capacity), seen);
         self.rate = Some(rate);
         self.period_began = cx.now;

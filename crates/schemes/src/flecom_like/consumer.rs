@@ -9,12 +9,12 @@ use crate::toolbox::window::graded::GradedWindow;
 
 /// The controller.
 #[derive(Debug)]
-pub(super) struct Consumer {
+pub(super) struct FleComConsumer {
     window: GradedWindow,
     decrease_per_level: f64,
 }
 
-impl Consumer {
+impl FleComConsumer {
     pub(super) fn new(params: Params) -> Self {
         let Params { initial_window, decrease_per_level, period, .. } = params;
         Self { window: GradedWindow::new(initial_window, period), decrease_per_level }
@@ -26,7 +26,7 @@ impl Consumer {
     }
 }
 
-impl CongestionController for Consumer {
+impl CongestionController for FleComConsumer {
     fn window(&self) -> f64 {
         self.window.window()
     }
@@ -52,7 +52,7 @@ impl CongestionController for Consumer {
 #[cfg(test)]
 mod tests {
     use tidegate_core::scheme::congestion::LossSignal::Timeout;
-    use tidegate_core::scheme::params::Value;
+    use tidegate_core::scheme::params::Setting;
 
     use super::super::SCHEME;
     use tidegate_testkit::driver::Driver;
@@ -71,14 +71,14 @@ mod tests {
             (marked_at(9, 213, 22, 30), grown * 0.85 * 0.8), // no more than level 4; point 30
             (lost(313, 23, 40, Timeout), grown * 0.68),      // 22 <= 30
         ];
-        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(100.0))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Setting::Number(100.0))]), &steps);
     }
 
     #[test]
     fn a_loss_counts_as_level_four_and_without_a_part_per_level_nothing_shrinks() {
         let first = (data(10, 1, 11), 2.0);
         follow(&mut Driver::new(&SCHEME, &[]), &[first, (lost(11, 2, 12, Timeout), 1.6)]);
-        let mut deaf = Driver::new(&SCHEME, &[("decrease_per_level", Value::Number(0.0))]);
+        let mut deaf = Driver::new(&SCHEME, &[("decrease_per_level", Setting::Number(0.0))]);
         follow(&mut deaf, &[first, (lost(11, 2, 12, Timeout), 2.0), (marked_at(4, 12, 20, 21), 2.0)]);
     }
 }

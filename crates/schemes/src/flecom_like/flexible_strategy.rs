@@ -16,13 +16,13 @@ use crate::toolbox::shaping::interest_shaper::InterestShaper;
 pub(super) struct FlexibleStrategy {
     params: Params,
     splits: SplitTable,
-    paths: BTreeMap<(PrefixId, FaceId), Path>,
-    shapers: Vec<Shaper>,
+    paths: BTreeMap<(PrefixId, FaceId), PathLevels>,
+    shapers: Vec<FaceShaper>,
 }
 
 /// Levels of the Data of one prefix from one next hop.
 #[derive(Debug, Default)]
-struct Path {
+struct PathLevels {
     /// Highest level of the last period.
     level: u8,
     /// Highest level of this period.
@@ -33,13 +33,13 @@ struct Path {
 
 /// The shaper of one face.
 #[derive(Debug)]
-struct Shaper {
+struct FaceShaper {
     face: FaceId,
     shaper: Rc<RefCell<InterestShaper>>,
     rate: Option<BitRate>,
 }
 
-impl Shaper {
+impl FaceShaper {
     /// Shapes to `part` of the rate of the face's link.
     fn slow_down(&mut self, cx: &Context<'_>, part: f64) {
         let link = cx.face(self.face).rate();
@@ -67,7 +67,7 @@ fn bits_per_second(rate: f64) -> BitRate {
 
 impl FlexibleStrategy {
     pub(super) fn new(params: Params, shapers: Vec<(FaceId, Rc<RefCell<InterestShaper>>)>, draws: Rng) -> Self {
-        let shaper = |(face, shaper)| Shaper { face, shaper, rate: None };
+        let shaper = |(face, shaper)| FaceShaper { face, shaper, rate: None };
         let splits = SplitTable::new(InitialSplit::ShortestPath, draws);
         let shapers = shapers.into_iter().map(shaper).collect();
         Self { params, splits, paths: BTreeMap::new(), shapers }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use tidegate_core::prelude::*;
 
-use crate::toolbox::shaping::interest_shaper::{InterestShaper, Measure, ShaperGate, ShaperSetup};
+use crate::toolbox::shaping::interest_shaper::{InterestShaper, ShapedUnit, ShaperGate, ShaperSetup};
 
 pub mod consumer;
 pub mod flexible_strategy;
@@ -46,7 +46,7 @@ pub static SCHEME: Scheme = Scheme {
     draws: true,
     params: Params::TABLE,
     profile: ConsumerProfile::Ndnsim,
-    consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(Params::from_settings(settings)?)))),
+    consumer: Some(|settings| Ok(Box::new(consumer::FleComConsumer::new(Params::from_settings(settings)?)))),
     router: Some(router),
     marking: Marking::Always,
     whole: Whole {
@@ -88,7 +88,7 @@ fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<Para
     let mut shapers = Vec::new();
     for device in &node.devices {
         let limit = params.shaper_limit;
-        let setup = ShaperSetup { measure: Measure::Data, depth: DEPTH, expected_data: EXPECTED_DATA, limit };
+        let setup = ShaperSetup { measure: ShapedUnit::Data, depth: DEPTH, expected_data: EXPECTED_DATA, limit };
         let shaper = Rc::new(RefCell::new(InterestShaper::new(setup)));
         let marker = trend_marker::TrendMarker::new(params.target, params.period);
         parts.disciplines.push((device.face, Box::new(marker)));

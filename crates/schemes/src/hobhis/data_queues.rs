@@ -153,7 +153,7 @@ mod tests {
     use tidegate_core::ndn::packet::Packet;
     use tidegate_core::queue::Queue;
 
-    use super::super::shaping::Rule;
+    use super::super::shaping::ShapingRule;
     use super::*;
     use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
 
@@ -162,7 +162,7 @@ mod tests {
     const OTHER: FlowKey = PrefixId(2);
 
     fn flows() -> Rc<RefCell<Flows>> {
-        let rule = Rule { design: 0.1, target: 50.0 };
+        let rule = ShapingRule { design: 0.1, target: 50.0 };
         Rc::new(RefCell::new(Flows::new(rule, Span::from_secs(1))))
     }
 

@@ -18,7 +18,7 @@ use crate::toolbox::rate::rate_follower::{RateFollower, Start};
 use crate::toolbox::shaping::refusal::Refusal;
 
 pub mod data_queues;
-pub mod lines;
+pub mod interest_queues;
 pub mod shaper;
 pub mod shaping;
 
@@ -108,11 +108,11 @@ params! {
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
     let params = Params::from_settings(settings)?;
-    let rule = shaping::Rule { design: params.design, target: params.target };
+    let rule = shaping::ShapingRule { design: params.design, target: params.target };
     let flows = Rc::new(RefCell::new(shaping::Flows::new(rule, params.memory)));
     Ok(RouterParts::default()
         .with_disciplines(node, |device| data_queues::Counter::new(device.face, Rc::clone(&flows)))
-        .with_gates(node, |device| shaper::Shaper::new(device.face, params.clone(), Rc::clone(&flows))))
+        .with_gates(node, |device| shaper::HobhisShaper::new(device.face, params.clone(), Rc::clone(&flows))))
 }
 
 #[cfg(test)]

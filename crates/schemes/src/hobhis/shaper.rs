@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tidegate_core::prelude::*;
 
-use super::lines::{LineKey, Lines};
+use super::interest_queues::{LineKey, Lines};
 use super::shaping::Flows;
 use super::{Feedback, Params};
 
@@ -16,7 +16,7 @@ const LOOK: Span = Span::from_millis(10);
 
 /// The gate of one face.
 #[derive(Debug)]
-pub(super) struct Shaper {
+pub(super) struct HobhisShaper {
     face: FaceId,
     params: Params,
     flows: Rc<RefCell<Flows>>,
@@ -33,7 +33,7 @@ enum Due {
     Unknown,
 }
 
-impl Shaper {
+impl HobhisShaper {
     pub(super) fn new(face: FaceId, params: Params, flows: Rc<RefCell<Flows>>) -> Self {
         let lines = Lines::new(params.order);
         Self { face, params, flows, lines, wake: None }
@@ -78,7 +78,7 @@ impl Shaper {
     }
 }
 
-impl FaceGate for Shaper {
+impl FaceGate for HobhisShaper {
     fn on_interest_out(&mut self, cx: &mut Context<'_>, pending: PitId, interest: &mut Header) -> GateVerdict {
         let flow = interest.name.prefix;
         self.flows.borrow_mut().see_interest(self.face, interest.size().get() as f64);

@@ -34,14 +34,14 @@ struct Source {
 
 /// The rules' numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
+pub(super) struct ShapingRule {
     /// h, per response delay.
     pub design: f64,
     /// Target length of the Data queue (B), packets.
     pub target: f64,
 }
 
-impl Rule {
+impl ShapingRule {
     /// The shaping rate of a flow, Interests per second, not above zero for none: mu + h (B share - e_f) / A. The
     /// downstream link carries `line` Data per second; `delay` is the response delay, seconds.
     pub(super) fn rate(self, line: f64, backlog: Backlog, delay: f64) -> f64 {
@@ -54,7 +54,7 @@ impl Rule {
 /// State that the roles of one node share.
 #[derive(Debug)]
 pub(super) struct Flows {
-    rule: Rule,
+    rule: ShapingRule,
     memory: Span,
     pub(super) queues: DataQueues,
     sources: BTreeMap<(FlowKey, FaceId), Source>,
@@ -63,7 +63,7 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    pub(super) fn new(rule: Rule, memory: Span) -> Self {
+    pub(super) fn new(rule: ShapingRule, memory: Span) -> Self {
         Self {
             rule,
             memory,
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_rate_is_the_links_plus_a_tenth_of_what_the_queue_lacks_per_response_delay() {
-        let rule = Rule { design: 0.1, target: 50.0 };
+        let rule = ShapingRule { design: 0.1, target: 50.0 };
         let rate = |own, total| rule.rate(1_000.0, Backlog { own, total }, 0.05);
         // 1000 + 0.1 (50 share - own) / 0.05.
         for (own, total, by_hand) in [

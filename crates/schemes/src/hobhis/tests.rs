@@ -9,8 +9,8 @@ use tidegate_core::prelude::*;
 use tidegate_core::queue::Queue;
 
 use super::data_queues::Counter;
-use super::shaper::Shaper;
-use super::shaping::{Flows, Rule};
+use super::shaper::HobhisShaper;
+use super::shaping::{Flows, ShapingRule};
 use super::{Feedback, Order, Params};
 use crate::toolbox::shaping::refusal::Refusal;
 use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
@@ -21,8 +21,8 @@ const ONE: FlowKey = PrefixId(1);
 const OTHER: FlowKey = PrefixId(2);
 
 struct Bench {
-    gate: Shaper,
-    down: Shaper,
+    gate: HobhisShaper,
+    down: HobhisShaper,
     queue: Queue<()>,
     bench: GateBench,
     next: u32,
@@ -33,10 +33,10 @@ impl Bench {
     fn blank(change: impl FnOnce(&mut Params)) -> Self {
         let mut params = Params::from_settings(&Settings::default()).expect("defaults are valid");
         change(&mut params);
-        let rule = Rule { design: params.design, target: params.target };
+        let rule = ShapingRule { design: params.design, target: params.target };
         let flows = Rc::new(RefCell::new(Flows::new(rule, params.memory)));
         let queue = Queue::new(DOWN, vec![Box::new(Counter::new(DOWN, Rc::clone(&flows)))]);
-        let gate = |face| Shaper::new(face, params.clone(), Rc::clone(&flows));
+        let gate = |face| HobhisShaper::new(face, params.clone(), Rc::clone(&flows));
         Self { gate: gate(UP), down: gate(DOWN), queue, bench: GateBench::new(), next: 0 }
     }
 
@@ -169,8 +169,8 @@ fn every_data_carries_its_flows_part_of_the_rate() {
 
 #[test]
 fn settings_reach_the_parts() {
-    let settings = Settings(vec![("limit".to_owned(), Value::Text("7pkt".to_owned()))]);
+    let settings = Settings(vec![("limit".to_owned(), Setting::Text("7pkt".to_owned()))]);
     let params = Params::from_settings(&settings).expect("in range");
-    let flows = Rc::new(RefCell::new(Flows::new(Rule { design: 0.1, target: 50.0 }, Span::ZERO)));
-    assert_eq!(Shaper::new(UP, params, flows).held_limit().get(), 7);
+    let flows = Rc::new(RefCell::new(Flows::new(ShapingRule { design: 0.1, target: 50.0 }, Span::ZERO)));
+    assert_eq!(HobhisShaper::new(UP, params, flows).held_limit().get(), 7);
 }

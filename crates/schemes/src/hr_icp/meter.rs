@@ -45,7 +45,7 @@ impl Count {
 
 /// The meter of one face.
 #[derive(Debug)]
-pub(super) struct Meter {
+pub(super) struct FaceMeter {
     face: FaceId,
     interval: Span,
     interest_out: Size,
@@ -61,7 +61,7 @@ pub(super) struct Meter {
     demand: f64,
 }
 
-impl Meter {
+impl FaceMeter {
     pub(super) fn new(face: FaceId, interval: Span) -> Self {
         Self {
             face,

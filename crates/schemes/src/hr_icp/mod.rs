@@ -21,7 +21,7 @@ pub mod codel;
 pub mod meter;
 pub mod pie;
 pub mod rate;
-pub mod refusing;
+pub mod early_refusal;
 pub mod shaper;
 
 /// The catalogue entry of this scheme.
@@ -117,7 +117,7 @@ fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<Para
     let params = Params::from_settings(settings)?;
     Ok(RouterParts::default().with_gates(node, |device| {
         let draws = device.streams.stream(SCHEME.name);
-        shaper::Shaper::new(device.face, params.clone(), draws)
+        shaper::HrIcpShaper::new(device.face, params.clone(), draws)
     }))
 }
 

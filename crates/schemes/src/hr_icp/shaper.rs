@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use tidegate_core::prelude::*;
 
-use super::meter::Meter;
-use super::refusing::Refusing;
+use super::meter::FaceMeter;
+use super::early_refusal::Refusing;
 use super::Params;
 
 /// All flows wait in one line.
@@ -13,7 +13,7 @@ const LINE: FlowKey = NameTable::ROOT;
 
 /// An Interest that waits.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct QueuedInterest {
     pending: PitId,
     size: ByteCount,
     since: Time,
@@ -21,18 +21,18 @@ struct Waiting {
 
 /// The gate of one face.
 #[derive(Debug)]
-pub(super) struct Shaper {
+pub(super) struct HrIcpShaper {
     params: Params,
-    meter: Meter,
+    meter: FaceMeter,
     refusing: Refusing,
-    line: VecDeque<Waiting>,
+    line: VecDeque<QueuedInterest>,
     /// From when on the next Interest may leave.
     free_at: Time,
 }
 
-impl Shaper {
+impl HrIcpShaper {
     pub(super) fn new(face: FaceId, params: Params, draws: Rng) -> Self {
-        let (meter, refusing) = (Meter::new(face, params.interval), Refusing::new(&params, draws));
+        let (meter, refusing) = (FaceMeter::new(face, params.interval), Refusing::new(&params, draws));
         Self { params, meter, refusing, line: VecDeque::new(), free_at: Time::ZERO }
     }
 
@@ -47,7 +47,7 @@ impl Shaper {
     }
 }
 
-impl FaceGate for Shaper {
+impl FaceGate for HrIcpShaper {
     fn on_interest_out(&mut self, cx: &mut Context<'_>, pending: PitId, interest: &mut Header) -> GateVerdict {
         let size = interest.size();
         if self.line.is_empty() && self.free_at <= cx.now {
@@ -61,7 +61,7 @@ impl FaceGate for Shaper {
             self.leave(cx, size, Span::ZERO, cx.now);
             return GateVerdict::Admit;
         }
-        self.line.push_back(Waiting { pending, size, since: cx.now });
+        self.line.push_back(QueuedInterest { pending, size, since: cx.now });
         self.refusing.arrive(cx.now);
         GateVerdict::Hold(LINE)
     }
@@ -87,7 +87,7 @@ impl FaceGate for Shaper {
     fn on_wake(&mut self, cx: &mut Context<'_>, releases: &mut Releases) {
         self.refusing.on_wake(cx.now, self.line.len());
         while self.free_at <= cx.now {
-            let Some(Waiting { size, since, .. }) = self.line.pop_front() else { break };
+            let Some(QueuedInterest { size, since, .. }) = self.line.pop_front() else { break };
             self.leave(cx, size, cx.now.since(since), self.free_at);
             releases.release(LINE, 1);
         }

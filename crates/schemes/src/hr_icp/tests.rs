@@ -3,7 +3,7 @@
 use tidegate_core::prelude::*;
 use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
 
-use super::shaper::Shaper;
+use super::shaper::HrIcpShaper;
 use super::{Params, Queue, SCHEME};
 use crate::toolbox::shaping::refusal::Refusal;
 use tidegate_testkit::driver::Driver;
@@ -19,7 +19,7 @@ const ALONE: f64 = 800.0 / 0.98;
 const CONTENDED: f64 = 832.0 / 0.98;
 
 struct Bench {
-    gate: Shaper,
+    gate: HrIcpShaper,
     bench: GateBench,
     next: u32,
 }
@@ -29,7 +29,7 @@ impl Bench {
     fn new(change: impl FnOnce(&mut Params)) -> Self {
         let mut params = Params::from_settings(&Settings::default()).expect("defaults are valid");
         change(&mut params);
-        let gate = Shaper::new(FACE, params, Rng::stream(Seed(1), "hr-icp"));
+        let gate = HrIcpShaper::new(FACE, params, Rng::stream(Seed(1), "hr-icp"));
         let mut bench = Self { gate, bench: GateBench::new(), next: 0 };
         let Self { gate, bench: surroundings, .. } = &mut bench;
         surroundings.faces[0].count_received(ByteCount::new(1_000));

@@ -30,7 +30,7 @@ impl Beta {
 
 /// The constants of the equations.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
+pub(super) struct FairRateRule {
     /// Target utilisation of the link (η), 0..=1.
     pub utilisation: f64,
     /// Form of β in equation 3.
@@ -55,7 +55,7 @@ pub(super) struct Measured {
 /// R(t), Interests per second.
 #[derive(Clone, Debug)]
 pub(super) struct FairRate {
-    rule: Rule,
+    rule: FairRateRule,
     /// `None` before the first interval has ended: the capacity.
     rate: Option<f64>,
     /// `None` before the first value, which it begins with.
@@ -64,7 +64,7 @@ pub(super) struct FairRate {
 }
 
 impl FairRate {
-    pub fn new(rule: Rule) -> Self {
+    pub fn new(rule: FairRateRule) -> Self {
         Self { rule, rate: None, base: None, excess: 0.0 }
     }
 
@@ -76,7 +76,7 @@ impl FairRate {
     /// Computes the rate of the next interval from the last one's measurements.
     pub fn update(&mut self, measured: Measured) {
         let Measured { capacity, load, queue, rtt } = measured;
-        let Rule { utilisation, beta, weight } = self.rule;
+        let FairRateRule { utilisation, beta, weight } = self.rule;
         let before = self.get(capacity);
         // Equation 1.
         let flows = capacity.max(load) / before;
@@ -102,11 +102,11 @@ pub(super) fn smooth(average: f64, value: f64, weight: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const RULE: Rule = Rule { utilisation: 1.0, beta: Beta::ExcessLoad, weight: 0.5 };
+    const RULE: FairRateRule = FairRateRule { utilisation: 1.0, beta: Beta::ExcessLoad, weight: 0.5 };
 
     /// Updates with C = 1000/s and d = 0.4 s; loads, fills of the bucket and rates by hand.
     #[track_caller]
-    fn follow(rule: Rule, steps: &[(f64, f64, f64)]) {
+    fn follow(rule: FairRateRule, steps: &[(f64, f64, f64)]) {
         let mut rate = FairRate::new(rule);
         assert_eq!(rate.get(1000.0), 1000.0, "R(0) = C");
         for (number, (load, queue, expected)) in (1..).zip(steps) {
@@ -136,11 +136,11 @@ mod tests {
 
     #[test]
     fn equations_by_hand_with_a_constant_equation_3() {
-        let rule = Rule { beta: Beta::Constant, ..RULE };
+        let rule = FairRateRule { beta: Beta::Constant, ..RULE };
         // base = (1000 - 0.1 * 200 / 0.4) / 2.
         follow(rule, &[(2000.0, 200.0, 475.0)]);
         // base = (0.9 * 1000 - 0.1 * 40 / 0.4) / 1, excess = 1000 - 500, averaged with 0 by the weight 0.2.
-        let rule = Rule { utilisation: 0.9, weight: 0.2, beta: Beta::Constant };
+        let rule = FairRateRule { utilisation: 0.9, weight: 0.2, beta: Beta::Constant };
         follow(rule, &[(500.0, 40.0, 990.0), (1_000.0, 0.0, 0.2 * 891.0 + 0.8 * 890.0 + 0.8 * 100.0)]);
     }
 

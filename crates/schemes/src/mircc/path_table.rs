@@ -22,13 +22,13 @@ pub(super) type SharedPaths = Rc<RefCell<PathTable>>;
 /// Paths by label.
 #[derive(Debug, Default)]
 pub(super) struct PathTable {
-    paths: BTreeMap<u32, Path>,
+    paths: BTreeMap<u32, PathEntry>,
     /// Counts Data.
     received: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Path {
+struct PathEntry {
     face: FaceId,
     /// The label of the rest of the path.
     beyond: u32,
@@ -45,7 +45,7 @@ impl PathTable {
             let oldest = self.paths.iter().min_by_key(|(_, path)| path.received).map(|(label, _)| *label);
             oldest.and_then(|oldest| self.paths.remove(&oldest));
         }
-        self.paths.insert(label, Path { face, beyond, received: self.received });
+        self.paths.insert(label, PathEntry { face, beyond, received: self.received });
         label
     }
 

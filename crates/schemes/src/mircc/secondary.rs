@@ -1,11 +1,11 @@
 //! The rate of the secondary class: equations 1 to 5 for what primary Interests leave of the link.
 
-use super::fair_rate::{FairRate, LOWEST, Measured, Rule, smooth};
+use super::fair_rate::{FairRate, LOWEST, Measured, FairRateRule, smooth};
 
 /// R2(t), Interests per second.
 #[derive(Debug)]
 pub(super) struct Secondary {
-    rule: Rule,
+    rule: FairRateRule,
     rate: FairRate,
     /// Interests per second of the primary class, on average; `None` before the first interval has ended.
     primary_load: Option<f64>,
@@ -13,9 +13,9 @@ pub(super) struct Secondary {
 
 impl Secondary {
     /// A rate by the same rule as the primary's.
-    pub fn new(rule: Rule) -> Self {
+    pub fn new(rule: FairRateRule) -> Self {
         // The part of the capacity that is not given away is taken off once.
-        Self { rule, rate: FairRate::new(Rule { utilisation: 1.0, ..rule }), primary_load: None }
+        Self { rule, rate: FairRate::new(FairRateRule { utilisation: 1.0, ..rule }), primary_load: None }
     }
 
     /// The rate now, [`LOWEST`] to `capacity`.
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn the_secondary_class_gets_what_the_average_primary_load_leaves() {
-        let rule = Rule { utilisation: 0.9, beta: Beta::ExcessLoad, weight: 0.5 };
+        let rule = FairRateRule { utilisation: 0.9, beta: Beta::ExcessLoad, weight: 0.5 };
         let mut secondary = Secondary::new(rule);
         assert_eq!(secondary.get(1000.0), 900.0);
         let primary = Measured { capacity: 1000.0, load: 300.0, queue: 0.0, rtt: 0.1 };

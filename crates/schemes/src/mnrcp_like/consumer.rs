@@ -7,21 +7,21 @@ use crate::toolbox::rate::rate_follower::RateFollower;
 
 /// The controller.
 #[derive(Debug)]
-pub(super) struct Consumer {
+pub(super) struct MnrcpConsumer {
     follower: RateFollower,
     reacts_to_nacks: bool,
     /// The last report.
     report: Option<u32>,
 }
 
-impl Consumer {
+impl MnrcpConsumer {
     pub(super) fn new(params: &Params) -> Self {
         let follower = RateFollower::new(params.start, params.initial_rate);
         Self { follower, reacts_to_nacks: params.react_to_nacks, report: None }
     }
 }
 
-impl CongestionController for Consumer {
+impl CongestionController for MnrcpConsumer {
     fn window(&self) -> f64 {
         self.follower.window()
     }
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn nacks_may_be_left_alone() {
-        let mut driver = Driver::new(&SCHEME, &[("react_to_nacks", Value::Bool(false))]);
+        let mut driver = Driver::new(&SCHEME, &[("react_to_nacks", Setting::Bool(false))]);
         driver.handle(stamped(40, 0, 1, 500_000));
         driver.handle(lost(52, 3, 4, NACK));
         assert_eq!(driver.controller.pacing(), Pacing::Gap(Span::from_millis(2)));

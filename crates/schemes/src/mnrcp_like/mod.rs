@@ -33,7 +33,7 @@ pub static SCHEME: Scheme = Scheme {
     ],
     params: Params::TABLE,
     profile: ConsumerProfile::NdnsimNack,
-    consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(&Params::from_settings(settings)?)))),
+    consumer: Some(|settings| Ok(Box::new(consumer::MnrcpConsumer::new(&Params::from_settings(settings)?)))),
     router: Some(router),
     whole: Whole {
         needs: &[

@@ -9,7 +9,7 @@ use tidegate_core::prelude::*;
 #[derive(Debug)]
 pub(super) struct SpreadingStrategy {
     memory: Span,
-    prefixes: BTreeMap<PrefixId, BTreeMap<FaceId, Path>>,
+    prefixes: BTreeMap<PrefixId, BTreeMap<FaceId, NextHopShare>>,
     swept_at: Time,
     /// Buffer that is reused to avoid allocations.
     usable: Vec<FaceId>,
@@ -17,7 +17,7 @@ pub(super) struct SpreadingStrategy {
 
 /// A next hop of one prefix.
 #[derive(Clone, Copy, Debug, Default)]
-struct Path {
+struct NextHopShare {
     /// Last report, thousandths of an Interest per second.
     rate: Option<u32>,
     received_at: Time,
@@ -26,7 +26,7 @@ struct Path {
     credit: f64,
 }
 
-impl Path {
+impl NextHopShare {
     /// Its rate, if it is known from the last `memory`.
     fn fresh(&self, now: Time, memory: Span) -> Option<u32> {
         self.rate.filter(|_| now.since(self.received_at) < memory)
@@ -38,7 +38,7 @@ impl SpreadingStrategy {
         Self { memory, prefixes: BTreeMap::new(), swept_at: Time::ZERO, usable: Vec::new() }
     }
 
-    fn path(&mut self, prefix: PrefixId, face: FaceId) -> &mut Path {
+    fn path(&mut self, prefix: PrefixId, face: FaceId) -> &mut NextHopShare {
         self.prefixes.entry(prefix).or_default().entry(face).or_default()
     }
 

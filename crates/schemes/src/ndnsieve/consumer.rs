@@ -49,7 +49,7 @@ impl CongestionController for SieveConsumer {
 mod tests {
     use super::super::SCHEME;
     use tidegate_core::scheme::congestion::LossSignal::Timeout;
-    use tidegate_core::scheme::params::Value;
+    use tidegate_core::scheme::params::Setting;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
 
@@ -78,6 +78,6 @@ mod tests {
             (data(45, 5, 9), 3.0 + 1.0 / 3.0),
             (marked(80, 9, 12), 3.0 + 1.0 / 3.0 - 1.0),
         ];
-        follow(&mut Driver::new(&SCHEME, &[("form", Value::Text("ssr".into()))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("form", Setting::Text("ssr".into()))]), &steps);
     }
 }

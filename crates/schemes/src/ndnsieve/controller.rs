@@ -217,7 +217,7 @@ mod tests {
     }
 
     impl Bench {
-        fn new(given: &[(&str, Value)]) -> Self {
+        fn new(given: &[(&str, Setting)]) -> Self {
             let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
             let params = Params::from_settings(&Settings(given)).expect("valid");
             let mut bench = Self { controller: SieveController::new(params), orders: Orders::default() };
@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn another_path_must_be_cheaper_by_the_hysteresis() {
         for (other, moves) in [(0.6, 0), (0.4, 1)] {
-            let mut bench = Bench::new(&[("hysteresis", Value::Number(0.5))]);
+            let mut bench = Bench::new(&[("hysteresis", Setting::Number(0.5))]);
             bench.receive(50, R3, 49, &Report::Links(vec![load(other, 0.0)]));
             bench.receive(100, R2, 99, &signal(1.0, 0.0));
             assert_eq!(bench.ordered().len(), moves, "{other}");
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_router_is_left_alone_for_some_polls_after_a_move() {
-        let mut bench = Bench::new(&[("dwell", Value::Text("0s".into())), ("hysteresis", Value::Number(0.0))]);
+        let mut bench = Bench::new(&[("dwell", Setting::Text("0s".into())), ("hysteresis", Setting::Number(0.0))]);
         bench.receive(100, R2, 99, &signal(1.0, 0.0));
         assert_eq!(bench.ordered().len(), 1);
         bench.receive(200, R2, 199, &Report::Links(vec![load(0.0, 0.0)]));

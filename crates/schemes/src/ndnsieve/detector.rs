@@ -14,13 +14,13 @@ const MAX_PREFIXES: usize = 8;
 
 /// State of a face (Table 2, rebuilt from the prose).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum LoadState {
     Free,
     Mild,
     Severe,
 }
 
-impl State {
+impl LoadState {
     /// The state at this load.
     pub(super) fn of(params: &Params, utilisation: f64, occupancy: f64) -> Self {
         match (utilisation > params.th1, occupancy > params.th2) {
@@ -65,8 +65,8 @@ impl QueueDiscipline for Detector {
         local.count(self.face, packet);
         let is_marked = self.params.mark
             && matches!(packet.kind, Kind::Data(_))
-            && State::of(&self.params, local.utilisation(self.face), queue.occupancy()) == State::Severe;
-        if is_marked { Verdict::Mark(1, State::Severe.word()) } else { Verdict::Pass }
+            && LoadState::of(&self.params, local.utilisation(self.face), queue.occupancy()) == LoadState::Severe;
+        if is_marked { Verdict::Mark(1, LoadState::Severe.word()) } else { Verdict::Pass }
     }
 
     fn sees_departures(&self) -> bool {
@@ -80,7 +80,7 @@ pub(super) struct Agent {
     params: Params,
     node: NodeSetup,
     local: Rc<RefCell<LocalInformation>>,
-    states: Vec<State>,
+    states: Vec<LoadState>,
     next_window: Time,
     next_period: Time,
     next_poll: Time,
@@ -89,7 +89,7 @@ pub(super) struct Agent {
 impl Agent {
     pub(super) fn new(params: Params, node: &NodeSetup, local: Rc<RefCell<LocalInformation>>) -> Self {
         Self {
-            states: vec![State::Free; node.devices.len()],
+            states: vec![LoadState::Free; node.devices.len()],
             next_window: Time::ZERO + params.window,
             next_period: Time::ZERO + params.period,
             next_poll: Time::ZERO + params.poll,
@@ -121,14 +121,14 @@ impl Agent {
         let face = self.node.devices[place].face;
         let queue = cx.face(face);
         let mut local = self.local.borrow_mut();
-        let state = State::of(&self.params, local.utilisation(face), queue.occupancy());
+        let state = LoadState::of(&self.params, local.utilisation(face), queue.occupancy());
         if state != self.states[place] {
             self.states[place] = state;
             cx.record(Event::StateChanged { face: face.0, state: state.word() });
         }
         let mut prefixes = local.end_period(face);
         prefixes.truncate(MAX_PREFIXES);
-        if state == State::Free || prefixes.is_empty() {
+        if state == LoadState::Free || prefixes.is_empty() {
             return 3;
         }
         cx.report(Report::Congestion { load: load(&local, face, queue), prefixes });

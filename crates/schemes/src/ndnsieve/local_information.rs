@@ -10,7 +10,7 @@ const QUIET_PERIODS: u32 = 10;
 
 /// Traffic of one face.
 #[derive(Debug, Default)]
-struct Meter {
+struct FaceTraffic {
     /// Bytes handed to the queue in this window: the offered load, which may exceed the capacity.
     arrived: u64,
     /// Data bytes in this detection period, by prefix.
@@ -21,7 +21,7 @@ struct Meter {
 /// Shared by all parts of the scheme on one router.
 #[derive(Debug)]
 pub(super) struct LocalInformation {
-    meters: Vec<Meter>,
+    meters: Vec<FaceTraffic>,
     /// Next hops of the prefixes in use, cheapest first.
     next_hops: BTreeMap<PrefixId, Vec<FaceId>>,
     /// Faces through which Data of a prefix left, with the periods since.
@@ -31,7 +31,7 @@ pub(super) struct LocalInformation {
 impl LocalInformation {
     pub(super) fn new(node: &NodeSetup) -> Self {
         Self {
-            meters: node.devices.iter().map(|_| Meter::default()).collect(),
+            meters: node.devices.iter().map(|_| FaceTraffic::default()).collect(),
             next_hops: BTreeMap::new(),
             downstream: BTreeMap::new(),
         }

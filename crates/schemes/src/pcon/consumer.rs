@@ -12,13 +12,13 @@ use crate::toolbox::window::rule::WindowRule;
 
 /// The controller.
 #[derive(Debug)]
-pub(super) struct Consumer {
+pub(super) struct PconConsumer {
     rule: BicWindow,
     gate: ConservativeWindow,
     reacts_to_marks: bool,
 }
 
-impl Consumer {
+impl PconConsumer {
     pub(super) fn new(params: &Params) -> Self {
         Self {
             rule: BicWindow::new(params.initial_window, params.beta).with_slow_start_at_threshold(),
@@ -28,7 +28,7 @@ impl Consumer {
     }
 }
 
-impl CongestionController for Consumer {
+impl CongestionController for PconConsumer {
     fn window(&self) -> f64 {
         self.rule.window()
     }
@@ -56,7 +56,7 @@ impl CongestionController for Consumer {
 mod tests {
     use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
     use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
-    use tidegate_core::scheme::params::Value;
+    use tidegate_core::scheme::params::Setting;
 
     use super::super::SCHEME;
     use tidegate_testkit::driver::Driver;
@@ -92,7 +92,7 @@ mod tests {
             (lost(15, 16, 40, Nack(Congestion)), 8.0),
             (lost(15, 17, 40, Timeout), 8.0),
         ];
-        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(8.0))]), &steps);
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Setting::Number(8.0))]), &steps);
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_switch_turned_off_changes_the_run() {
         let grown = [(data(10, 1, 9), 2.0), (data(10, 2, 9), 3.0), (data(10, 3, 9), 4.0)];
-        let off = |name: &str| Driver::new(&SCHEME, &[(name, Value::Bool(false))]);
+        let off = |name: &str| Driver::new(&SCHEME, &[(name, Setting::Bool(false))]);
         let mut deaf = off("react_to_marks");
         follow(&mut deaf, &grown);
         follow(&mut deaf, &[(marked(11, 4, 9), 5.0)]);

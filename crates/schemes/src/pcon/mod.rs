@@ -36,7 +36,7 @@ pub static SCHEME: Scheme = Scheme {
     draws: true,
     params: Params::TABLE,
     profile: ConsumerProfile::Pcon,
-    consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(&Params::from_settings(settings)?)))),
+    consumer: Some(|settings| Ok(Box::new(consumer::PconConsumer::new(&Params::from_settings(settings)?)))),
     router: Some(router),
     marking: Marking::Always,
     whole: Whole {

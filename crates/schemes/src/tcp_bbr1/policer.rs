@@ -21,7 +21,7 @@ const SHORTEST: Span = Span::from_millis(1);
 
 /// Input from an ACK or a timeout.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct PolicerInput {
     pub(super) now: Time,
     /// Segments delivered by now.
     pub(super) delivered: u64,
@@ -88,7 +88,7 @@ impl Policer {
         (self.rate, self.is_found, self.is_sampling) = (None, false, false);
     }
 
-    pub(super) fn on_ack(&mut self, seen: &Seen) -> Change {
+    pub(super) fn on_ack(&mut self, seen: &PolicerInput) -> Change {
         if !self.is_required {
             return Change::Nothing;
         }
@@ -116,7 +116,7 @@ impl Policer {
         Change::Nothing
     }
 
-    fn keep(&mut self, seen: &Seen) -> Change {
+    fn keep(&mut self, seen: &PolicerInput) -> Change {
         self.rounds += u32::from(seen.is_probing && seen.ends_round);
         if self.rounds < HOLD_ROUNDS {
             return Change::Nothing;
@@ -125,13 +125,13 @@ impl Policer {
         Change::Over
     }
 
-    fn begin(&mut self, seen: &Seen) {
+    fn begin(&mut self, seen: &PolicerInput) {
         (self.since, self.rounds) = (seen.now, 0);
         (self.delivered, self.lost) = (seen.delivered, seen.lost);
     }
 
     /// A loss may end the interval.
-    fn end(&mut self, seen: &Seen) -> Change {
+    fn end(&mut self, seen: &PolicerInput) -> Change {
         let (lost, delivered) = (seen.lost - self.lost, seen.delivered - self.delivered);
         let length = seen.now.since(self.since);
         if delivered == 0 || (lost as f64) < self.min_loss * delivered as f64 || length < SHORTEST {
@@ -168,8 +168,8 @@ mod tests {
     }
 
     /// At the end of round `round` of 10 ms: so much delivered and lost by then.
-    fn seen(round: u64, delivered: u64, lost: u64, has_lost: bool) -> Seen {
-        Seen {
+    fn seen(round: u64, delivered: u64, lost: u64, has_lost: bool) -> PolicerInput {
+        PolicerInput {
             now: Time::ZERO + Span::from_millis(10 * round),
             delivered,
             lost,
@@ -233,7 +233,7 @@ mod tests {
         let mut policer = policer();
         rounds(&mut policer, 0, 4, 100, 20);
         assert!(policer.rate.is_some() && policer.is_sampling);
-        policer.on_ack(&Seen { is_app_limited: true, ..seen(4, 400, 80, true) });
+        policer.on_ack(&PolicerInput { is_app_limited: true, ..seen(4, 400, 80, true) });
         assert!(policer.rate.is_none() && !policer.is_sampling);
         rounds(&mut policer, 10, 11, 100, 20);
         rounds(&mut policer, 11, 26, 100, 0);

@@ -4,7 +4,7 @@ use tidegate_core::scheme::congestion::Recovery;
 
 /// Recovery state of the sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
+enum RecoveryState {
     #[default]
     Open,
     Fast,
@@ -24,9 +24,9 @@ pub(super) enum Edge {
 /// Recovery as the window rule sees it: once per ACK, so that one that ends and begins again with the same ACK goes on.
 #[derive(Debug, Default)]
 pub(super) struct LossRecovery {
-    phase: Phase,
+    phase: RecoveryState,
     /// State at the last ACK, or the timeout since.
-    before: Phase,
+    before: RecoveryState,
     /// Last window that no recovery and no ProbeRTT had cut, segments.
     saved: f64,
     /// Whether no more leaves than is delivered.
@@ -36,7 +36,7 @@ pub(super) struct LossRecovery {
 impl LossRecovery {
     /// Notes the window to come back to. `is_cut` when ProbeRTT holds it down.
     pub(super) fn save(&mut self, window: f64, is_cut: bool) {
-        let is_good = self.before == Phase::Open && !is_cut;
+        let is_good = self.before == RecoveryState::Open && !is_cut;
         self.saved = if is_good { window } else { self.saved.max(window) };
     }
 
@@ -48,12 +48,12 @@ impl LossRecovery {
     /// The sender's recovery changed.
     pub(super) fn on_change(&mut self, recovery: Recovery) {
         self.phase = match recovery {
-            Recovery::Enter { .. } => Phase::Fast,
-            Recovery::Timeout { .. } => Phase::Timeout,
-            Recovery::Exit | Recovery::Spurious => Phase::Open,
+            Recovery::Enter { .. } => RecoveryState::Fast,
+            Recovery::Timeout { .. } => RecoveryState::Timeout,
+            Recovery::Exit | Recovery::Spurious => RecoveryState::Open,
         };
-        if self.phase == Phase::Timeout {
-            self.before = Phase::Timeout;
+        if self.phase == RecoveryState::Timeout {
+            self.before = RecoveryState::Timeout;
         }
     }
 
@@ -69,11 +69,11 @@ impl LossRecovery {
     /// Change since the last ACK.
     pub(super) fn take_edge(&mut self) -> Edge {
         let before = std::mem::replace(&mut self.before, self.phase);
-        if self.phase == Phase::Fast && before != Phase::Fast {
+        if self.phase == RecoveryState::Fast && before != RecoveryState::Fast {
             self.conserves = true;
             return Edge::Begin;
         }
-        if self.phase == Phase::Open && before != Phase::Open {
+        if self.phase == RecoveryState::Open && before != RecoveryState::Open {
             self.conserves = false;
             return Edge::End;
         }

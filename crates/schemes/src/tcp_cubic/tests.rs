@@ -5,16 +5,16 @@ use super::*;
 use tidegate_testkit::ack_driver::{Ack, AckDriver};
 
 /// Without HyStart++, as these cases are not about slow start.
-fn cubic(given: &[(&str, Value)]) -> AckDriver {
-    let mut all = vec![("hystart", Value::Bool(false))];
+fn cubic(given: &[(&str, Setting)]) -> AckDriver {
+    let mut all = vec![("hystart", Setting::Bool(false))];
     all.extend_from_slice(given);
     AckDriver::new(&SCHEME, &all)
 }
 
 /// A window of 100 segments that loses one at 1 s and leaves the recovery at once.
-fn reduced(given: &[(&str, Value)]) -> AckDriver {
+fn reduced(given: &[(&str, Setting)]) -> AckDriver {
     let mut given = given.to_vec();
-    given.push(("initial_window", Value::Number(100.0)));
+    given.push(("initial_window", Setting::Number(100.0)));
     let mut cubic = cubic(&given);
     assert_eq!(cubic.recovery(1_000, Recovery::Enter { flight: 100 }), 70.0);
     assert_eq!(cubic.recovery(1_000, Recovery::Exit), 70.0);
@@ -60,7 +60,7 @@ fn a_loss_below_the_last_peak_lowers_the_plateau() {
     // + 7.604799 / 49.010804 = 49.165970. Without: W_max = 70, K = cbrt(21 / 0.4) = 3.744436,
     // W(1.04) = 0.4 (-2.704436)^3 + 70 = 62.087928; 49.277626.
     for (on, by_hand) in [(true, 49.165_970), (false, 49.277_626)] {
-        let mut cubic = reduced(&[("fast_convergence", Value::Bool(on))]);
+        let mut cubic = reduced(&[("fast_convergence", Setting::Bool(on))]);
         cubic.recovery(2_000, Recovery::Enter { flight: 70 });
         cubic.recovery(2_000, Recovery::Exit);
         close(cubic.ack(2_100, Ack::of(1)), 49.010_804);
@@ -70,7 +70,7 @@ fn a_loss_below_the_last_peak_lowers_the_plateau() {
 
 #[test]
 fn after_a_timeout_the_curve_begins_flat_where_slow_start_ends() {
-    let mut cubic = cubic(&[("initial_window", Value::Number(20.0))]);
+    let mut cubic = cubic(&[("initial_window", Setting::Number(20.0))]);
     cubic.recovery(1_000, Recovery::Timeout { flight: 20 });
     assert_eq!((cubic.window(), cubic.threshold()), (1.0, 14.0));
     cubic.recovery(1_100, Recovery::Exit);
@@ -96,7 +96,7 @@ fn time_in_which_the_source_is_the_limit_does_not_count() {
 
 #[test]
 fn hystart_leaves_slow_start_and_the_curve_begins_flat() {
-    let mut cubic = AckDriver::new(&SCHEME, &[("initial_window", Value::Number(40.0))]);
+    let mut cubic = AckDriver::new(&SCHEME, &[("initial_window", Setting::Number(40.0))]);
     // Rounds of 40, 120, ... in ACKs of eight, whose round trip rises from 40 to 80 ms.
     let (mut at, mut rounds) = (100, 0);
     while cubic.threshold().is_infinite() {
@@ -129,7 +129,7 @@ fn a_needless_reduction_is_undone_with_its_curve() {
 #[test]
 fn a_mark_counts_as_a_loss_once_per_round_trip() {
     let marked = Ack { is_marked: true, ..Ack::of(1) };
-    let given = [("ecn", Value::Bool(true)), ("initial_window", Value::Number(100.0))];
+    let given = [("ecn", Setting::Bool(true)), ("initial_window", Setting::Number(100.0))];
     let mut cubic = cubic(&given);
     close(cubic.ack(1_000, marked), 70.0);
     close(cubic.ack(1_010, marked), 70.0);
@@ -140,7 +140,7 @@ fn a_mark_counts_as_a_loss_once_per_round_trip() {
 fn an_ack_of_two_makes_one_step_in_the_literal_form() {
     // t = 2, as in the first case: one step of 0.369453, or two.
     for (form, by_hand) in [("per-ack", 70.377_016), ("per-segment", 70.746_469)] {
-        let mut cubic = reduced(&[("growth", Value::Text(form.to_owned()))]);
+        let mut cubic = reduced(&[("growth", Setting::Text(form.to_owned()))]);
         cubic.ack(1_100, Ack::of(1));
         close(cubic.ack(3_100, Ack::of(2)), by_hand);
     }

@@ -6,7 +6,7 @@ use tidegate_testkit::ack_driver::{Ack, AckDriver};
 
 fn linux(initial_window: f64, hystart: bool) -> AckDriver {
     let given =
-        [("initial_window", Value::Number(initial_window)), ("hystart", Value::Bool(hystart))];
+        [("initial_window", Setting::Number(initial_window)), ("hystart", Setting::Bool(hystart))];
     AckDriver::new(&SCHEME, &given)
 }
 
@@ -119,7 +119,7 @@ fn a_round_trip_longer_by_an_eighth_ends_slow_start() {
 
 #[test]
 fn a_mark_counts_as_a_loss_and_a_needless_reduction_is_undone() {
-    let given = [("initial_window", Value::Number(100.0)), ("ecn", Value::Bool(true))];
+    let given = [("initial_window", Setting::Number(100.0)), ("ecn", Setting::Bool(true))];
     let mut linux = AckDriver::new(&SCHEME, &given);
     assert_eq!(linux.ack(100, Ack { is_marked: true, ..Ack::of(1) }), 70.0);
     linux.recovery(500, Recovery::Enter { flight: 70 });

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tidegate_core::units::Packets;
-use tidegate_settings::document::Value;
+use tidegate_settings::document::TomlValue;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::Keys;
 
@@ -73,7 +73,7 @@ impl CacheValues {
 
 /// Reads a size alone or a table; `more` reads the keys that others do not have.
 fn read(fields: &Fields<'_>, keys: &'static Keys, more: impl FnOnce(&Fields<'_>)) -> CacheValues {
-    let is_table = fields.item("cache").is_some_and(|item| matches!(item.value, Value::Table(_)));
+    let is_table = fields.item("cache").is_some_and(|item| matches!(item.value, TomlValue::Table(_)));
     if !is_table {
         return CacheValues { size: fields.packets("cache"), ..CacheValues::default() };
     }

@@ -7,7 +7,7 @@
 //! a value of a wider table; two spellings of one network may therefore differ here, but never the reverse.
 
 use tidegate_core::units::{BitRate, ByteCount, Frequency, Packets, Span};
-use tidegate_settings::document::{Item, Number, Table, Value};
+use tidegate_settings::document::{Item, Number, Table, TomlValue};
 use tidegate_settings::keys::{KeyKind, Keys};
 use tidegate_settings::write::{quoted, written_key};
 
@@ -78,21 +78,21 @@ impl CanonicalLines {
 
     fn item(&mut self, item: &Item, kind: Option<&'static KeyKind>) {
         match &item.value {
-            Value::Table(table) => self.inner_table(table, kind),
-            Value::List(items) if items.is_empty() => self.line("[]"),
-            Value::List(items) => {
+            TomlValue::Table(table) => self.inner_table(table, kind),
+            TomlValue::List(items) if items.is_empty() => self.line("[]"),
+            TomlValue::List(items) => {
                 let element = kind.and_then(element_kind);
                 for (index, item) in items.iter().enumerate() {
                     self.inside(index.to_string(), |lines| lines.item(item, element));
                 }
             }
-            Value::Text(text) => match kind.and_then(short_form) {
+            TomlValue::Text(text) => match kind.and_then(short_form) {
                 Some(key) => self.inside(key.to_owned(), |lines| lines.line(&quoted(text))),
                 None => self.line(&written_text(text, kind)),
             },
-            Value::Number(number) => self.line(&written_number(number)),
-            Value::Bool(truth) => self.line(&truth.to_string()),
-            Value::Date(date) => self.line(date),
+            TomlValue::Number(number) => self.line(&written_number(number)),
+            TomlValue::Bool(truth) => self.line(&truth.to_string()),
+            TomlValue::Date(date) => self.line(date),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The clock of a node.
 
 use tidegate_core::units::Span;
-use tidegate_settings::document::{Item, Value};
+use tidegate_settings::document::{Item, TomlValue};
 use tidegate_settings::fields::Fields;
 
 use super::keys;
@@ -10,7 +10,7 @@ use crate::plan::ClockPlan;
 /// Reads a period alone or a table under `clock`; `None` without.
 pub(super) fn read(fields: &Fields<'_>) -> Option<ClockPlan> {
     let item = fields.item("clock")?;
-    if !matches!(item.value, Value::Table(_)) {
+    if !matches!(item.value, TomlValue::Table(_)) {
         return Some(ClockPlan { period: fields.time("clock")?, phase: None, flush_on_arrival: false });
     }
     let table = fields.table("clock", &keys::CLOCK)?;
@@ -24,7 +24,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Option<ClockPlan> {
 
 /// A time or the word for a drawn one, which is `None` within.
 fn read_phase(table: &Fields<'_>, item: &Item) -> Option<Option<Span>> {
-    if let Value::Text(text) = &item.value
+    if let TomlValue::Text(text) = &item.value
         && text.parse::<Span>().is_err()
     {
         if text != keys::RANDOM_PHASE {

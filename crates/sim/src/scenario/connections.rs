@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
 use tidegate_core::tcp::{AckHabit, SenderSettings, TimeoutBounds};
 use tidegate_core::units::{ByteCount, Span, Time};
-use tidegate_settings::desk::show;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::TCP_SENDER;
 use tidegate_settings::prefix::canonical_prefix;
+use tidegate_settings::read_context::show;
 use tidegate_settings::uses;
 
 use super::flows::{MAX_SEGMENTS, check_times, expand};
@@ -24,16 +24,16 @@ pub(super) fn read(
     limits: &Limits,
     plans: &mut Vec<FlowPlan>,
 ) {
-    let desk = root.desk;
+    let context = root.context;
     let mut names: BTreeSet<String> = plans.iter().map(|plan| plan.name.clone()).collect();
     for (table, item) in root.list("tcp").iter().enumerate() {
-        let Some(fields) = Fields::open(desk, item, &keys::TCP) else { continue };
+        let Some(fields) = Fields::open(context, item, &keys::TCP) else { continue };
         let Some(template) = Template::read(&fields, table, duration) else { continue };
         if plans.len() as u64 + template.repeat > limits.flows as u64 {
             let key = if fields.item("repeat").is_some() { "repeat" } else { "sender" };
             return fields.refuse(key, format!("more than {} flows with these", limits.flows));
         }
-        if !desk.claim(
+        if !context.claim(
             fields.place,
             700 + uses::bytes(std::slice::from_ref(&template.scheme)),
             template.repeat,
@@ -113,11 +113,11 @@ impl Template {
         number: u64,
     ) -> Option<FlowPlan> {
         let text = |key: &str, text: &str| {
-            expand(fields.desk, fields.place_of(key), text, number, fields.item("repeat").is_some())
+            expand(fields.context, fields.place_of(key), text, number, fields.item("repeat").is_some())
         };
         let (sender_name, receiver_name) = (text("sender", &self.sender)?, text("receiver", &self.receiver)?);
-        let sender = network.node_called(fields.desk, fields.place_of("sender"), &sender_name)?;
-        let receiver = network.node_called(fields.desk, fields.place_of("receiver"), &receiver_name)?;
+        let sender = network.node_called(fields.context, fields.place_of("sender"), &sender_name)?;
+        let receiver = network.node_called(fields.context, fields.place_of("receiver"), &receiver_name)?;
         if sender == receiver {
             fields.refuse("receiver", "receiver: this node is the sender");
             return None;

@@ -15,7 +15,7 @@ const DELAY: Span = Span::from_millis(1);
 pub(super) fn read(root: &Fields<'_>) -> Option<ControllerPlan> {
     let controller = root.table("controller", &keys::CONTROLLER_KEYS)?;
     Some(ControllerPlan {
-        scheme: uses::read(root.desk, controller.item("scheme")?, &CONTROLLER)?,
+        scheme: uses::read(root.context, controller.item("scheme")?, &CONTROLLER)?,
         delay: controller.time("delay").unwrap_or(DELAY),
         loss: controller.number("loss").unwrap_or(0.0),
     })

@@ -5,12 +5,12 @@ use std::num::NonZeroU32;
 
 use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
-use tidegate_settings::desk::{Desk, show};
-use tidegate_settings::document::{Item, Value};
+use tidegate_settings::document::{Item, TomlValue};
 use tidegate_settings::error::Place;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::CONSUMER;
 use tidegate_settings::prefix::canonical_prefix;
+use tidegate_settings::read_context::{ReadContext, show};
 use tidegate_settings::uses;
 use tidegate_settings::values::read_text;
 
@@ -32,17 +32,17 @@ pub(super) fn read(
     duration: Span,
     limits: &Limits,
 ) -> Vec<FlowPlan> {
-    let desk = root.desk;
+    let context = root.context;
     let is_empty = |key| {
-        let is_list = root.item(key).is_none_or(|item| matches!(item.value, Value::List(_)));
+        let is_list = root.item(key).is_none_or(|item| matches!(item.value, TomlValue::List(_)));
         is_list && root.list(key).is_empty()
     };
     if is_empty("flow") && is_empty("tcp") {
-        desk.refuse(root.place_of("flow"), "there are no flows; write at least one [[flow]] or [[tcp]]");
+        context.refuse(root.place_of("flow"), "there are no flows; write at least one [[flow]] or [[tcp]]");
     }
     let mut flows: Vec<(Fields<'_>, Template)> = Vec::new();
     let mut total = 0_u64;
-    for flow in root.list("flow").iter().filter_map(|item| Fields::open(desk, item, &keys::FLOW)) {
+    for flow in root.list("flow").iter().filter_map(|item| Fields::open(context, item, &keys::FLOW)) {
         let Some(template) = Template::read(&flow, duration) else { continue };
         total = total.saturating_add(template.repeat);
         if total > limits.flows as u64 {
@@ -50,14 +50,14 @@ pub(super) fn read(
             flow.refuse(key, format!("{total} flows with these; at most {}", limits.flows));
             return Vec::new();
         }
-        if !desk.claim(flow.place, template.bytes(), template.repeat) {
+        if !context.claim(flow.place, template.bytes(), template.repeat) {
             return Vec::new();
         }
         flows.push((flow, template));
     }
     let mut roster = Roster::default();
     for (table, (flow, template)) in flows.iter().enumerate() {
-        if desk.is_full() {
+        if context.is_full() {
             break;
         }
         roster.table = table;
@@ -162,7 +162,7 @@ impl Texts {
 fn read_producers(flow: &Fields<'_>) -> Option<Vec<(Place, String)>> {
     let item = flow.item("producer")?;
     let items = match &item.value {
-        Value::List(items) => items.as_slice(),
+        TomlValue::List(items) => items.as_slice(),
         _ => std::slice::from_ref(item),
     };
     if items.is_empty() || items.len() > MAX_PRODUCERS {
@@ -175,7 +175,7 @@ fn read_producers(flow: &Fields<'_>) -> Option<Vec<(Place, String)>> {
     let read = |item: &Item| match read_text(item) {
         Ok(text) => Some((item.place, text.to_owned())),
         Err(why) => {
-            flow.desk.refuse(item.place, format!("producer: {why}"));
+            flow.context.refuse(item.place, format!("producer: {why}"));
             None
         }
     };
@@ -185,7 +185,7 @@ fn read_producers(flow: &Fields<'_>) -> Option<Vec<(Place, String)>> {
 fn read_profile(flow: &Fields<'_>, kind: ConsumerProfile) -> Option<ProfileRules> {
     match flow.item("profile").map(|item| &item.value) {
         None => Some(ProfileRules::of(kind)),
-        Some(Value::Text(_)) => flow.word("profile", &ConsumerProfile::ALL).map(ProfileRules::of),
+        Some(TomlValue::Text(_)) => flow.word("profile", &ConsumerProfile::ALL).map(ProfileRules::of),
         Some(_) => flow.table("profile", &keys::PROFILE).map(|profile| read_profile_table(&profile, kind)),
     }
 }
@@ -295,7 +295,7 @@ fn read_constant(flow: &Fields<'_>, rate: Option<BitRate>, duration: Span) -> Op
         if let [(at, length, _), (next, _, place)] = pair
             && *at + *length > *next
         {
-            flow.desk.refuse(*place, "this burst starts before the one before it ends");
+            flow.context.refuse(*place, "this burst starts before the one before it ends");
         }
     }
     let bursts = bursts.into_iter().map(|(at, length, _)| (at, length)).collect();
@@ -330,14 +330,14 @@ impl Roster {
         network: &NetworkTable,
         number: u64,
     ) -> Option<()> {
-        let desk = flow.desk;
-        let expand = |place, text: &str| expand(desk, place, text, number, flow.item("repeat").is_some());
+        let context = flow.context;
+        let expand = |place, text: &str| expand(context, place, text, number, flow.item("repeat").is_some());
         let texts = &template.texts;
         let consumer_name = expand(flow.place_of("consumer"), &texts.consumer)?;
-        let consumer = network.node_called(desk, flow.place_of("consumer"), &consumer_name);
+        let consumer = network.node_called(context, flow.place_of("consumer"), &consumer_name);
         let mut producers = Vec::new();
         for (place, text) in &texts.producers {
-            producers.push((*place, network.node_called(desk, *place, &expand(*place, text)?)));
+            producers.push((*place, network.node_called(context, *place, &expand(*place, text)?)));
         }
         let prefix = match canonical_prefix(&expand(flow.place_of("prefix"), &texts.prefix)?) {
             Ok(prefix) => prefix,
@@ -351,7 +351,7 @@ impl Roster {
             None => format!("{consumer_name}:{prefix}"),
         };
         let consumer = consumer?;
-        let producers = check_producers(desk, network, consumer, &producers)?;
+        let producers = check_producers(context, network, consumer, &producers)?;
         self.claim_name(flow, &name)?;
         self.claim_prefix(flow, template, &prefix, &producers)?;
         self.plans.push(FlowPlan {
@@ -380,7 +380,7 @@ impl Roster {
         }
         let hint = if flow.item("name").is_some() { "" } else { "; set name = \"...\" in one of them" };
         let place = flow.item("name").map_or(flow.place, |item| item.place);
-        flow.desk.refuse(place, format!("two flows have the name {}{hint}", show(name)));
+        flow.context.refuse(place, format!("two flows have the name {}{hint}", show(name)));
         None
     }
 
@@ -415,7 +415,7 @@ impl Roster {
 
 /// The producers in order, each once.
 fn check_producers(
-    desk: &Desk<'_>,
+    context: &ReadContext<'_>,
     network: &NetworkTable,
     consumer: usize,
     producers: &[(Place, Option<usize>)],
@@ -424,15 +424,15 @@ fn check_producers(
     for (place, producer) in producers {
         let producer = (*producer)?;
         if producer == consumer {
-            desk.refuse(*place, "producer: this node is the consumer");
+            context.refuse(*place, "producer: this node is the consumer");
             return None;
         }
         if !network.connects(consumer, producer) {
-            desk.refuse(*place, "producer: the consumer has no path to this node");
+            context.refuse(*place, "producer: the consumer has no path to this node");
             return None;
         }
         if !checked.insert(producer) {
-            desk.refuse(*place, "producer: this node is listed twice");
+            context.refuse(*place, "producer: this node is listed twice");
             return None;
         }
     }
@@ -441,7 +441,7 @@ fn check_producers(
 
 /// Fills in `{i}`, `{i+N}` and `{i%N}` (which counts 1, 2, ..., N, 1, ...).
 pub(super) fn expand(
-    desk: &Desk<'_>,
+    context: &ReadContext<'_>,
     place: Place,
     text: &str,
     number: u64,
@@ -454,7 +454,7 @@ pub(super) fn expand(
         let counted = counted.and_then(|(inside, tail)| Some((counter(inside, number)?, tail)));
         let Some((value, tail)) = counted else {
             let rule = if is_repeated { "write {i}, {i+N} or {i%N}" } else { "it needs \"repeat\"" };
-            desk.refuse(place, format!("{} has a \"{{\"; {rule}", show(text)));
+            context.refuse(place, format!("{} has a \"{{\"; {rule}", show(text)));
             return None;
         };
         filled.push_str(before);

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use tidegate_core::link::framed::MIN_MTU;
 use tidegate_core::units::{BitRate, ByteCount, Span};
-use tidegate_settings::desk::show;
-use tidegate_settings::document::Value;
+use tidegate_settings::document::TomlValue;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::LINK_SERVICE;
 use tidegate_settings::queue::{QUEUE, QueueValues};
+use tidegate_settings::read_context::show;
 use tidegate_settings::uses::{self, SchemeUse};
 use tidegate_settings::values::shown;
 
@@ -66,7 +66,7 @@ impl LinkValues {
             reorder: link.flag("reorder").filter(|_| given("reorder")),
             mtu: read_mtu(link),
             medium,
-            service: link.item("link_service").and_then(|item| uses::read(link.desk, item, &LINK_SERVICE)),
+            service: link.item("link_service").and_then(|item| uses::read(link.context, item, &LINK_SERVICE)),
             cost: link.count_u32("cost").filter(|_| given("cost")),
             directions: [direction("forward"), direction("backward")],
         }
@@ -169,7 +169,7 @@ fn read_medium(link: &Fields<'_>, media: &Media) -> Option<(usize, BitRate)> {
 /// Notes a rate of a link or direction on a medium.
 fn refuse_rate(fields: &Fields<'_>, medium: Option<(usize, BitRate)>) {
     if let Some(rate) = fields.entry("rate").filter(|_| medium.is_some()) {
-        fields.desk.refuse(rate.place, "rate: a link on a medium has the rate of its MCS");
+        fields.context.refuse(rate.place, "rate: a link on a medium has the rate of its MCS");
     }
 }
 
@@ -203,7 +203,7 @@ const MODELS: [(Model, &str); 6] = [
 
 fn read_loss(fields: &Fields<'_>) -> Option<LossPlan> {
     let item = fields.item("loss")?;
-    if let Value::Text(text) = &item.value {
+    if let TomlValue::Text(text) = &item.value {
         return match text.as_str() {
             "none" => Some(LossPlan::None),
             _ => {
@@ -290,7 +290,7 @@ fn refuse_foreign(loss: &Fields<'_>, model: Model) {
         let is_own = entry.key == "model" || own.contains(&entry.key.as_str());
         if !is_own && keys::LOSS.find(&entry.key).is_some() {
             let own = if own.is_empty() { "no values".to_owned() } else { own.join(", ") };
-            loss.desk.refuse(entry.place, format!("loss model {name:?} has {own}, not {:?}", entry.key));
+            loss.context.refuse(entry.place, format!("loss model {name:?} has {own}, not {:?}", entry.key));
         }
     }
 }
@@ -320,7 +320,7 @@ fn read_trace(loss: &Fields<'_>) -> Option<LossPlan> {
 }
 
 fn read_file(loss: &Fields<'_>, name: &str) -> Option<String> {
-    let Some(read) = loss.desk.files else {
+    let Some(read) = loss.context.files else {
         loss.refuse("file", "file: no files can be read here; write the pattern itself");
         return None;
     };

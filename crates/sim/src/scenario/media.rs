@@ -2,7 +2,7 @@
 
 use tidegate_core::link::medium::{Access, MediumSetup};
 use tidegate_core::units::ByteCount;
-use tidegate_settings::document::Value;
+use tidegate_settings::document::TomlValue;
 use tidegate_settings::fields::Fields;
 
 use super::keys;
@@ -15,11 +15,11 @@ pub(super) struct Media(pub Vec<MediumPlan>);
 impl Media {
     /// Reads the tables `[medium.NAME]` of a scenario.
     pub fn read(root: &Fields<'_>) -> Self {
-        let Some(Value::Table(table)) = root.item("medium").map(|item| &item.value) else {
+        let Some(TomlValue::Table(table)) = root.item("medium").map(|item| &item.value) else {
             return Self::default();
         };
         let media = table.0.iter().filter_map(|entry| {
-            let fields = Fields::open(root.desk, &entry.item, &keys::MEDIUM)?;
+            let fields = Fields::open(root.context, &entry.item, &keys::MEDIUM)?;
             Some(MediumPlan { name: entry.key.clone(), setup: read_setup(&fields) })
         });
         Self(media.collect())
@@ -31,7 +31,12 @@ impl Media {
         let found = self.0.iter().position(|medium| medium.name == name);
         if found.is_none() {
             let place = link.place_of("medium");
-            link.desk.refuse_word(place, "medium", &name, self.0.iter().map(|medium| medium.name.as_str()));
+            link.context.refuse_word(
+                place,
+                "medium",
+                &name,
+                self.0.iter().map(|medium| medium.name.as_str()),
+            );
         }
         found
     }
@@ -68,7 +73,7 @@ fn read_setup(fields: &Fields<'_>) -> MediumSetup {
     if let Err(why) = setup.check() {
         let field = why.split(' ').next().unwrap_or("");
         let key = if field == "width_mhz" { "width" } else { field };
-        fields.desk.refuse(fields.place_of(key), why);
+        fields.context.refuse(fields.place_of(key), why);
     }
     setup
 }

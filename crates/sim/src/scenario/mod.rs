@@ -39,12 +39,12 @@ mod workload;
 use std::cell::RefCell;
 
 use tidegate_core::scheme::Scheme;
-use tidegate_settings::desk::Desk;
-pub use tidegate_settings::desk::FileReader;
 use tidegate_settings::document::Table;
 use tidegate_settings::error::Sources;
 pub use tidegate_settings::error::{Error, Errors};
 use tidegate_settings::fields::Fields;
+pub use tidegate_settings::read_context::FileReader;
+use tidegate_settings::read_context::ReadContext;
 use tidegate_settings::reader::{DocumentReader, check_version, decode};
 use tidegate_settings::{reference, schema};
 
@@ -130,17 +130,17 @@ impl<'a> Parser<'a> {
             text_bytes: self.limits.text_bytes,
             max_bytes: self.limits.plan_bytes,
         };
-        let read = reader.read(text, &overrides, |desk, mut document, text| {
-            let replaced = overrides::apply(desk, &mut document, text, self.overrides, &overrides);
+        let read = reader.read(text, &overrides, |context, mut document, text| {
+            let replaced = overrides::apply(context, &mut document, text, self.overrides, &overrides);
             let original = text;
             let text =
                 if overrides.is_empty() { text.to_owned() } else { overrides::render(&document, &overrides) };
-            check_version(desk, &document)?;
-            let written_out = whole::complete(desk, &mut document, original);
-            let plan = read_plan(desk, &document, text, &self.limits)?;
-            let sweep = document.get("sweep").map(|sweep| sweep::read(desk, &sweep.item, original));
+            check_version(context, &document)?;
+            let written_out = whole::complete(context, &mut document, original);
+            let plan = read_plan(context, &document, text, &self.limits)?;
+            let sweep = document.get("sweep").map(|sweep| sweep::read(context, &sweep.item, original));
             let sources = Sources { name: self.source_name, text: original, overrides: &overrides };
-            let renamed = desk.notes(&sources);
+            let renamed = context.notes(&sources);
             Some(Plan { sweep: sweep.unwrap_or_default(), replaced, renamed, written_out, ..plan })
         });
         read.map(|plan| Plan { files: files.into_inner(), ..plan })
@@ -155,8 +155,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -> Option<Plan> {
-    let root = Fields::root(desk, document);
+fn read_plan(context: &ReadContext<'_>, document: &Table, text: String, limits: &Limits) -> Option<Plan> {
+    let root = Fields::root(context, document);
     let frame = root.table("scenario", &keys::SCENARIO).map(|scenario| timeline::read_frame(&scenario));
     let duration = frame.as_ref().map_or(tidegate_core::units::Span::MAX, |frame| frame.duration);
     let mut network = network::read(&root, limits);
@@ -165,7 +165,7 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
     network.caches.settle(&mut network.nodes, &network.links, &flows);
     let controller = controller::read(&root);
     let events = timeline::read_events(&root, &network, duration);
-    let expectations = root.item("expect").map(|expect| timeline::read_expectations(desk, expect));
+    let expectations = root.item("expect").map(|expect| timeline::read_expectations(context, expect));
     let frame = frame?;
     Some(Plan {
         name: frame.name,

@@ -1,9 +1,9 @@
 //! `--set key=value`: changes to the document before it is checked.
 
-use tidegate_settings::desk::{Desk, show};
-use tidegate_settings::document::{self, Entry, Item, Table, Value};
+use tidegate_settings::document::{self, Entry, Item, Table, TomlValue};
 use tidegate_settings::error::Place;
 use tidegate_settings::keys::{Key, KeyKind, Keys, SCHEME};
+use tidegate_settings::read_context::{ReadContext, show};
 use tidegate_settings::{renames, write};
 
 use super::{keys, whole};
@@ -21,7 +21,7 @@ static WHOLE: KeyKind = KeyKind::Scheme(&SCHEME);
 /// The override `scheme` (`scheme.flow.0` and the like for one table) installs a whole scheme; what each of them
 /// replaced is the answer.
 pub(super) fn apply(
-    desk: &Desk<'_>,
+    context: &ReadContext<'_>,
     root: &mut Table,
     text: &str,
     overrides: &[(String, String)],
@@ -34,32 +34,35 @@ pub(super) fn apply(
         let everything = Place { origin, start: 0, end: path.len() };
         let steps = split(path, origin);
         if source.len() > LONGEST || steps.len() > DEEPEST {
-            desk.refuse(everything, format!("this is too long; at most {LONGEST} bytes and {DEEPEST} steps"));
+            context
+                .refuse(everything, format!("this is too long; at most {LONGEST} bytes and {DEEPEST} steps"));
             continue;
         }
         if value.is_empty() {
-            Removal { desk, path: &steps }.apply(root);
+            Removal { context, path: &steps }.apply(root);
             continue;
         }
         let mut item = match document::read_value(value, origin, path.len() + 1) {
             Ok(item) => item,
             Err((place, message)) => {
-                desk.refuse(place, message);
+                context.refuse(place, message);
                 continue;
             }
         };
         if let [Step { name: "scheme", .. }, rest @ ..] = steps.as_slice() {
-            renames::update_item(desk, &mut item, &WHOLE);
+            renames::update_item(context, &mut item, &WHOLE);
             match scope(rest) {
-                Ok(scope) => replaced.extend(whole::replace(desk, root, &item, scope, text, &mut layers)),
-                Err(()) => desk.refuse(everything, "scheme goes alone, or as scheme.flow.0 or scheme.tcp.0"),
+                Ok(scope) => replaced.extend(whole::replace(context, root, &item, scope, text, &mut layers)),
+                Err(()) => {
+                    context.refuse(everything, "scheme goes alone, or as scheme.flow.0 or scheme.tcp.0")
+                }
             }
             continue;
         }
-        let mut walk = Walk { desk, item: &item, room: ROOM / source.len().max(1) };
+        let mut walk = Walk { context, item: &item, room: ROOM / source.len().max(1) };
         walk.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
         // What was put may be a table with names of earlier versions.
-        renames::update(desk, root, &keys::ROOT);
+        renames::update(context, root, &keys::ROOT);
     }
     replaced
 }
@@ -72,9 +75,9 @@ fn scope(steps: &[Step<'_>]) -> Result<Option<(&'static str, usize)>, ()> {
 }
 
 /// Inserts `item` at `path`, replacing any value there; problems are recorded at its place.
-pub(super) fn put(desk: &Desk<'_>, root: &mut Table, path: &str, item: &Item) {
+pub(super) fn put(context: &ReadContext<'_>, root: &mut Table, path: &str, item: &Item) {
     let steps: Vec<Step<'_>> = path.split('.').map(|name| Step { name, place: item.place }).collect();
-    Walk { desk, item, room: 1 }.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
+    Walk { context, item, room: 1 }.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
 }
 
 /// One element of a path, with its place.
@@ -137,13 +140,13 @@ impl Known {
     }
 
     /// The present name of `step` in `table`; none in tables whose keys are names of the scenario.
-    fn resolve<'n>(self, desk: &Desk<'_>, table: &Table, step: Step<'n>) -> &'n str {
+    fn resolve<'n>(self, context: &ReadContext<'_>, table: &Table, step: Step<'n>) -> &'n str {
         let keys = match self {
             Self::Keys(keys) => Some(keys),
             Self::Settings => None,
             Self::Any(_) => return step.name,
         };
-        renames::resolve(desk, table, keys, step.name, step.place)
+        renames::resolve(context, table, keys, step.name, step.place)
     }
 
     /// The key that a text in place of such a table sets.
@@ -159,23 +162,23 @@ impl Known {
 
 /// An override without a value, which removes what is at its path.
 struct Removal<'a> {
-    desk: &'a Desk<'a>,
+    context: &'a ReadContext<'a>,
     path: &'a [Step<'a>],
 }
 
 impl Removal<'_> {
     fn apply(&self, root: &mut Table) {
         let Some((first, rest)) = self.path.split_first() else { return };
-        let name = Known::Keys(&keys::ROOT).resolve(self.desk, root, *first);
+        let name = Known::Keys(&keys::ROOT).resolve(self.context, root, *first);
         if keys::ROOT.find(name).is_none() {
-            self.desk.refuse_word(first.place, "key", name, keys::ROOT.iter().map(|key| key.name));
+            self.context.refuse_word(first.place, "key", name, keys::ROOT.iter().map(|key| key.name));
         }
         self.in_table(root, Some(Known::Keys(&keys::ROOT)), *first, rest);
     }
 
     /// Whatever is not there is left out already.
     fn in_table(&self, table: &mut Table, known: Option<Known>, step: Step<'_>, rest: &[Step<'_>]) {
-        let name = known.map_or(step.name, |known| known.resolve(self.desk, table, step));
+        let name = known.map_or(step.name, |known| known.resolve(self.context, table, step));
         match rest.split_first() {
             None => table.0.retain(|entry| entry.key != name),
             Some((next, rest)) => {
@@ -189,8 +192,8 @@ impl Removal<'_> {
 
     fn in_item(&self, item: &mut Item, kind: Option<&'static KeyKind>, step: Step<'_>, rest: &[Step<'_>]) {
         match (&mut item.value, rest.split_first()) {
-            (Value::Table(table), _) => self.in_table(table, kind.and_then(Known::of_kind), step, rest),
-            (Value::List(items), None) => {
+            (TomlValue::Table(table), _) => self.in_table(table, kind.and_then(Known::of_kind), step, rest),
+            (TomlValue::List(items), None) => {
                 let place = step.name.parse::<usize>().ok();
                 let mut number = 0;
                 items.retain(|_| {
@@ -198,7 +201,7 @@ impl Removal<'_> {
                     step.name != "*" && place != Some(number - 1)
                 });
             }
-            (Value::List(items), Some((next, rest))) => {
+            (TomlValue::List(items), Some((next, rest))) => {
                 let place = step.name.parse::<usize>().ok();
                 for (number, item) in items.iter_mut().enumerate() {
                     if step.name == "*" || place == Some(number) {
@@ -222,7 +225,7 @@ fn element_kind(kind: &'static KeyKind) -> Option<&'static KeyKind> {
 
 /// One override on its way through the document.
 struct Walk<'a> {
-    desk: &'a Desk<'a>,
+    context: &'a ReadContext<'a>,
     item: &'a Item,
     /// Remaining number of insertions.
     room: usize,
@@ -231,10 +234,10 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn set_in_table(&mut self, table: &mut Table, steps: &[Step<'_>], known: Known) {
         let Some((step, rest)) = steps.split_first() else { return };
-        let name = known.resolve(self.desk, table, *step);
+        let name = known.resolve(self.context, table, *step);
         let Some(kind) = known.kind_of(name) else {
             if let Known::Keys(keys) = known {
-                self.desk.refuse_word(step.place, "key", name, keys.iter().map(|key| key.name));
+                self.context.refuse_word(step.place, "key", name, keys.iter().map(|key| key.name));
             }
             return;
         };
@@ -242,9 +245,9 @@ impl Walk<'_> {
             self.set_in_item(&mut entry.item, rest, kind);
             return;
         }
-        let mut item = Item { place: step.place, value: Value::Table(Table::default()) };
+        let mut item = Item { place: step.place, value: TomlValue::Table(Table::default()) };
         if !rest.is_empty() && kind.and_then(Known::of_kind).is_none() {
-            self.desk.refuse(step.place, format!("{} is not there and is no table", show(name)));
+            self.context.refuse(step.place, format!("{} is not there and is no table", show(name)));
             return;
         }
         self.set_in_item(&mut item, rest, kind);
@@ -257,17 +260,17 @@ impl Walk<'_> {
             return;
         };
         let known = kind.and_then(Known::of_kind);
-        if let (Value::Text(text), Some(key)) = (&item.value, known.and_then(Known::short_form)) {
-            let inner = Item { place: item.place, value: Value::Text(text.clone()) };
+        if let (TomlValue::Text(text), Some(key)) = (&item.value, known.and_then(Known::short_form)) {
+            let inner = Item { place: item.place, value: TomlValue::Text(text.clone()) };
             let entry = Entry { key: key.to_owned(), place: item.place, item: inner };
-            item.value = Value::Table(Table(vec![entry]));
+            item.value = TomlValue::Table(Table(vec![entry]));
         }
         match (&mut item.value, known) {
-            (Value::Table(table), Some(known)) => self.set_in_table(table, steps, known),
-            (Value::List(items), _) => self.set_in_list(items, *step, rest, kind.and_then(element_kind)),
+            (TomlValue::Table(table), Some(known)) => self.set_in_table(table, steps, known),
+            (TomlValue::List(items), _) => self.set_in_list(items, *step, rest, kind.and_then(element_kind)),
             (other, _) => {
                 let message = format!("{} leads into {}, which has no parts", show(step.name), other.kind());
-                self.desk.refuse(step.place, message);
+                self.context.refuse(step.place, message);
             }
         }
     }
@@ -289,14 +292,14 @@ impl Walk<'_> {
             None => {
                 let message =
                     format!("there is no element {}; the list has {count}, counted from 0", show(step.name));
-                self.desk.refuse(step.place, message);
+                self.context.refuse(step.place, message);
             }
         }
     }
 
     fn put(&mut self, item: &mut Item) {
         if self.room == 0 {
-            self.desk.refuse(self.item.place, "this is put into too many places");
+            self.context.refuse(self.item.place, "this is put into too many places");
             return;
         }
         self.room -= 1;

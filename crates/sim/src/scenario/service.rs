@@ -1,6 +1,6 @@
 //! Servers: what handling takes, at routers for every packet and at producers for every Interest.
 
-use tidegate_settings::document::Value;
+use tidegate_settings::document::TomlValue;
 use tidegate_settings::fields::Fields;
 
 use super::keys;
@@ -9,7 +9,7 @@ use crate::plan::{ServicePlan, ServiceTime};
 /// Reads a time alone or a table under `key`; `None` without.
 pub(super) fn read(fields: &Fields<'_>, key: &str) -> Option<ServicePlan> {
     let item = fields.item(key)?;
-    if !matches!(item.value, Value::Table(_)) {
+    if !matches!(item.value, TomlValue::Table(_)) {
         return Some(ServicePlan { time: ServiceTime::Constant(fields.time(key)?), queue: None });
     }
     let table = fields.table(key, &keys::SERVICE)?;

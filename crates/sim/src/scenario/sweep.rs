@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_settings::desk::{Desk, show};
-use tidegate_settings::document::{Entry, Item, Value};
+use tidegate_settings::document::{Entry, Item, TomlValue};
+use tidegate_settings::read_context::{ReadContext, show};
 use tidegate_settings::values::shown;
 use tidegate_settings::write::written_value;
 
@@ -17,17 +17,17 @@ const MAX_VALUES: usize = 10_000;
 const LONGEST: usize = 1_024;
 
 /// Reads the table `sweep` of the scenario `text`.
-pub(super) fn read(desk: &Desk<'_>, sweep: &Item, text: &str) -> Vec<SweepAxis> {
-    let Value::Table(table) = &sweep.value else {
-        desk.refuse(sweep.place, format!("[sweep] is {}; a table is needed", sweep.value.kind()));
+pub(super) fn read(context: &ReadContext<'_>, sweep: &Item, text: &str) -> Vec<SweepAxis> {
+    let TomlValue::Table(table) = &sweep.value else {
+        context.refuse(sweep.place, format!("[sweep] is {}; a table is needed", sweep.value.kind()));
         return Vec::new();
     };
     if table.0.len() > MAX_AXES {
-        desk.refuse(sweep.place, format!("[sweep] has {} keys; at most {MAX_AXES}", table.0.len()));
+        context.refuse(sweep.place, format!("[sweep] has {} keys; at most {MAX_AXES}", table.0.len()));
         return Vec::new();
     }
     let lines = LineIndex::of(text);
-    table.0.iter().filter_map(|entry| read_axis(desk, entry, &lines)).collect()
+    table.0.iter().filter_map(|entry| read_axis(context, entry, &lines)).collect()
 }
 
 /// A text and where its lines end.
@@ -49,13 +49,13 @@ impl<'a> LineIndex<'a> {
     }
 }
 
-fn read_axis(desk: &Desk<'_>, entry: &Entry, lines: &LineIndex<'_>) -> Option<SweepAxis> {
+fn read_axis(context: &ReadContext<'_>, entry: &Entry, lines: &LineIndex<'_>) -> Option<SweepAxis> {
     let items = match &entry.item.value {
-        Value::List(items) if !items.is_empty() && items.len() <= MAX_VALUES => items,
+        TomlValue::List(items) if !items.is_empty() && items.len() <= MAX_VALUES => items,
         // A dotted key without quotes is a table to TOML.
-        Value::Table(_) => {
+        TomlValue::Table(_) => {
             let key = &entry.key;
-            desk.refuse(
+            context.refuse(
                 entry.place,
                 format!("write the whole key in quotes, like \"{key}.0.scheme\" = [...]"),
             );
@@ -63,7 +63,7 @@ fn read_axis(desk: &Desk<'_>, entry: &Entry, lines: &LineIndex<'_>) -> Option<Sw
         }
         other => {
             let rule = format!("a list of 1 to {MAX_VALUES} values is needed");
-            desk.refuse(entry.item.place, format!("{}: {}; {rule}", show(&entry.key), shown(other)));
+            context.refuse(entry.item.place, format!("{}: {}; {rule}", show(&entry.key), shown(other)));
             return None;
         }
     };
@@ -72,9 +72,9 @@ fn read_axis(desk: &Desk<'_>, entry: &Entry, lines: &LineIndex<'_>) -> Option<Sw
     for item in items {
         let written = written_value(&item.value);
         if written.len() > LONGEST {
-            desk.refuse(item.place, format!("this is too long; at most {LONGEST} bytes"));
+            context.refuse(item.place, format!("this is too long; at most {LONGEST} bytes"));
         } else if !known.insert(written.clone()) {
-            desk.refuse(item.place, format!("{} is listed twice", show(&written)));
+            context.refuse(item.place, format!("{} is listed twice", show(&written)));
         }
         let (line, column) = lines.place(item.place.start);
         values.push(SweepValue { written, line, column });

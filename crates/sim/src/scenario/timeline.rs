@@ -4,9 +4,9 @@ use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{ByteCount, Span, Time};
-use tidegate_settings::desk::Desk;
-use tidegate_settings::document::{Item, Value};
+use tidegate_settings::document::{Item, TomlValue};
 use tidegate_settings::fields::Fields;
+use tidegate_settings::read_context::ReadContext;
 use tidegate_settings::values::{read_text, shown};
 
 use super::keys;
@@ -51,8 +51,8 @@ pub(super) fn read_frame(scenario: &Fields<'_>) -> ScenarioFrame {
 
 fn read_sampling(scenario: &Fields<'_>, duration: Span) -> Option<Span> {
     match scenario.item("sample").map(|item| &item.value) {
-        Some(Value::Bool(false)) => return None,
-        Some(Value::Bool(true)) => {
+        Some(TomlValue::Bool(false)) => return None,
+        Some(TomlValue::Bool(true)) => {
             scenario.refuse("sample", "sample: true is no pause; write one like \"10ms\", or false");
             return None;
         }
@@ -123,9 +123,9 @@ fn read_recorded(scenario: &Fields<'_>) -> EventMask {
             Ok("all") => mask = EventMask::RECORDED,
             Ok(text) => match kinds.iter().find(|(kind, _)| *kind == text) {
                 Some((_, bit)) => mask = EventMask(mask.0 | bit.0),
-                None => scenario.desk.refuse_word(item.place, "event", text, event_words().into_iter()),
+                None => scenario.context.refuse_word(item.place, "event", text, event_words().into_iter()),
             },
-            Err(why) => scenario.desk.refuse(item.place, format!("events: {why}")),
+            Err(why) => scenario.context.refuse(item.place, format!("events: {why}")),
         }
     }
     mask
@@ -161,7 +161,7 @@ fn read_event(
         [None, Some(_), None] => read_node_change(event, network),
         [None, None, Some(entry)] => {
             if !has_controller {
-                event.desk.refuse(entry.place, "there is no [controller] to stop or start");
+                event.context.refuse(entry.place, "there is no [controller] to stop or start");
             }
             read_controller_change(event)
         }
@@ -171,7 +171,7 @@ fn read_event(
         }
         _ => {
             let last = given.iter().flatten().last().map_or(event.place, |entry| entry.place);
-            event.desk.refuse(last, "an event changes one thing: a link, a node or the controller");
+            event.context.refuse(last, "an event changes one thing: a link, a node or the controller");
             None
         }
     };
@@ -184,14 +184,14 @@ fn read_state(event: &Fields<'_>) -> Option<bool> {
 }
 
 fn read_link_change(event: &Fields<'_>, network: &NetworkTable) -> Option<Change> {
-    let link = network.find_link(event.desk, event.item("link")?);
+    let link = network.find_link(event.context, event.item("link")?);
     if event.item("restart").is_some() {
         event.refuse("restart", "restart goes with a node, not with a link");
     }
     let keep_queue = event.flag("keep_queue");
     let has_state = event.item("state").is_some();
     if event.item("rate").is_some() == has_state {
-        event.desk.refuse(event.place, "an event of a link has either \"rate\" or \"state\"");
+        event.context.refuse(event.place, "an event of a link has either \"rate\" or \"state\"");
         return None;
     }
     let is_up = read_state(event);
@@ -215,10 +215,10 @@ fn read_link_change(event: &Fields<'_>, network: &NetworkTable) -> Option<Change
 }
 
 fn read_node_change(event: &Fields<'_>, network: &NetworkTable) -> Option<Change> {
-    let node = network.find_node(event.desk, event.item("node")?);
+    let node = network.find_node(event.context, event.item("node")?);
     for key in ["rate", "keep_queue"] {
         if let Some(entry) = event.entry(key) {
-            event.desk.refuse(entry.place, format!("{key} goes with a link, not with a node"));
+            event.context.refuse(entry.place, format!("{key} goes with a link, not with a node"));
         }
     }
     if event.item("restart").is_some() {
@@ -258,7 +258,7 @@ fn read_restart(event: &Fields<'_>, node: usize) -> Option<Change> {
 fn read_controller_change(event: &Fields<'_>) -> Option<Change> {
     for key in ["rate", "state", "restart", "keep_queue", "silent"] {
         if let Some(entry) = event.entry(key) {
-            event.desk.refuse(
+            event.context.refuse(
                 entry.place,
                 format!("{key} does not go with the controller, which is \"down\" or \"up\""),
             );
@@ -269,19 +269,19 @@ fn read_controller_change(event: &Fields<'_>) -> Option<Change> {
 }
 
 /// Reads `[expect]`.
-pub(super) fn read_expectations(desk: &Desk<'_>, expect: &Item) -> Vec<Expectation> {
-    let Value::Table(table) = &expect.value else {
-        desk.refuse(expect.place, format!("[expect] is {}; a table is needed", expect.value.kind()));
+pub(super) fn read_expectations(context: &ReadContext<'_>, expect: &Item) -> Vec<Expectation> {
+    let TomlValue::Table(table) = &expect.value else {
+        context.refuse(expect.place, format!("[expect] is {}; a table is needed", expect.value.kind()));
         return Vec::new();
     };
     let mut expectations = Vec::new();
     for entry in &table.0 {
         let Some(measure) = MEASURES.iter().copied().find(|measure| *measure == entry.key) else {
-            desk.refuse_word(entry.place, "measure", &entry.key, MEASURES.iter().copied());
+            context.refuse_word(entry.place, "measure", &entry.key, MEASURES.iter().copied());
             continue;
         };
         let bounds = match &entry.item.value {
-            Value::List(items) => items.as_slice(),
+            TomlValue::List(items) => items.as_slice(),
             _ => std::slice::from_ref(&entry.item),
         };
         for bound in bounds {
@@ -289,7 +289,7 @@ pub(super) fn read_expectations(desk: &Desk<'_>, expect: &Item) -> Vec<Expectati
                 Ok((comparison, bound)) => {
                     expectations.push(Expectation { measure, comparison, bound });
                 }
-                Err(why) => desk.refuse(bound.place, format!("{}: {why}", entry.key)),
+                Err(why) => context.refuse(bound.place, format!("{}: {why}", entry.key)),
             }
         }
     }
@@ -304,7 +304,7 @@ fn read_bound(item: &Item) -> Result<(ComparisonOperator, f64), String> {
         ("<", ComparisonOperator::Below),
     ];
     let wrong = || format!("{} is no expectation; write it like \">= 0.9\"", shown(&item.value));
-    let Value::Text(text) = &item.value else { return Err(wrong()) };
+    let TomlValue::Text(text) = &item.value else { return Err(wrong()) };
     let text = text.trim();
     let found = SIGNS.iter().find_map(|(sign, comparison)| Some((text.strip_prefix(sign)?, *comparison)));
     let (number, comparison) = found.ok_or_else(wrong)?;

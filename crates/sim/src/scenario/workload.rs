@@ -27,7 +27,7 @@ pub(super) fn read(flow: &Fields<'_>) -> Option<Workload> {
     let (objects, object_segments) = (objects?, object_segments?);
     check_segments(&table, "objects", objects, object_segments)?;
     requests.map_or(Some(()), |requests| check_segments(&table, "requests", requests, object_segments))?;
-    if !table.desk.claim(table.place, 8 * u64::from(objects), 1) {
+    if !table.context.claim(table.place, 8 * u64::from(objects), 1) {
         return None;
     }
     let popularity = Arc::new(Popularity::new(objects, exponent?, shift?));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tidegate_core::link::framed::{self, FramedLine};
 use tidegate_core::link::line::Carriage;
-use tidegate_core::link::medium::{Airtime, Frame, Medium, Outcome, Sent};
+use tidegate_core::link::medium::{Airtime, Frame, FrameOutcome, Medium, Sent};
 use tidegate_core::ndn::face::FaceView;
 use tidegate_core::observe::records::MediumRecord;
 use tidegate_core::rng::{Rng, Seed};
@@ -164,8 +164,8 @@ impl World {
             let Some((direction, frame)) = self.media[index].take(sent.tag) else { continue };
             let Some(framed) = &mut self.directions[direction as usize].framed else { continue };
             match sent.outcome {
-                Outcome::GivenUp => lose(framed, &frame),
-                Outcome::Delivered => {
+                FrameOutcome::GivenUp => lose(framed, &frame),
+                FrameOutcome::Delivered => {
                     if let Carriage::First(at) = framed.carry(frame, self.now) {
                         self.events.push(at, EventKind::FrameArrival, direction as usize);
                     }

@@ -3,7 +3,7 @@
 //! The world only carries packets between state machines of core: it decides nothing about them.
 
 #[macro_use]
-mod surroundings;
+mod environment;
 mod build;
 mod connections;
 mod control;

@@ -16,7 +16,9 @@ use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::{DeviceSetup, RouterParts, Scheme};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::SCHEMES;
-use tidegate_schemes::toolbox::shaping::interest_shaper::{InterestShaper, Measure, ShaperGate, ShaperSetup};
+use tidegate_schemes::toolbox::shaping::interest_shaper::{
+    InterestShaper, ShapedUnit, ShaperGate, ShaperSetup,
+};
 use tidegate_sim::plan::Plan;
 use tidegate_sim::scenario;
 use tidegate_sim::world::World;
@@ -47,7 +49,7 @@ static SHAPER: Scheme = Scheme {
     name: "shaper",
     router: Some(|_, node| {
         let setup = ShaperSetup {
-            measure: Measure::Data,
+            measure: ShapedUnit::Data,
             depth: ByteCount::new(2_000),
             expected_data: ByteCount::new(2_000),
             limit: Packets::new(100),

@@ -5,7 +5,7 @@
 //! Everything is drawn from `seed`. At one instant, the line comes before the queue's timers, these before the gates', then
 //! data, ACKs and timers of the flows in their order.
 
-mod course;
+mod course_table;
 mod ends;
 pub mod setup;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::tcp::{Segment, SenderStats, TcpOptions};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
-pub use course::course;
+pub use course_table::course;
 pub use setup::{Bottleneck, DumbbellFlow, DumbbellLoss, FixedWindow, PAYLOAD, StepMark, WIRE};
 
 use ends::Ends;

@@ -8,7 +8,7 @@ use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::congestion::CongestionController;
-use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::params::Setting;
 use tidegate_core::scheme::{DeviceSetup, NodeSetup, Scheme};
 use tidegate_core::tcp::{AckHabit, SenderRule, SenderSettings, Source};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
@@ -55,7 +55,7 @@ impl Bottleneck {
     ///
     /// # Panics
     /// If the scheme has no router part or refuses a parameter.
-    pub fn behind(self, scheme: &Scheme, given: &[(&str, Value)]) -> Self {
+    pub fn behind(self, scheme: &Scheme, given: &[(&str, Setting)]) -> Self {
         let streams = Streams::of(Seed(self.seed));
         let limit = Limit::Packets(Packets::new(self.buffer));
         let (rate, delay) = (self.rate, Span::ZERO);
@@ -128,7 +128,7 @@ impl DumbbellFlow {
     ///
     /// # Panics
     /// If the scheme has no TCP sender or refuses a parameter.
-    pub fn of(scheme: &Scheme, given: &[(&str, Value)], rtt_ms: u64) -> Self {
+    pub fn of(scheme: &Scheme, given: &[(&str, Setting)], rtt_ms: u64) -> Self {
         Self::new(rule(scheme, given), rtt_ms)
     }
 }
@@ -137,7 +137,7 @@ impl DumbbellFlow {
 ///
 /// # Panics
 /// If the scheme has no TCP sender or refuses a parameter.
-pub fn rule(scheme: &Scheme, given: &[(&str, Value)]) -> SenderRule {
+pub fn rule(scheme: &Scheme, given: &[(&str, Setting)]) -> SenderRule {
     scheme.make_sender(crate::settings(given)).unwrap_or_else(|why| panic!("{}: {why}", scheme.name))
 }
 

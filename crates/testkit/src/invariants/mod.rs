@@ -8,7 +8,7 @@ mod parameters;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::Pacing;
-use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::params::Setting;
 use tidegate_core::tcp::{Detection, SenderSettings, Source};
 use tidegate_core::units::{ByteCount, Span};
 
@@ -46,7 +46,7 @@ pub fn check_consumer(scheme: &Scheme) {
 }
 
 /// The windows of `scheme` through the history of `seed`, as bits.
-fn windows(scheme: &Scheme, given: &[(&str, Value)], seed: Seed) -> Vec<u64> {
+fn windows(scheme: &Scheme, given: &[(&str, Setting)], seed: Seed) -> Vec<u64> {
     let mut driver = Driver::new(scheme, given);
     let mut history = History::new(seed);
     let is_sound = |window: f64, pacing| window >= 1.0 && (window.is_finite() || pacing != Pacing::Unpaced);
@@ -65,10 +65,10 @@ fn windows(scheme: &Scheme, given: &[(&str, Value)], seed: Seed) -> Vec<u64> {
 }
 
 /// Default parameters, then each parameter at each end of its range.
-fn corners(scheme: &Scheme) -> Vec<Vec<(&'static str, Value)>> {
+fn corners(scheme: &Scheme) -> Vec<Vec<(&'static str, Setting)>> {
     let mut corners = vec![Vec::new()];
     for spec in scheme.params {
-        let switches = || [Value::Bool(true), Value::Bool(false)];
+        let switches = || [Setting::Bool(true), Setting::Bool(false)];
         let ends = parameters::ends(spec);
         let values = ends.or_else(|| (spec.unit == "true or false").then(switches));
         corners.extend(values.into_iter().flatten().map(|value| vec![(spec.name, value)]));

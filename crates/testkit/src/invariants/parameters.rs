@@ -1,38 +1,38 @@
 //! Parameter tables: defaults and ends of ranges are accepted, everything else is refused by name.
 
 use tidegate_core::scheme::Scheme;
-use tidegate_core::scheme::params::{ParamError, ParamSpec, Settings, Value};
+use tidegate_core::scheme::params::{ParamError, ParamSpec, Setting, Settings};
 
 /// The value that the text of a scenario stands for: `"15ms"` in quotes, a number, `true` or `false`.
-fn read(text: &str) -> Value {
+fn read(text: &str) -> Setting {
     match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        Some(word) => Value::Text(word.to_owned()),
-        None if text == "true" || text == "false" => Value::Bool(text == "true"),
-        None => Value::Number(text.parse().unwrap_or_else(|_| panic!("{text:?} is not a number"))),
+        Some(word) => Setting::Text(word.to_owned()),
+        None if text == "true" || text == "false" => Setting::Bool(text == "true"),
+        None => Setting::Number(text.parse().unwrap_or_else(|_| panic!("{text:?} is not a number"))),
     }
 }
 
 /// Both ends of a parameter's range, if it has one.
-pub(super) fn ends(spec: &ParamSpec) -> Option<[Value; 2]> {
+pub(super) fn ends(spec: &ParamSpec) -> Option<[Setting; 2]> {
     let range = (spec.range)();
     range.split_once(" to ").map(|(low, high)| [read(low), read(high)])
 }
 
 /// Both ends of a parameter's range, if it has one, and its default.
-pub fn values(spec: &ParamSpec) -> Vec<Value> {
+pub fn values(spec: &ParamSpec) -> Vec<Setting> {
     ends(spec).into_iter().flatten().chain([read(&(spec.default)())]).collect()
 }
 
 /// Values that no range holds, whatever the parameter's type.
-fn outside() -> Vec<Value> {
+fn outside() -> Vec<Setting> {
     let texts = ["200000h", "18000000000Gbps", "18000000000GB", "4294967295pkt", "no such word"];
     let numbers = [-1e300, 1e300, f64::NAN, f64::INFINITY];
-    let texts = texts.map(|text| Value::Text(text.to_owned()));
-    texts.into_iter().chain(numbers.map(Value::Number)).collect()
+    let texts = texts.map(|text| Setting::Text(text.to_owned()));
+    texts.into_iter().chain(numbers.map(Setting::Number)).collect()
 }
 
 /// Makes every part of `scheme` with one parameter set.
-fn make(scheme: &Scheme, name: &str, value: Value) -> Result<(), Vec<ParamError>> {
+fn make(scheme: &Scheme, name: &str, value: Setting) -> Result<(), Vec<ParamError>> {
     scheme.check(&Settings(vec![(name.to_owned(), value)]))
 }
 
@@ -55,7 +55,7 @@ pub fn check_parameters(scheme: &Scheme) {
             assert!(message.contains(&format!("{:?}", spec.name)), "{}: {message}", scheme.name);
         }
     }
-    let errors = make(scheme, "no_such", Value::Number(1.0)).expect_err("unknown");
+    let errors = make(scheme, "no_such", Setting::Number(1.0)).expect_err("unknown");
     let known: Vec<&str> = scheme.params.iter().map(|spec| spec.name).collect();
     let known = if known.is_empty() { "no parameters".to_owned() } else { known.join(", ") };
     assert!(errors[0].message.contains(&known), "{}: {}", scheme.name, errors[0].message);

@@ -16,10 +16,10 @@ use tidegate_sim::plan::Plan;
 use super::report::Kept;
 use super::{Overrides, note_replaced, read_plan, refuse_incomplete};
 use crate::Session;
+use crate::command_line::{quoted, word};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::parameter_grid::{self, Axis};
 use crate::store::Store;
-use crate::words::{quoted, word};
 use search::Search;
 use variants::{VariantArguments, VariantPlan};
 
@@ -183,14 +183,14 @@ impl Prepared {
         session: &Session,
         arguments: &Arguments,
         store: &Store,
-    ) -> Result<search::Outcome, Failure> {
+    ) -> Result<search::SearchResult, Failure> {
         let search = Search::new(arguments, &self.variants[self.reference].plan);
         let mut found = search.run(session, store, &self.variants, self.reference)?;
         found.note = limits::with_note(found.note.take(), &self.variants, &found.runs);
         Ok(found)
     }
 
-    fn hold(&self, found: &search::Outcome, tolerance: f64) -> Option<output::Held<'_>> {
+    fn hold(&self, found: &search::SearchResult, tolerance: f64) -> Option<output::Held<'_>> {
         self.baseline.as_ref().map(|baseline| output::Held {
             judgements: baseline.judge(&found.comparison, tolerance),
             code: &baseline.code,

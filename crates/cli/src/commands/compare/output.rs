@@ -20,7 +20,7 @@ use tidegate_sim::roles;
 use tidegate_sim::run::watch;
 
 use super::Arguments;
-use super::search::Outcome;
+use super::search::SearchResult;
 use super::variants::VariantPlan;
 use crate::code::{CODE_FILE, code, short};
 use crate::exit::Failure;
@@ -37,7 +37,7 @@ pub(super) struct ComparisonOutput<'a> {
     /// Plans of the variants, in order.
     pub(super) variants: &'a [VariantPlan],
     /// Runs and their comparison.
-    pub(super) found: &'a Outcome,
+    pub(super) found: &'a SearchResult,
     /// Comparison with a baseline, if there is one.
     pub(super) held: Option<Held<'a>>,
     /// File to which these results are saved as a baseline.
@@ -125,7 +125,7 @@ impl ComparisonOutput<'_> {
 
     /// The figures, which need a run of each variant with its every delay.
     fn figures(&self) -> Vec<Figure> {
-        let Outcome { comparison, runs, .. } = self.found;
+        let SearchResult { comparison, runs, .. } = self.found;
         let seed = first_seed(comparison);
         let watched: Vec<(&str, Watched)> = self
             .variants
@@ -138,7 +138,7 @@ impl ComparisonOutput<'_> {
 
     /// The page around `figures`, with the `command` that makes the results; samples are those in `store`.
     pub(super) fn page(&self, figures: &[Figure], command: &str, store: &Store) -> Result<String, Failure> {
-        let Outcome { comparison, note, .. } = self.found;
+        let SearchResult { comparison, note, .. } = self.found;
         let samples = self.sampled(store, first_seed(comparison))?;
         let seeds = self.seed_plots(store, &samples)?;
         let labelled = self.variants.iter().map(|variant| (variant.label.clone(), &variant.plan));

@@ -34,7 +34,7 @@ pub(super) struct Search {
 
 /// Result of a search.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct SearchResult {
     /// Comparison of the variants in all runs.
     pub(super) comparison: Comparison,
     /// Runs of the variants, without samples.
@@ -77,7 +77,7 @@ impl Search {
         store: &Store,
         variants: &[VariantPlan],
         reference: usize,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<SearchResult, Failure> {
         let mut last = None;
         for count in &self.looks {
             let seeds: Vec<Seed> = (self.first_seed..).take(*count).map(Seed).collect();
@@ -87,7 +87,7 @@ impl Search {
             let comparison = Comparison::of(&runs, &self.measures, setup);
             let open = self.target.map(|target| self.open(&comparison, target));
             let note = open.as_ref().map(|open| open.note(*count) + &self.remark);
-            last = Some(Outcome { comparison, runs, note });
+            last = Some(SearchResult { comparison, runs, note });
             if open.is_none_or(|open| open.is_empty()) {
                 break;
             }

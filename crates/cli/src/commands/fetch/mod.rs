@@ -21,10 +21,10 @@ use tidegate_wire::Verifier;
 use tidegate_wire::tlv::{TlvReader, types};
 
 use super::status::uplink;
+use crate::command_line::word;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::progress::TransferLine;
 use crate::results::cannot;
-use crate::words::word;
 use crate::{SEMANTICS, Session};
 use output::Output;
 use scheme::{Chosen, Label};

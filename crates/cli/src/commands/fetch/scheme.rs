@@ -5,7 +5,7 @@ use std::fmt;
 use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::CongestionController;
-use tidegate_core::scheme::params::{ParamError, Settings, Value, renamed};
+use tidegate_core::scheme::params::{ParamError, Setting, Settings, renamed};
 use tidegate_live::fetch::live_profile;
 
 use super::Arguments;
@@ -114,9 +114,9 @@ impl fmt::Display for Label {
 }
 
 /// A value as `--set` takes it.
-fn bare(value: &Value) -> String {
+fn bare(value: &Setting) -> String {
     match value {
-        Value::Text(text) => text.clone(),
+        Setting::Text(text) => text.clone(),
         value => value.to_string(),
     }
 }
@@ -140,14 +140,14 @@ fn profile(requested: &str) -> Result<ConsumerProfile, Failure> {
 }
 
 /// A value as in a scenario; the quotes of a text may be omitted.
-fn value(text: &str) -> Value {
+fn value(text: &str) -> Setting {
     match (text, text.parse()) {
-        ("true", _) => Value::Bool(true),
-        ("false", _) => Value::Bool(false),
-        (_, Ok(number)) => Value::Number(number),
+        ("true", _) => Setting::Bool(true),
+        ("false", _) => Setting::Bool(false),
+        (_, Ok(number)) => Setting::Number(number),
         _ => {
             let bare = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-            Value::Text(bare.unwrap_or(text).to_owned())
+            Setting::Text(bare.unwrap_or(text).to_owned())
         }
     }
 }
@@ -179,9 +179,9 @@ mod tests {
 
     #[test]
     fn values_are_read_as_in_a_scenario_with_or_without_quotes() {
-        assert_eq!(value("2.5"), Value::Number(2.5));
-        assert_eq!(value("true"), Value::Bool(true));
-        assert_eq!(value("15ms"), Value::Text("15ms".to_owned()));
-        assert_eq!(value("\"15ms\""), Value::Text("15ms".to_owned()));
+        assert_eq!(value("2.5"), Setting::Number(2.5));
+        assert_eq!(value("true"), Setting::Bool(true));
+        assert_eq!(value("15ms"), Setting::Text("15ms".to_owned()));
+        assert_eq!(value("\"15ms\""), Setting::Text("15ms".to_owned()));
     }
 }

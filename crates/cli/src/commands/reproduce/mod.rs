@@ -1,6 +1,6 @@
 //! `tidegate reproduce`: a paper's experiments, its claims beside our results, and a page with its figures.
 
-mod forecast;
+mod duration_estimate;
 mod measures;
 mod study;
 mod values;
@@ -21,12 +21,12 @@ use study::{Files, Results, Study};
 use super::report::Kept;
 use super::threads;
 use crate::code::code;
+use crate::command_line::word;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::page::COMMAND;
 use crate::progress::in_words;
 use crate::results::{cannot, file_name};
 use crate::store::Store;
-use crate::words::word;
 use crate::{Format, SEMANTICS, Session};
 
 /// A paper that comes with the program.

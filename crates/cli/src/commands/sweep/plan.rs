@@ -6,12 +6,12 @@ use tidegate_core::rng::Seed;
 use tidegate_sim::plan::Plan;
 
 use crate::code::code;
+use crate::command_line::{quoted, word};
 use crate::commands::{Overrides, read_plan};
 use crate::exit::Failure;
 use crate::parameter_grid::{self, Axis, GridPoint};
 use crate::results::file_name;
 use crate::store::{Found, Store};
-use crate::words::{quoted, word};
 use crate::{SEMANTICS, Session};
 
 /// Arguments of every action of a sweep.

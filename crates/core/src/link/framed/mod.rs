@@ -3,7 +3,7 @@
 //! A packet arrives with the last of its parts to come. It is lost once no part of it is under way and no link
 //! service may have one sent again, or when nothing of it arrives for [`REASSEMBLY_TIMEOUT`].
 
-mod cut;
+mod fragmentation;
 mod transit;
 
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use crate::ndn::name::Name;
 use crate::ndn::packet::Packet;
 use crate::rng::Rng;
 use crate::units::{BitRate, ByteCount, Time};
-pub use cut::{Cut, MIN_MTU, REASSEMBLY_TIMEOUT};
+pub use fragmentation::{Cut, MIN_MTU, REASSEMBLY_TIMEOUT};
 use transit::{Transit, Transits};
 
 /// A frame on its way.
@@ -155,7 +155,7 @@ impl<B> FramedLine<B> {
     pub fn next_frame(&mut self, now: Time) -> Option<Frame> {
         let (part, bytes, labels) = loop {
             let part = self.waiting.pop_front()?;
-            let bytes = part.map_or(cut::ENVELOPE, |part| part.bytes);
+            let bytes = part.map_or(fragmentation::ENVELOPE, |part| part.bytes);
             let labels = self.label(now, part, bytes);
             // What was to go alone may have gone with a part meanwhile.
             if part.is_some() || labels != Labels::default() {

@@ -12,7 +12,7 @@ use crate::units::Time;
 pub(super) struct Transit<B> {
     packet: Packet<B>,
     parts: u32,
-    seen: Seen,
+    seen: PartSet,
     missing: u32,
     /// Frames with a part of it that wait or are on the way.
     copies: u32,
@@ -26,12 +26,12 @@ pub(super) struct Transit<B> {
 
 /// One bit per part.
 #[derive(Debug, Default)]
-struct Seen {
+struct PartSet {
     first: u64,
     more: Vec<u64>,
 }
 
-impl Seen {
+impl PartSet {
     /// Sets the bit of a part; whether it was not set.
     fn insert(&mut self, index: u32) -> bool {
         let (word, bit) = (index as usize / 64, 1 << (index % 64));
@@ -55,7 +55,7 @@ impl<B> Transit<B> {
         Self {
             packet,
             parts,
-            seen: Seen::default(),
+            seen: PartSet::default(),
             missing: parts,
             copies: parts,
             kept: 0,
@@ -67,7 +67,7 @@ impl<B> Transit<B> {
     /// A part arrives; whether the packet is whole.
     fn arrive(&mut self, now: Time, index: u32) -> bool {
         if self.touched.is_some_and(|last| now.since(last) >= REASSEMBLY_TIMEOUT) {
-            (self.seen, self.missing) = (Seen::default(), self.parts);
+            (self.seen, self.missing) = (PartSet::default(), self.parts);
         }
         self.touched = Some(now);
         self.missing -= u32::from(self.seen.insert(index));

@@ -15,7 +15,7 @@ pub struct Frame {
 
 /// Outcome of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum FrameOutcome {
     /// It was acknowledged.
     Delivered,
     /// All its attempts failed, it was cancelled, or no radio can send it.
@@ -32,7 +32,7 @@ pub struct Sent {
     /// Number of the radio that was to receive it.
     pub to: usize,
     /// Outcome of the frame.
-    pub outcome: Outcome,
+    pub outcome: FrameOutcome,
 }
 
 /// Use of a medium's time.

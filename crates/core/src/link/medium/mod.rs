@@ -18,7 +18,7 @@ mod setup;
 use crate::rng::Rng;
 use crate::units::{Span, Time};
 use dcf::Contention;
-pub use frame::{Airtime, Frame, Outcome, Sent};
+pub use frame::{Airtime, Frame, FrameOutcome, Sent};
 use radio::{Framing, Radio};
 use setup::MAX_BYTES;
 pub use setup::{Access, MediumSetup};
@@ -144,7 +144,7 @@ impl Medium {
         if self.reported.is_empty() {
             self.told_from = now;
         }
-        self.reported.push(Sent { tag: frame.tag, from, to: frame.to, outcome: Outcome::GivenUp });
+        self.reported.push(Sent { tag: frame.tag, from, to: frame.to, outcome: FrameOutcome::GivenUp });
     }
 
     fn is_busy(&self, now: Time) -> bool {
@@ -212,9 +212,9 @@ impl Medium {
             let radio = &mut self.radios[number];
             if !collided || !radio.has_batch() {
                 radio.contention.succeed();
-                radio.end(number, Outcome::Delivered, &mut self.reported);
+                radio.end(number, FrameOutcome::Delivered, &mut self.reported);
             } else if radio.contention.fail() {
-                radio.end(number, Outcome::GivenUp, &mut self.reported);
+                radio.end(number, FrameOutcome::GivenUp, &mut self.reported);
             }
         }
         let count = (self.reported.len() - before) as u64;

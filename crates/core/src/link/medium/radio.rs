@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::dcf::Contention;
-use super::frame::{Frame, Outcome, Sent};
+use super::frame::{Frame, FrameOutcome, Sent};
 use super::phy::Phy;
 use super::setup::MediumSetup;
 use crate::units::{ByteCount, Span};
@@ -18,7 +18,7 @@ const DELIMITER: u64 = 4;
 pub(super) struct Radio {
     pub(super) contention: Contention,
     /// Queues by receiver, as far as there was a frame for one.
-    queues: Vec<VecDeque<Waiting>>,
+    queues: Vec<VecDeque<QueuedFrame>>,
     /// Frames in all queues.
     waiting: usize,
     /// The receiver last sent to.
@@ -28,7 +28,7 @@ pub(super) struct Radio {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct QueuedFrame {
     size: u64,
     tag: u64,
 }
@@ -69,10 +69,10 @@ impl Framing {
     }
 
     /// Frames from the head that are sent together.
-    fn batch(&self, queue: &VecDeque<Waiting>) -> usize {
+    fn batch(&self, queue: &VecDeque<QueuedFrame>) -> usize {
         let Some(max) = self.max else { return queue.len().min(1) };
         let mut bytes = 0;
-        let fits = |frame: &&Waiting| {
+        let fits = |frame: &&QueuedFrame| {
             bytes = lengthened(bytes, self.overhead + frame.size);
             bytes <= max
         };
@@ -80,12 +80,12 @@ impl Framing {
     }
 
     /// Whether a queue with frames holds a whole transmission.
-    fn is_full(&self, queue: &VecDeque<Waiting>) -> bool {
+    fn is_full(&self, queue: &VecDeque<QueuedFrame>) -> bool {
         self.max.is_none() || queue.len() >= BLOCK || self.batch(queue) < queue.len()
     }
 
     /// Time of frames sent together; one alone is no A-MPDU.
-    fn lasts<'q>(&self, frames: impl ExactSizeIterator<Item = &'q Waiting>) -> Lasts {
+    fn lasts<'q>(&self, frames: impl ExactSizeIterator<Item = &'q QueuedFrame>) -> Lasts {
         let together = frames.len() > 1;
         let mpdus = frames.map(|frame| self.overhead + frame.size);
         let bytes = if together { mpdus.fold(0, lengthened) } else { mpdus.sum() };
@@ -124,7 +124,7 @@ impl Radio {
         if self.queues.len() <= frame.to {
             self.queues.resize_with(frame.to + 1, VecDeque::new);
         }
-        self.queues[frame.to].push_back(Waiting { size: frame.size.get(), tag: frame.tag });
+        self.queues[frame.to].push_back(QueuedFrame { size: frame.size.get(), tag: frame.tag });
         self.waiting += 1;
     }
 
@@ -144,7 +144,7 @@ impl Radio {
     }
 
     /// Ends the transmission: tells what became of its frames.
-    pub(super) fn end(&mut self, from: usize, outcome: Outcome, reported: &mut Vec<Sent>) {
+    pub(super) fn end(&mut self, from: usize, outcome: FrameOutcome, reported: &mut Vec<Sent>) {
         self.take(from, self.receiver, self.batch, outcome, reported);
         self.batch = 0;
     }
@@ -156,14 +156,21 @@ impl Radio {
 
     /// Gives up all that waits for `to`.
     pub(super) fn forget(&mut self, from: usize, to: usize, reported: &mut Vec<Sent>) {
-        self.take(from, to, self.waiting(to), Outcome::GivenUp, reported);
+        self.take(from, to, self.waiting(to), FrameOutcome::GivenUp, reported);
         if self.receiver == to && self.batch > 0 {
             self.batch = 0;
             self.contention.start_over();
         }
     }
 
-    fn take(&mut self, from: usize, to: usize, count: usize, outcome: Outcome, reported: &mut Vec<Sent>) {
+    fn take(
+        &mut self,
+        from: usize,
+        to: usize,
+        count: usize,
+        outcome: FrameOutcome,
+        reported: &mut Vec<Sent>,
+    ) {
         let Some(queue) = self.queues.get_mut(to) else { return };
         let frames = queue.drain(..count.min(queue.len()));
         self.waiting -= frames.len();

@@ -1,7 +1,7 @@
 //! Handling of the packets that reach a consumer.
 
 use super::Consumer;
-use super::outstanding::{Slot, State};
+use super::outstanding::{SegmentState, Slot};
 use super::profile::{NoticeReaction, TimeoutReading, Tracking};
 use crate::context::Context;
 use crate::ndn::name::{Name, Segment};
@@ -142,7 +142,7 @@ impl Consumer {
 
     /// Takes the Interest of a segment that arrived out of what is outstanding.
     fn count_out(&mut self, slot: &Slot) {
-        let was_queued = slot.state == State::Queued;
+        let was_queued = slot.state == SegmentState::Queued;
         self.queued -= u32::from(was_queued);
         // A queued segment left the flight when its Interest was lost; ndnSIM counts every Data out again.
         if !was_queued || self.profile.tracking == Tracking::Loose {
@@ -152,7 +152,7 @@ impl Consumer {
 
     /// Round-trip sample, by Karn's rule: only for a segment that was requested once.
     fn sample(&mut self, now: Time, slot: &Slot) -> Option<Span> {
-        let is_late = slot.state == State::Queued && self.profile.tracking == Tracking::Loose;
+        let is_late = slot.state == SegmentState::Queued && self.profile.tracking == Tracking::Loose;
         if slot.retransmissions > 0 || is_late {
             return None;
         }
@@ -216,7 +216,7 @@ impl Consumer {
     #[cold]
     fn on_nack(&mut self, cx: &mut Context<'_>, segment: u32, reason: NackReason) -> Arrived {
         self.stats.nacks += 1;
-        let is_pending = |slot: &&Slot| slot.state == State::InFlight;
+        let is_pending = |slot: &&Slot| slot.state == SegmentState::InFlight;
         let Some(slot) = self.outstanding.get(segment).filter(is_pending) else { return Arrived::Refused };
         let signal = LossSignal::Nack(reason);
         // Refused in the instant of sending, it would be refused for ever in that instant: its timer decides.
@@ -247,7 +247,7 @@ impl Consumer {
     #[cold]
     fn on_notice(&mut self, cx: &mut Context<'_>, segment: u32) -> Arrived {
         self.stats.loss_notices += 1;
-        let pending = self.outstanding.get(segment).filter(|slot| slot.state == State::InFlight);
+        let pending = self.outstanding.get(segment).filter(|slot| slot.state == SegmentState::InFlight);
         let Some(slot) = pending else { return Arrived::Notice };
         let loss = Loss { segment, sent_at: slot.last_sent, signal: LossSignal::Notice, since: None };
         self.record_loss(cx, &loss);

@@ -9,7 +9,7 @@ use crate::units::{Span, Time};
 
 /// State of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum SegmentState {
     /// Its Interest is outstanding.
     InFlight,
     /// Its Interest counts as lost; the segment waits for its retransmission.
@@ -34,7 +34,7 @@ pub struct Slot {
     /// Interests after the first; saturates.
     pub retransmissions: u16,
     /// State of the segment.
-    pub state: State,
+    pub state: SegmentState,
     /// Whether that Interest was refused at once, which the controller was notified of then.
     pub is_refused: bool,
 }
@@ -43,11 +43,11 @@ const _: () = assert!(size_of::<Slot>() <= 32);
 
 impl Slot {
     fn is_missing(&self) -> bool {
-        matches!(self.state, State::InFlight | State::Queued)
+        matches!(self.state, SegmentState::InFlight | SegmentState::Queued)
     }
 
     fn is_first_in_flight(&self) -> bool {
-        self.state == State::InFlight && self.retransmissions == 0
+        self.state == SegmentState::InFlight && self.retransmissions == 0
     }
 }
 
@@ -96,7 +96,7 @@ impl Outstanding {
             deadline,
             delivered_at_send: delivered,
             retransmissions: 0,
-            state: State::InFlight,
+            state: SegmentState::InFlight,
             is_refused: false,
         });
     }
@@ -108,7 +108,7 @@ impl Outstanding {
         slot.deadline = deadline;
         slot.delivered_at_send = delivered;
         slot.retransmissions = slot.retransmissions.saturating_add(1);
-        slot.state = State::InFlight;
+        slot.state = SegmentState::InFlight;
         slot.is_refused = false;
         self.drop_stale_resent();
         self.resent.push_back((segment, now));
@@ -117,16 +117,16 @@ impl Outstanding {
     /// Records the arrival of `segment`. Returns its previous slot, `None` unless it was missing.
     #[inline]
     pub fn receive(&mut self, segment: u32) -> Option<Slot> {
-        self.finish(segment, State::Received)
+        self.finish(segment, SegmentState::Received)
     }
 
     /// Gives `segment` up: it will not be requested again.
     pub fn abandon(&mut self, segment: u32) {
-        self.finish(segment, State::Abandoned);
+        self.finish(segment, SegmentState::Abandoned);
     }
 
     #[inline]
-    fn finish(&mut self, segment: u32, state: State) -> Option<Slot> {
+    fn finish(&mut self, segment: u32, state: SegmentState) -> Option<Slot> {
         let slot = self.get_mut(segment).filter(|slot| slot.is_missing())?;
         let before = *slot;
         slot.state = state;
@@ -140,7 +140,7 @@ impl Outstanding {
     /// The Interest for `segment` counts as lost.
     pub fn lose(&mut self, segment: u32) {
         if let Some(slot) = self.get_mut(segment) {
-            slot.state = State::Queued;
+            slot.state = SegmentState::Queued;
         }
     }
 
@@ -156,8 +156,8 @@ impl Outstanding {
         let (mut in_flight, mut queued) = (0, 0);
         while self.next_segment() > end {
             match self.slots.pop_back().map(|slot| slot.state) {
-                Some(State::InFlight) => in_flight += 1,
-                Some(State::Queued) => queued += 1,
+                Some(SegmentState::InFlight) => in_flight += 1,
+                Some(SegmentState::Queued) => queued += 1,
                 Some(_) => {}
                 None => break,
             }
@@ -184,7 +184,7 @@ impl Outstanding {
         let mut earliest = Time::MAX;
         let mut look = |segment: u32, slot: &mut Slot| {
             if slot.deadline < now {
-                slot.state = State::Queued;
+                slot.state = SegmentState::Queued;
                 lost.push(segment);
             } else {
                 earliest = earliest.min(slot.deadline);
@@ -195,7 +195,7 @@ impl Outstanding {
             let index = segment.wrapping_sub(base) as usize;
             let Some(slot) = slots.get_mut(index).filter(|slot| is_live(slot, sent)) else { return false };
             look(segment, slot);
-            slot.state == State::InFlight
+            slot.state == SegmentState::InFlight
         });
         self.advance_cursor();
         let behind = (self.cursor - self.base) as usize;
@@ -232,7 +232,7 @@ impl Outstanding {
 
 /// Whether the Interest that left at `sent` is still the outstanding one.
 fn is_live(slot: &Slot, sent: Time) -> bool {
-    slot.state == State::InFlight && slot.last_sent == sent && slot.retransmissions > 0
+    slot.state == SegmentState::InFlight && slot.last_sent == sent && slot.retransmissions > 0
 }
 
 /// The first instant after `time` that is a whole number of `period`s after `start`.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::outstanding::{Outstanding, State};
+use super::outstanding::{Outstanding, SegmentState};
 use super::profile::RetransmitOrder;
 
 /// The queue. What arrives or is forgotten meanwhile stays in it and is skipped; empty, it owns no memory.
@@ -30,7 +30,7 @@ impl RetransmitQueue {
 
     /// The next segment that still waits according to `outstanding` and is not held back.
     pub(super) fn pop(&mut self, outstanding: &Outstanding, is_held: impl Fn(u32) -> bool) -> Option<u32> {
-        let waits = |segment| outstanding.get(segment).is_some_and(|slot| slot.state == State::Queued);
+        let waits = |segment| outstanding.get(segment).is_some_and(|slot| slot.state == SegmentState::Queued);
         match self {
             Self::ByLoss(queue) => {
                 while queue.front().is_some_and(|segment| !waits(*segment)) {

@@ -8,7 +8,7 @@ use super::order::NONE;
 
 /// A place in the list of its count.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct ListPlace {
     list: u32,
     newer: u32,
     older: u32,
@@ -27,7 +27,7 @@ struct Counted {
 
 #[derive(Debug)]
 pub(super) struct Lfu {
-    places: Vec<Place>,
+    places: Vec<ListPlace>,
     lists: Vec<Counted>,
     /// Lists without places.
     free: Vec<u32>,
@@ -44,7 +44,7 @@ impl Default for Lfu {
 impl Lfu {
     pub(super) fn enter(&mut self, slot: u32) {
         if slot as usize == self.places.len() {
-            self.places.push(Place { list: NONE, newer: NONE, older: NONE });
+            self.places.push(ListPlace { list: NONE, newer: NONE, older: NONE });
         }
         let list = match self.lowest {
             lowest if lowest != NONE && self.lists[lowest as usize].count == 0 => lowest,
@@ -99,7 +99,7 @@ impl Lfu {
 
     fn push(&mut self, list: u32, slot: u32) {
         let old = std::mem::replace(&mut self.lists[list as usize].newest, slot);
-        self.places[slot as usize] = Place { list, newer: NONE, older: old };
+        self.places[slot as usize] = ListPlace { list, newer: NONE, older: old };
         match old {
             NONE => self.lists[list as usize].oldest = slot,
             old => self.places[old as usize].newer = slot,
@@ -108,7 +108,7 @@ impl Lfu {
 
     /// Takes a place out of its list, and the list out of all if it was the last.
     fn unlink(&mut self, slot: u32) {
-        let Place { list, newer, older } = self.places[slot as usize];
+        let ListPlace { list, newer, older } = self.places[slot as usize];
         match newer {
             NONE => self.lists[list as usize].newest = older,
             newer => self.places[newer as usize].older = older,

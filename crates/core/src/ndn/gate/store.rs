@@ -7,13 +7,13 @@ use crate::ndn::packet::{Header, Packet};
 use crate::ndn::pit::PitId;
 
 /// Place of a held packet: its gate in the row, its flow, its turn.
-type Place = (usize, FlowKey, u64);
+type HoldKey = (usize, FlowKey, u64);
 
 /// Interests that gates hold, at most one for each PIT entry.
 #[derive(Debug)]
 pub(super) struct SideStore<B> {
-    held: BTreeMap<Place, (PitId, Packet<B>)>,
-    places: BTreeMap<PitId, Place>,
+    held: BTreeMap<HoldKey, (PitId, Packet<B>)>,
+    places: BTreeMap<PitId, HoldKey>,
     next_turn: u64,
 }
 

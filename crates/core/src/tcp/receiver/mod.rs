@@ -4,12 +4,12 @@
 //! when the sender repeats itself, so it needs no retransmission timer. Left out: a time stamp older than the last is
 //! not refused (RFC 7323 §5), as no segment outlives 2^31 bytes here.
 
-mod habit;
+mod ack_policy;
 #[cfg(test)]
 mod tests;
 mod window;
 
-pub use habit::{AckHabit, EcnEcho};
+pub use ack_policy::{AckHabit, EcnEcho};
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ use crate::ndn::packet::{Ecn, Header, Kind, TcpSegment};
 use crate::scheme::signal::HopSignals;
 use crate::units::{ByteCount, Time};
 
-use habit::{AckTimer, Echo};
+use ack_policy::{AckTimer, Echo};
 use window::ReceiveWindow;
 
 /// Position of the receiver's FIN; it sends no data.

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::Sender;
+use super::ack_summary::News;
 use super::connection::Stage;
-use super::news::News;
-use super::recovery::{AckSummary, Phase};
-use super::tail::ProbeOutcome;
+use super::recovery::{AckSummary, RecoveryPhase};
+use super::tail_loss_probe::ProbeOutcome;
 use crate::context::Context;
 use crate::ndn::packet::TcpFlags;
 use crate::ndn::packet::{Header, Kind, Millis, TcpSegment};
@@ -188,7 +188,7 @@ impl Sender {
         if is_marked && self.board.acked() >= self.reduced_until {
             self.reduced_until = self.board.next();
             self.owes_cwr = true;
-            if self.phase == Phase::Open {
+            if self.phase == RecoveryPhase::Open {
                 // The reduction of the last recovery is not undone once a mark has reduced the window, too.
                 self.repeats.forget();
             }

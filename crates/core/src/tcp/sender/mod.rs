@@ -4,29 +4,29 @@
 //! when everything that was outstanding at its begin is acknowledged, and the same ACK may begin the next one. Left out:
 //! Nagle's algorithm, since a source writes whole segments; a user timeout.
 
+mod ack_summary;
 mod connection;
 mod detector;
 mod input;
-mod news;
 mod output;
 mod prr;
 mod rack;
 mod rate;
 mod recovery;
-mod repeats;
 mod rtt;
+mod rtt_variation;
 mod sack_loss;
 mod scoreboard;
 mod settings;
-mod spread;
-mod tail;
+mod spurious_recovery;
+mod tail_loss_probe;
 #[cfg(test)]
 mod tests;
 mod timers;
 
 pub use rtt::TimeoutBounds;
+pub use rtt_variation::TimeoutRule;
 pub use settings::{Detection, Reduction, SenderRule, SenderSettings, SenderSetup, SenderStats};
-pub use spread::TimeoutRule;
 
 use super::sequence::SequenceSpace;
 use super::source::Source;
@@ -44,11 +44,11 @@ use connection::{Owed, Stage};
 use detector::Detector;
 use prr::Prr;
 use rate::RateMeter;
-use recovery::{Eifel, Phase};
-use repeats::Repeats;
+use recovery::{Eifel, RecoveryPhase};
 use rtt::RoundTrip;
 use scoreboard::Scoreboard;
-use tail::TailProbe;
+use spurious_recovery::Repeats;
+use tail_loss_probe::TailProbe;
 use timers::Timers;
 
 /// First position of data; the SYN has position 0.
@@ -94,7 +94,7 @@ pub struct Sender {
     trip: RoundTrip,
     meter: RateMeter,
     detector: Detector,
-    phase: Phase,
+    phase: RecoveryPhase,
     eifel: Eifel,
     repeats: Repeats,
     prr: Option<Prr>,
@@ -161,7 +161,7 @@ impl Sender {
             trip,
             meter: RateMeter::default(),
             detector: Detector::new(settings.detection),
-            phase: Phase::Open,
+            phase: RecoveryPhase::Open,
             eifel: Eifel::Idle,
             repeats: Repeats::default(),
             prr: None,

@@ -1,7 +1,7 @@
 //! Selection of the next segment to send.
 
 use super::connection::Stage;
-use super::recovery::Phase;
+use super::recovery::RecoveryPhase;
 use super::sack_loss::Extra;
 use super::scoreboard::Record;
 use super::{FIRST, Sender};
@@ -87,7 +87,7 @@ impl Sender {
             (Some(number), new) if new.is_none() || !new_first => Some(Next::Lost(number)),
             (_, Some(new)) => Some(Next::New(new)),
             // Rules 3 and 4 of `NextSeg` apply during a recovery only.
-            _ if matches!(self.phase, Phase::Fast { .. }) => {
+            _ if matches!(self.phase, RecoveryPhase::Fast { .. }) => {
                 self.detector.extra(&self.board).map(Next::Extra)
             }
             _ => None,
@@ -108,7 +108,7 @@ impl Sender {
     /// Whether an unpaced sender with segmentation offload waits until it may send a burst, or a third of its window if that
     /// is less (Linux' `tcp_tso_should_defer` with its divisor of 3). It waits only while an ACK is outstanding.
     fn gathers_burst(&self) -> bool {
-        if self.settings.burst <= 1 || self.burst_left > 0 || self.phase != Phase::Open {
+        if self.settings.burst <= 1 || self.burst_left > 0 || self.phase != RecoveryPhase::Open {
             return false;
         }
         let in_flight = self.board.in_flight();
@@ -216,7 +216,7 @@ impl Sender {
         self.board.send_again(cx.now, number, snapshot);
         self.stats.retransmissions += 1;
         self.restart_rto_with_head(cx.now, number);
-        if self.phase != Phase::Open {
+        if self.phase != RecoveryPhase::Open {
             self.repeats.on_retransmission(end);
             if number == self.board.numbers().start {
                 self.eifel.on_retransmission(stamp(cx.now));

@@ -132,7 +132,7 @@ impl Rack {
 mod tests {
     use super::super::rate::Snapshot;
     use super::super::rtt::TimeoutBounds;
-    use super::super::spread::TimeoutRule;
+    use super::super::rtt_variation::TimeoutRule;
     use super::*;
 
     const fn ms(millis: u64) -> Span {

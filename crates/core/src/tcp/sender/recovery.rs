@@ -1,8 +1,8 @@
 //! Losses, and the recoveries that they begin (RFC 6675 §5, RFC 8985 §6, RFC 6298 §5, RFC 3522).
 
+use super::ack_summary::News;
 use super::connection::Stage;
 use super::detector::Facts;
-use super::news::News;
 use super::prr::Prr;
 use super::scoreboard::Record;
 use super::{Reduction, Sender};
@@ -15,7 +15,7 @@ use crate::units::Time;
 
 /// The recovery under way; it ends when everything before the position is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum RecoveryPhase {
     Open,
     Fast { until: u64 },
     Timeout { until: u64 },
@@ -66,21 +66,22 @@ impl Sender {
     /// Finds losses after an ACK and moves through the phases: losses, end of a recovery, begin of the next. Gives the
     /// segments newly found lost.
     pub(super) fn recover(&mut self, cx: &mut Context<'_>, summary: &AckSummary) -> u32 {
-        let is_late =
-            summary.has_advanced && self.phase != Phase::Open && self.eifel.finds_spurious(summary.echo);
+        let is_late = summary.has_advanced
+            && self.phase != RecoveryPhase::Open
+            && self.eifel.finds_spurious(summary.echo);
         if is_late || summary.is_repetition {
             self.undo(cx);
         }
         let newly_lost = self.detect(cx);
         let is_over = match self.phase {
-            Phase::Open => false,
-            Phase::Fast { until } | Phase::Timeout { until } => summary.acked >= until,
+            RecoveryPhase::Open => false,
+            RecoveryPhase::Fast { until } | RecoveryPhase::Timeout { until } => summary.acked >= until,
         };
         if is_over {
             self.end_recovery(cx);
         }
         // What was lost after the begin of the recovery that is over, and sent again in it, has not been answered yet.
-        if self.phase == Phase::Open && self.board.has_missing() {
+        if self.phase == RecoveryPhase::Open && self.board.has_missing() {
             self.begin_recovery(cx, &summary.news);
         }
         if let Some(prr) = &mut self.prr {
@@ -93,7 +94,8 @@ impl Sender {
     /// Looks for losses and tells the controller of each.
     fn detect(&mut self, cx: &mut Context<'_>) -> u32 {
         let mut lost = std::mem::take(&mut self.lost);
-        let facts = Facts { now: cx.now, in_recovery: self.phase != Phase::Open, mss: self.settings.mss };
+        let facts =
+            Facts { now: cx.now, in_recovery: self.phase != RecoveryPhase::Open, mss: self.settings.mss };
         self.detector.detect(&mut self.board, &self.trip, facts, &mut lost);
         let count = lost.len() as u32;
         self.notify_losses(cx, &lost, LossSignal::Gap);
@@ -118,7 +120,7 @@ impl Sender {
     }
 
     fn begin_recovery(&mut self, cx: &mut Context<'_>, news: &News) {
-        self.phase = Phase::Fast { until: self.board.next() };
+        self.phase = RecoveryPhase::Fast { until: self.board.next() };
         self.detector.on_recovery();
         self.arm_eifel();
         self.repeats.begin();
@@ -144,7 +146,7 @@ impl Sender {
     }
 
     fn end_recovery(&mut self, cx: &mut Context<'_>) {
-        self.phase = Phase::Open;
+        self.phase = RecoveryPhase::Open;
         (self.eifel, self.prr) = (Eifel::Idle, None);
         self.detector.on_recovered();
         self.notify_recovery(cx, Recovery::Exit);
@@ -152,7 +154,7 @@ impl Sender {
 
     /// Nothing had been lost.
     fn undo(&mut self, cx: &mut Context<'_>) {
-        self.phase = Phase::Open;
+        self.phase = RecoveryPhase::Open;
         (self.eifel, self.prr) = (Eifel::Idle, None);
         self.repeats.forget();
         self.board.find_all();
@@ -174,7 +176,7 @@ impl Sender {
     /// The reordering timer ran out (RFC 8985 §6.2 step 5): losses may be found without an ACK.
     pub(super) fn on_reordering_timer(&mut self, cx: &mut Context<'_>) {
         self.detect(cx);
-        if self.phase == Phase::Open && self.board.has_lost() {
+        if self.phase == RecoveryPhase::Open && self.board.has_lost() {
             self.begin_recovery(cx, &News::default());
             if let Some(prr) = &mut self.prr {
                 prr.begin(self.board.in_flight());
@@ -194,10 +196,10 @@ impl Sender {
         self.owed.tail_probe = false;
         self.tail.forget();
         self.detector.rest();
-        if self.phase == Phase::Open {
+        if self.phase == RecoveryPhase::Open {
             self.repeats.begin();
         }
-        self.phase = Phase::Timeout { until: self.board.next() };
+        self.phase = RecoveryPhase::Timeout { until: self.board.next() };
         self.prr = None;
         self.arm_eifel();
         let lost = self.lose_at_timeout(cx.now);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::spread::{Spread, TimeoutRule};
+use super::rtt_variation::{Spread, TimeoutRule};
 use crate::units::Span;
 
 /// Bounds of the timeout.

@@ -13,7 +13,7 @@ use crate::units::Time;
 
 /// Assumed location of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SackState {
     InFlight,
     /// Found lost, not sent again since.
     Lost,
@@ -27,7 +27,7 @@ pub(super) struct Record {
     pub(super) end: u64,
     /// Positions that it occupies.
     pub(super) length: u16,
-    pub(super) state: State,
+    pub(super) state: SackState,
     /// Found lost once, and sent again or not.
     pub(super) is_missing: bool,
     /// In flight twice: retransmitted in addition to a transmission that was not found lost.
@@ -44,7 +44,7 @@ pub(super) struct Record {
 
 impl Record {
     pub(super) fn new(end: u64, length: u16, sent_at: Time, order: u64, snapshot: Snapshot) -> Self {
-        let state = State::InFlight;
+        let state = SackState::InFlight;
         Self {
             end,
             length,
@@ -140,14 +140,14 @@ impl Scoreboard {
             return;
         };
         match record.state {
-            State::Sacked => return,
-            State::InFlight => {}
-            State::Lost => {
+            SackState::Sacked => return,
+            SackState::InFlight => {}
+            SackState::Lost => {
                 self.lost.remove(&number);
                 self.in_flight += 1;
             }
         }
-        record.state = State::InFlight;
+        record.state = SackState::InFlight;
         record.retransmissions = record.retransmissions.saturating_add(1);
         (record.sent_at, record.order, record.snapshot) = (now, self.departed, snapshot);
         self.departures.push_back((number, self.departed));
@@ -159,11 +159,11 @@ impl Scoreboard {
         self.acked = self.acked.max(acked.min(self.next));
         while let Some(record) = self.records.front().filter(|record| record.end <= self.acked) {
             match record.state {
-                State::Sacked => self.sacked_count -= 1,
-                State::InFlight => self.in_flight -= record.copies(),
-                State::Lost => _ = self.lost.remove(&self.first),
+                SackState::Sacked => self.sacked_count -= 1,
+                SackState::InFlight => self.in_flight -= record.copies(),
+                SackState::Lost => _ = self.lost.remove(&self.first),
             }
-            if record.state != State::Sacked {
+            if record.state != SackState::Sacked {
                 reported(self.first, record);
                 self.missing -= u32::from(record.is_missing);
             }
@@ -219,12 +219,12 @@ impl Scoreboard {
                 let Some(record) = records.get_mut((number - *first) as usize) else { continue };
                 reported(number, record);
                 match record.state {
-                    State::InFlight => *in_flight -= record.copies(),
-                    State::Lost => _ = lost.remove(&number),
-                    State::Sacked => continue,
+                    SackState::InFlight => *in_flight -= record.copies(),
+                    SackState::Lost => _ = lost.remove(&number),
+                    SackState::Sacked => continue,
                 }
                 *missing -= u32::from(std::mem::take(&mut record.is_missing));
-                record.state = State::Sacked;
+                record.state = SackState::Sacked;
                 *sacked_count += 1;
             }
         });
@@ -234,13 +234,13 @@ impl Scoreboard {
     /// transmission is under way.
     pub(super) fn lose(&mut self, number: u64) -> Option<Record> {
         let record = Self::index(self.first, number).and_then(|at| self.records.get_mut(at))?;
-        if record.state != State::InFlight {
+        if record.state != SackState::InFlight {
             return None;
         }
         self.missing += u32::from(!std::mem::replace(&mut record.is_missing, true));
         self.in_flight -= 1;
         if !std::mem::take(&mut record.is_doubled) {
-            record.state = State::Lost;
+            record.state = SackState::Lost;
             self.lost.insert(number);
         }
         Some(*record)
@@ -255,7 +255,9 @@ impl Scoreboard {
     /// Records that segment `number` is sent in addition to its transmission under way: both count (§4, `SetPipe`).
     pub(super) fn double(&mut self, number: u64) {
         let record = Self::index(self.first, number).and_then(|at| self.records.get_mut(at));
-        if let Some(record) = record.filter(|record| record.state == State::InFlight && !record.is_doubled) {
+        if let Some(record) =
+            record.filter(|record| record.state == SackState::InFlight && !record.is_doubled)
+        {
             record.is_doubled = true;
             self.in_flight += 1;
         }
@@ -268,7 +270,7 @@ impl Scoreboard {
         while number < above {
             match self.sacked.around(number) {
                 Some(range) => number = range.end,
-                None if self.get(number)?.state == State::InFlight => return Some(number),
+                None if self.get(number)?.state == SackState::InFlight => return Some(number),
                 None => number += 1,
             }
         }
@@ -290,7 +292,7 @@ impl Scoreboard {
             let Some(record) = Self::index(self.first, number).and_then(|at| self.records.get_mut(at)) else {
                 continue;
             };
-            record.state = State::InFlight;
+            record.state = SackState::InFlight;
             self.in_flight += 1;
             self.departures.push_back((number, record.order));
         }
@@ -300,7 +302,7 @@ impl Scoreboard {
     pub(super) fn oldest_departure(&mut self) -> Option<Departure> {
         while let Some((number, order)) = self.departures.front().copied() {
             if let Some(record) = self.get(number)
-                && record.state == State::InFlight
+                && record.state == SackState::InFlight
                 && record.order == order
             {
                 return Some(Departure { number, order, at: record.sent_at });
@@ -405,7 +407,7 @@ mod tests {
         assert_eq!((board.next_lost(|_| true), board.in_flight()), (Some(1), 2));
         let mut reported = Vec::new();
         board.select(1001..2001, |number, record| reported.push((number, record.state)));
-        assert_eq!(reported, [(1, State::Lost)]);
+        assert_eq!(reported, [(1, SackState::Lost)]);
         assert_eq!((board.next_lost(|_| true), board.in_flight()), (Some(2), 2));
         board.select(2001..3001, |_, _| {});
         assert_eq!((board.next_lost(|_| true), board.has_lost()), (None, false));

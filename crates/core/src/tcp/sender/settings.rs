@@ -1,7 +1,7 @@
 //! Parameters of a TCP sender.
 
 use super::rtt::TimeoutBounds;
-use super::spread::TimeoutRule;
+use super::rtt_variation::TimeoutRule;
 use crate::clock::Clock;
 use crate::ndn::name::Name;
 use crate::ndn::packet::Ecn;

@@ -1,7 +1,7 @@
 //! What a sender waits for.
 
+use super::ack_summary::News;
 use super::connection::Stage;
-use super::news::News;
 use super::scoreboard::Record;
 use super::{Sender, TimeoutRule};
 use crate::context::Context;

@@ -1,7 +1,7 @@
 //! Who gets the channel when, in cases worked by hand: 1500 B last 248 us at 58.5 Mbit/s, their ACK 28 us.
 
 use crate::medium::harness::{Told, medium, run_until_idle};
-use tidegate_core::link::medium::{Access, Frame, MediumSetup, Outcome};
+use tidegate_core::link::medium::{Access, Frame, FrameOutcome, MediumSetup};
 use tidegate_core::units::{ByteCount, Span, Time};
 
 const DATA: u64 = 248;
@@ -24,7 +24,7 @@ fn no_backoff() -> MediumSetup {
 }
 
 fn delivered(micros: u64, tag: u64) -> Told {
-    Told { at: at(micros), tag, outcome: Outcome::Delivered }
+    Told { at: at(micros), tag, outcome: FrameOutcome::Delivered }
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn stations_that_send_in_one_slot_collide_until_they_give_up() {
             medium.offer(at(0), from, Frame { to: 2, size: ByteCount::new(size), tag: from as u64 });
         }
         let told_at = at(3 * (longest + SIFS + ACK) + 2 * DIFS);
-        let given_up = |tag| Told { at: told_at, tag, outcome: Outcome::GivenUp };
+        let given_up = |tag| Told { at: told_at, tag, outcome: FrameOutcome::GivenUp };
         assert_eq!(run_until_idle(&mut medium), [given_up(0), given_up(1)]);
         let airtime = medium.airtime();
         assert_eq!((airtime.transmissions, airtime.collisions, airtime.retries), (6, 3, 4));

@@ -1,6 +1,6 @@
 //! A driver of a medium for tests.
 
-use tidegate_core::link::medium::{Frame, Medium, MediumSetup, Outcome, Sent};
+use tidegate_core::link::medium::{Frame, FrameOutcome, Medium, MediumSetup, Sent};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{ByteCount, Span, Time};
 
@@ -14,7 +14,7 @@ pub fn medium(setup: &MediumSetup, radios: usize, seed: u64) -> Medium {
 pub struct Told {
     pub at: Time,
     pub tag: u64,
-    pub outcome: Outcome,
+    pub outcome: FrameOutcome,
 }
 
 /// Calls the medium at its times until nothing is left to do.
@@ -51,9 +51,9 @@ pub fn saturate(setup: &MediumSetup, stations: usize, size: u64, span: Span, see
     while now.since(Time::ZERO) < span || !is_delivered {
         now = medium.next_event().expect("saturated stations go on");
         medium.on_event(now, &mut sent);
-        is_delivered = sent.iter().any(|reported| reported.outcome == Outcome::Delivered);
+        is_delivered = sent.iter().any(|reported| reported.outcome == FrameOutcome::Delivered);
         for reported in sent.drain(..) {
-            delivered[reported.from - 1] += u64::from(reported.outcome == Outcome::Delivered);
+            delivered[reported.from - 1] += u64::from(reported.outcome == FrameOutcome::Delivered);
             medium.offer(now, reported.from, frame);
         }
     }

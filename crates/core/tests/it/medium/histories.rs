@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::medium::harness::medium;
-use tidegate_core::link::medium::{Access, Frame, Medium, MediumSetup, Outcome, Sent};
+use tidegate_core::link::medium::{Access, Frame, FrameOutcome, Medium, MediumSetup, Sent};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 
@@ -127,7 +127,7 @@ fn the_same_seed_gives_the_same_course_and_a_late_driver_receives_the_same() {
             assert_eq!(medium.airtime(), other.airtime(), "seed {seed}, late by {late}");
         }
         for sent in reported {
-            outcomes[usize::from(sent.outcome == Outcome::GivenUp)] += 1;
+            outcomes[usize::from(sent.outcome == FrameOutcome::GivenUp)] += 1;
         }
     }
     assert!(outcomes.iter().all(|count| *count > 100), "{outcomes:?}");

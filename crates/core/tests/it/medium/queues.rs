@@ -1,7 +1,7 @@
 //! What one radio sends to whom, in which order, and together with what.
 
 use crate::medium::harness::{Told, medium, run_until_idle};
-use tidegate_core::link::medium::{Frame, MediumSetup, Outcome, Sent};
+use tidegate_core::link::medium::{Frame, FrameOutcome, MediumSetup, Sent};
 use tidegate_core::units::{ByteCount, Span, Time};
 
 fn tags(reported: &[Told]) -> Vec<u64> {
@@ -30,7 +30,7 @@ fn a_frame_that_is_sent_again_keeps_the_turn_of_its_receiver() {
     }
     let reported = run_until_idle(&mut medium);
     assert_eq!(tags(&reported), [20, 20, 30, 30, 21, 21, 31, 31]);
-    assert!(reported.iter().all(|reported| reported.outcome == Outcome::GivenUp));
+    assert!(reported.iter().all(|reported| reported.outcome == FrameOutcome::GivenUp));
     assert_eq!(medium.airtime().transmissions, 2 * 4 * 2);
 }
 
@@ -94,7 +94,7 @@ fn what_is_forgotten_is_given_up_and_the_rest_goes_on() {
     assert_eq!(reported, []);
     // Frame 10 is on the air and takes its time; 11 waits behind it.
     medium.forget(0, 1, &mut reported);
-    let given_up = |tag| Sent { tag, from: 0, to: 1, outcome: Outcome::GivenUp };
+    let given_up = |tag| Sent { tag, from: 0, to: 1, outcome: FrameOutcome::GivenUp };
     assert_eq!(reported, [given_up(10), given_up(11)]);
     assert_eq!((medium.waiting(0, 1), medium.waiting(0, 2)), (0, 2));
     assert_eq!(medium.next_event(), Some(Time::ZERO + Span::from_micros(292)));
@@ -118,7 +118,7 @@ fn a_frame_behind_one_that_was_forgotten_on_the_air_is_sent_itself() {
     let second = Span::from_micros(292 + 34 + 292);
     assert_eq!(
         run_until_idle(&mut medium),
-        [Told { at: Time::ZERO + second, tag: 11, outcome: Outcome::Delivered }]
+        [Told { at: Time::ZERO + second, tag: 11, outcome: FrameOutcome::Delivered }]
     );
 }
 
@@ -148,7 +148,7 @@ fn attempts_of_a_forgotten_frame_do_not_count_for_the_next() {
         medium.offer(forgotten_at, 0, frame(7));
         let last: Vec<_> =
             run_until_idle(&mut medium).iter().map(|reported| (reported.tag, reported.outcome)).collect();
-        assert_eq!(last, [(1, Outcome::GivenUp), (7, Outcome::Delivered)], "{forgotten_at}");
+        assert_eq!(last, [(1, FrameOutcome::GivenUp), (7, FrameOutcome::Delivered)], "{forgotten_at}");
     }
 }
 
@@ -175,7 +175,7 @@ fn what_nobody_can_send_is_given_up_at_once() {
     assert_eq!(medium.next_event(), Some(Time::from_nanos(5)));
     let reported = run_until_idle(&mut medium);
     assert_eq!(tags(&reported), [0, 1, 2, 3, 4]);
-    assert!(reported.iter().all(|reported| reported.outcome == Outcome::GivenUp));
+    assert!(reported.iter().all(|reported| reported.outcome == FrameOutcome::GivenUp));
     medium.offer(Time::from_nanos(5), 0, Frame { to: 1, size: ByteCount::new(65_497), tag: 9 });
-    assert_eq!(run_until_idle(&mut medium)[0].outcome, Outcome::Delivered);
+    assert_eq!(run_until_idle(&mut medium)[0].outcome, FrameOutcome::Delivered);
 }

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use tidegate_settings::desk::show;
 use tidegate_settings::fields::Fields;
+use tidegate_settings::read_context::show;
 use tidegate_settings::values::read_text;
 
 use super::Listener;
@@ -47,10 +47,10 @@ fn read_listeners<A: Clone + PartialEq>(
     for item in items {
         match read_text(item).and_then(read) {
             Ok(address) if list.iter().any(|other| other.address == address) => {
-                listen.desk.refuse(item.place, format!("{key}: this address is listed twice"));
+                listen.context.refuse(item.place, format!("{key}: this address is listed twice"));
             }
             Ok(address) => list.push(Listener { address, is_required: true }),
-            Err(why) => listen.desk.refuse(item.place, format!("{key}: {why}")),
+            Err(why) => listen.context.refuse(item.place, format!("{key}: {why}")),
         }
     }
     list

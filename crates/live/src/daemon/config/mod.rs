@@ -125,10 +125,10 @@ impl ForwarderConfig {
             text_bytes: TEXT_BYTES,
             max_bytes: MAX_BYTES,
         };
-        reader.read(decode(name, bytes)?, &[], |desk, document, text| {
-            check_version(desk, &document)?;
-            let config = read::read(desk, &document)?;
-            Some(Self { renamed: desk.notes(&Sources { name, text, overrides: &[] }), ..config })
+        reader.read(decode(name, bytes)?, &[], |context, document, text| {
+            check_version(context, &document)?;
+            let config = read::read(context, &document)?;
+            Some(Self { renamed: context.notes(&Sources { name, text, overrides: &[] }), ..config })
         })
     }
 

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::units::{BitRate, ByteCount, Packets};
-use tidegate_settings::desk::{Desk, show};
-use tidegate_settings::document::{Item, Table, Value};
+use tidegate_settings::document::{Item, Table, TomlValue};
 use tidegate_settings::error::Place;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{DISCIPLINE, Keys, ROUTER_PART, STRATEGY};
 use tidegate_settings::prefix::canonical_prefix;
 use tidegate_settings::queue::{QueuePlan, QueueValues};
+use tidegate_settings::read_context::{ReadContext, show};
 use tidegate_settings::uses::{self, SchemeUse};
 use tidegate_settings::values::read_name;
 
@@ -27,10 +27,10 @@ const QUEUE_LIMIT: Limit = Limit::Packets(Packets::new(1_000));
 const MAX_ENTRIES: usize = 100_000;
 
 /// Reads what it can; `None` only after a problem was noted.
-pub(super) fn read(desk: &Desk<'_>, document: &Table) -> Option<ForwarderConfig> {
-    let root = Fields::root(desk, document);
+pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<ForwarderConfig> {
+    let root = Fields::root(context, document);
     let section = |key, keys: &'static Keys| {
-        root.table(key, keys).unwrap_or_else(|| Fields::empty(desk, root.place, keys))
+        root.table(key, keys).unwrap_or_else(|| Fields::empty(context, root.place, keys))
     };
     let forwarder = section("forwarder", &keys::FORWARDER);
     let listen = section("listen", &keys::LISTEN);
@@ -38,10 +38,10 @@ pub(super) fn read(desk: &Desk<'_>, document: &Table) -> Option<ForwarderConfig>
     let cache = forwarder.packets("cache");
     let cache_unsolicited = forwarder.flag("unsolicited");
     let pit_limit = read_pit_limit(&forwarder);
-    let strategy = read_use(desk, &forwarder, "strategy", "best-route");
+    let strategy = read_use(context, &forwarder, "strategy", "best-route");
     let lifetime = forwarder.time("lifetime");
     let max_faces = forwarder.count("max_faces").and_then(|count| u16::try_from(count).ok());
-    let face_values = FaceValues::standard(desk, root.place).with(FaceValues::read(&defaults));
+    let face_values = FaceValues::standard(context, root.place).with(FaceValues::read(&defaults));
     let idle = defaults.time("idle");
     let mut faces = Faces::read(&root, &face_values, max_faces.unwrap_or(u16::MAX));
     let routes = read_routes(&root, &mut faces);
@@ -77,9 +77,9 @@ fn read_pit_limit(forwarder: &Fields<'_>) -> Option<Packets> {
 }
 
 /// The scheme under `key`, or the one called `default`.
-fn read_use(desk: &Desk<'_>, fields: &Fields<'_>, key: &str, default: &str) -> Option<SchemeUse> {
-    let default = Item { place: fields.place, value: Value::Text(default.to_owned()) };
-    uses::read(desk, fields.item(key).unwrap_or(&default), &STRATEGY)
+fn read_use(context: &ReadContext<'_>, fields: &Fields<'_>, key: &str, default: &str) -> Option<SchemeUse> {
+    let default = Item { place: fields.place, value: TomlValue::Text(default.to_owned()) };
+    uses::read(context, fields.item(key).unwrap_or(&default), &STRATEGY)
 }
 
 /// Values of a face, as far as they are given.
@@ -93,9 +93,9 @@ struct FaceValues {
 
 impl FaceValues {
     /// Default configuration of a face.
-    fn standard(desk: &Desk<'_>, place: Place) -> Self {
-        let marking = Item { place, value: Value::Text("nfd-marking".to_owned()) };
-        let disciplines = uses::read(desk, &marking, &DISCIPLINE).into_iter().collect();
+    fn standard(context: &ReadContext<'_>, place: Place) -> Self {
+        let marking = Item { place, value: TomlValue::Text("nfd-marking".to_owned()) };
+        let disciplines = uses::read(context, &marking, &DISCIPLINE).into_iter().collect();
         Self { queue: QueueValues { limit: None, disciplines: Some(disciplines) }, ..Self::default() }
     }
 
@@ -154,7 +154,7 @@ impl<'a> Faces<'a> {
         let (list, index, max) = (Vec::new(), BTreeMap::new(), usize::from(max));
         let mut faces = Self { list, index, max, defaults, is_partial: false };
         for face in root.tables("face", &keys::FACE) {
-            if root.desk.is_full() {
+            if root.context.is_full() {
                 break;
             }
             faces.is_partial |= faces.add_table(&face).is_none();
@@ -164,7 +164,7 @@ impl<'a> Faces<'a> {
 
     fn add_table(&mut self, face: &Fields<'_>) -> Option<usize> {
         let values = self.defaults.with(FaceValues::read(face));
-        let name = face.item("name").map(|item| read_name(face.desk, item));
+        let name = face.item("name").map(|item| read_name(face.context, item));
         let uri = face.text("uri").filter(|uri| match FaceUri::check(uri) {
             Ok(()) => true,
             Err(why) => {
@@ -181,16 +181,22 @@ impl<'a> Faces<'a> {
             face.refuse("name", format!("two faces have the name {}", show(&name)));
             return None;
         }
-        self.add(face.desk, face.place, StaticFace { name, uri, config: values.config() }, values.bytes())
+        self.add(face.context, face.place, StaticFace { name, uri, config: values.config() }, values.bytes())
     }
 
-    fn add(&mut self, desk: &Desk<'_>, place: Place, face: StaticFace, bytes: u64) -> Option<usize> {
+    fn add(
+        &mut self,
+        context: &ReadContext<'_>,
+        place: Place,
+        face: StaticFace,
+        bytes: u64,
+    ) -> Option<usize> {
         let index = self.list.len();
         if index >= self.max {
-            desk.refuse(place, format!("more faces than max_faces = {}", self.max));
+            context.refuse(place, format!("more faces than max_faces = {}", self.max));
             return None;
         }
-        if !desk.claim(place, bytes + 4 * face.uri.len() as u64, 1) {
+        if !context.claim(place, bytes + 4 * face.uri.len() as u64, 1) {
             return None;
         }
         self.index.insert(face.name.clone(), index);
@@ -200,23 +206,23 @@ impl<'a> Faces<'a> {
     }
 
     /// The face that a route calls `word`; a URI is made into one.
-    fn find(&mut self, desk: &Desk<'_>, place: Place, word: &str) -> Option<usize> {
+    fn find(&mut self, context: &ReadContext<'_>, place: Place, word: &str) -> Option<usize> {
         if let Some(index) = self.index.get(word) {
             return Some(*index);
         }
         if !word.contains("://") {
             if !self.is_partial {
-                desk.refuse_word(place, "face", word, self.list.iter().map(|face| face.name.as_str()));
+                context.refuse_word(place, "face", word, self.list.iter().map(|face| face.name.as_str()));
             }
             return None;
         }
         if let Err(why) = FaceUri::check(word) {
-            desk.refuse(place, why.to_string());
+            context.refuse(place, why.to_string());
             return None;
         }
         let defaults = self.defaults;
         let face = StaticFace { name: word.to_owned(), uri: word.to_owned(), config: defaults.config() };
-        self.add(desk, place, face, defaults.bytes())
+        self.add(context, place, face, defaults.bytes())
     }
 }
 
@@ -239,7 +245,8 @@ fn read_routes(root: &Fields<'_>, faces: &mut Faces<'_>) -> Vec<StaticRoute> {
     let mut routes = Vec::new();
     for route in entries(root, "route", &keys::ROUTE) {
         let (prefix, cost) = (read_prefix(&route), route.count_u32("cost"));
-        let face = route.text("face").and_then(|word| faces.find(root.desk, route.place_of("face"), &word));
+        let face =
+            route.text("face").and_then(|word| faces.find(root.context, route.place_of("face"), &word));
         let (Some(prefix), Some(cost), Some(face)) = (prefix, cost, face) else { continue };
         if seen.insert((prefix.clone(), face)) {
             routes.push(StaticRoute { prefix, face, cost });
@@ -254,7 +261,7 @@ fn read_strategies(root: &Fields<'_>) -> Vec<(String, SchemeUse)> {
     let mut seen = BTreeSet::new();
     let mut strategies = Vec::new();
     for table in entries(root, "strategy", &keys::PREFIX_STRATEGY) {
-        let strategy = table.item("strategy").and_then(|item| uses::read(root.desk, item, &STRATEGY));
+        let strategy = table.item("strategy").and_then(|item| uses::read(root.context, item, &STRATEGY));
         let (Some(prefix), Some(strategy)) = (read_prefix(&table), strategy) else { continue };
         if seen.insert(prefix.clone()) {
             strategies.push((prefix, strategy));

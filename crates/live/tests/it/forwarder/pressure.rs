@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use bytes::Bytes;
 use tidegate_core::ndn::packet::{Kind, Millis};
-use tidegate_core::scheme::params::{Settings, Value};
+use tidegate_core::scheme::params::{Setting, Settings};
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_live::client::Client;
 use tidegate_live::fetch::{FetchSettings, Fetched, Trust, fetch, live_profile};
@@ -59,7 +59,7 @@ impl Drop for Server {
 /// Fetches version 1 of `prefix` with a window that never changes.
 fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
     let scheme = tidegate_schemes::find(tidegate_schemes::SCHEMES, "fixed").expect("a scheme");
-    let window = Settings([("window".to_owned(), Value::Number(window))].into());
+    let window = Settings([("window".to_owned(), Setting::Number(window))].into());
     let mut name = prefix.to_vec();
     tidegate_wire::rdr::push_version(&mut name, 1);
     let mut profile = live_profile(scheme.profile, 15, Some(Span::from_secs(60)));

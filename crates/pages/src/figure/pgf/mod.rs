@@ -9,9 +9,9 @@ use std::fmt::Write;
 use data::Data;
 use escape::{Comment, Tex};
 
-use super::look::{Hatch, Look, Paint, Shape, dash, hatch, shape};
 use super::model::{Figure, FigureKind};
 use super::range;
+use super::style::{Hatch, Look, Paint, Shape, dash, hatch, shape};
 use crate::axis::Extent;
 
 /// The two files of a figure.

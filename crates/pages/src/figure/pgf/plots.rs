@@ -5,10 +5,10 @@ use std::fmt::Write;
 use super::PgfDocument;
 use super::escape::Tex;
 use crate::figure::curves::thinned;
-use crate::figure::look::{COLOURS, Paint, event};
 use crate::figure::model::{
     BarSeries, BoxStats, Cloud, Curve, FigureKind, SegmentEvents, Series, drawable, interval, is_drawable,
 };
+use crate::figure::style::{COLOURS, Paint, event};
 
 /// Points of one curve: pdfTeX's memory is small.
 const MAX_POINTS: usize = 1000;

@@ -7,9 +7,9 @@ use tidegate_core::prelude::*;
 
 use super::{Params, TimerRule};
 use crate::toolbox::rate::bbr_model::{FullPipe, MinRoundTrip, PacketRate, Rounds};
-use crate::toolbox::rate::gain_cycle::{GainCycle, Seen};
+use crate::toolbox::rate::gain_cycle::{GainCycle, CycleInput};
 use crate::toolbox::rate::rate_sampler::RateSampler;
-use crate::toolbox::rate::recent::{Max, window_start};
+use crate::toolbox::rate::sliding_window::{Max, window_start};
 use crate::toolbox::timer::loss::{LossTimer, LossTimerSettings};
 
 #[derive(Debug)]
@@ -127,7 +127,7 @@ impl Bbr {
     }
 
     fn check_cycle(&mut self, now: Time, delivery: &Delivery) {
-        let seen = Seen { in_flight: f64::from(delivery.in_flight_before), has_lost: self.has_lost };
+        let seen = CycleInput { in_flight: f64::from(delivery.in_flight_before), has_lost: self.has_lost };
         let rtprop = self.round_trip().unwrap_or(Span::ZERO);
         if let State::ProbeBw(cycle) = &self.state
             && cycle.is_over(now, rtprop, &seen, |gain| self.target(gain))

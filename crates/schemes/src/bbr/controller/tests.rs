@@ -6,7 +6,7 @@ use tidegate_testkit::driver::{Driver, RTT};
 use tidegate_testkit::steps::{data_after, sent};
 
 fn bbr(given: &[(&str, f64)]) -> Bottleneck<Bbr> {
-    let given = given.iter().map(|(name, value)| ((*name).into(), Value::Number(*value)));
+    let given = given.iter().map(|(name, value)| ((*name).into(), Setting::Number(*value)));
     Bottleneck::new(Bbr::new(Params::from_settings(&Settings(given.collect())).expect("valid")))
 }
 
@@ -92,7 +92,7 @@ fn a_smallest_round_trip_of_ten_seconds_ago_is_measured_with_four_packets_for_a_
 
 /// When the first ProbeRTT began, and the path at its end.
 fn probed(given: &[(&str, &str)]) -> (Time, Bottleneck<Bbr>) {
-    let given = given.iter().map(|(name, value)| ((*name).into(), Value::Text((*value).to_owned())));
+    let given = given.iter().map(|(name, value)| ((*name).into(), Setting::Text((*value).to_owned())));
     let params = Params::from_settings(&Settings(given.collect())).expect("valid");
     let mut path = Bottleneck::new(Bbr::new(params));
     path.run_while(|path| !matches!(state(path), State::ProbeRtt(_)));
@@ -142,14 +142,14 @@ fn losses_are_found_by_the_mean_round_trip_and_its_deviations_or_by_the_profile(
     assert_eq!(path.driver.controller.loss_timeout(&sent), Some(Span::from_secs(1)));
     path.run_while(|path| path.rounds < 2);
     assert_eq!(path.driver.controller.loss_timeout(&sent), Some(RTT + Span::from_millis(5)), "no deviation");
-    let given = [("loss_timer".into(), Value::Text("profile".to_owned()))];
+    let given = [("loss_timer".into(), Setting::Text("profile".to_owned()))];
     let profile = Bbr::new(Params::from_settings(&Settings(given.into_iter().collect())).expect("valid"));
     assert_eq!(profile.loss_timeout(&sent), None);
 }
 
 #[test]
 fn a_path_shorter_than_the_minimum_round_trip_gets_the_window_of_that() {
-    let given = [("min_round_trip".to_owned(), Value::Text("80ms".to_owned()))];
+    let given = [("min_round_trip".to_owned(), Setting::Text("80ms".to_owned()))];
     let mut path = Bottleneck::new(Bbr::new(Params::from_settings(&Settings(given.into())).expect("valid")));
     path.run_while(|path| path.now < Time::ZERO + Span::from_secs(3));
     let expected = 2.0 * 2.0 * PRODUCT + 3.0;
@@ -160,7 +160,7 @@ fn a_path_shorter_than_the_minimum_round_trip_gets_the_window_of_that() {
 fn on_a_shorter_path_rates_are_kept_for_ten_of_the_minimum_round_trips() {
     // Four Data within a millisecond, and then one every ten.
     let kept = |min_round_trip: &str| {
-        let given = [("min_round_trip".to_owned(), Value::Text(min_round_trip.to_owned()))];
+        let given = [("min_round_trip".to_owned(), Setting::Text(min_round_trip.to_owned()))];
         let params = Params::from_settings(&Settings(given.into())).expect("valid");
         let mut driver = Driver::of(Box::new(Bbr::new(params)));
         for segment in 0..4 {
@@ -181,7 +181,7 @@ fn on_a_shorter_path_rates_are_kept_for_ten_of_the_minimum_round_trips() {
 
 #[test]
 fn an_interest_that_another_overtook_by_a_quarter_of_a_round_trip_is_lost_at_once() {
-    let given = [("loss_timer", Value::Text("order".to_owned())), ("min_margin", Value::Text("1s".to_owned()))];
+    let given = [("loss_timer", Setting::Text("order".to_owned())), ("min_margin", Setting::Text("1s".to_owned()))];
     let mut driver = Driver::new(&super::super::SCHEME, &given);
     for event in [sent(0, 0), sent(10, 1), sent(20, 2), data_after(60, 2, 3, Some(40))] {
         driver.handle(event);

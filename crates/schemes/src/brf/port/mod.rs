@@ -10,14 +10,14 @@ use tidegate_core::prelude::*;
 use crate::brf::messages::Congestion;
 
 use super::allocator;
-use super::code::{self, Grant};
+use super::rate_code::{self, Grant};
 use super::flow::{AckPath, SegmentClass, Flow};
 use super::flow_table::{FlowNumber, FlowTable};
-use super::machine::{Machine, Phase};
-use super::predictor::{Predictor, Verdict, features};
+use super::state_machine::{Machine, Phase};
+use super::predictor::{Predictor, GuessReview, features};
 use super::shares::{Census, Shares};
 use super::{Initial, Params};
-use crate::brf::code::GRANTED_RATE;
+use crate::brf::rate_code::GRANTED_RATE;
 
 /// Time for which packets that are not TCP, and flows without an entry in the table, retain their share.
 const UNLISTED_COUNTS: Span = Span::from_secs(1);
@@ -37,7 +37,7 @@ pub(super) struct Port {
     reported: Phase,
     predictor: Predictor,
     /// Evaluated predictions that are not reported yet.
-    verdicts: Vec<Verdict>,
+    verdicts: Vec<GuessReview>,
     shares: Shares,
     /// Part of the BRF flows' share that is granted to flows limited by their applications, bytes/s.
     limited: f64,
@@ -129,7 +129,7 @@ impl Port {
         if std::mem::replace(&mut self.reported, phase) != phase {
             notify(Event::StateChanged { face: face.0, state: phase.word() });
         }
-        for Verdict { guess, average, demand } in self.verdicts.drain(..) {
+        for GuessReview { guess, average, demand } in self.verdicts.drain(..) {
             let reported = [("first grant", guess), ("average share", average)];
             for (what, estimate) in reported {
                 notify(Event::Estimated { face: face.0, what: Cause(what), estimate, truth: demand });
@@ -364,11 +364,11 @@ impl Port {
 fn write_grant(flow: &mut Flow, now: Time, header: &mut Header, is_syn_ack: bool, step: f64) {
     let standing = header.hop.get(GRANTED_RATE);
     flow.receive(now, standing);
-    let is_assigned = standing.is_some_and(|value| code::read(value) != Grant::Unassigned);
+    let is_assigned = standing.is_some_and(|value| rate_code::read(value) != Grant::Unassigned);
     if !is_syn_ack && !is_assigned && !flow.is_due(now, step) {
         return;
     }
-    let min = code::min(standing, flow.code(now));
+    let min = rate_code::min(standing, flow.code(now));
     if header.hop.put(GRANTED_RATE, u32::from(min)) {
         flow.note_written(now, flow.granted(now));
     }

@@ -8,7 +8,7 @@ use crate::brf::allocator;
 use crate::brf::elimination::Drain;
 use crate::brf::flow::{SegmentClass, Flow};
 use crate::brf::flow_table::FlowNumber;
-use crate::brf::machine::{Phase, Step};
+use crate::brf::state_machine::{Phase, Step};
 
 /// Bounds of a round (eq. 15).
 const SHORTEST_ROUND: Span = Span::from_millis(5);

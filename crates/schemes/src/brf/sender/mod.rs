@@ -5,11 +5,11 @@
 
 use tidegate_core::prelude::*;
 
-use super::code::{self, Grant};
+use super::rate_code::{self, Grant};
 use super::fallback::{self, INITIAL_WINDOW};
 use super::measure::SEGMENT;
 use crate::toolbox::window::tcp_cubic::TcpCubicWindow;
-use crate::brf::code::GRANTED_RATE;
+use crate::brf::rate_code::GRANTED_RATE;
 
 /// Bytes of a segment without its payload; [`SEGMENT`] has 1448 of that.
 const HEADERS: f64 = 66.0;
@@ -246,7 +246,7 @@ impl CongestionController for BrfSender {
     }
 
     fn on_open(&mut self, hop: &mut HopSignals) {
-        hop.put(GRANTED_RATE, u32::from(code::UNASSIGNED));
+        hop.put(GRANTED_RATE, u32::from(rate_code::UNASSIGNED));
     }
 
     fn on_feedback(&mut self, cx: &mut Context<'_>, hop: &HopSignals, flow: &FlowView) {
@@ -257,13 +257,13 @@ impl CongestionController for BrfSender {
         }
         self.note_round_trip(flow, None);
         if let Some(value) = hop.get(GRANTED_RATE) {
-            self.apply(cx.now, code::read(value));
+            self.apply(cx.now, rate_code::read(value));
         }
     }
 
     fn on_sent(&mut self, cx: &mut Context<'_>, sent: &Sent, hop: &mut HopSignals, flow: &FlowView) {
         // A switch that is new on the path learns the flow's class from it.
-        hop.put(GRANTED_RATE, u32::from(code::UNASSIGNED));
+        hop.put(GRANTED_RATE, u32::from(rate_code::UNASSIGNED));
         self.note_round_trip(flow, None);
         if self.mode == Mode::Fallback {
             self.fallback.on_sent(sent, flow);

@@ -1,7 +1,7 @@
 use super::*;
 use tidegate_testkit::ack_driver::{Ack, AckDriver};
 use tidegate_testkit::gate_bench::GateBench;
-use crate::brf::code::GRANTED_RATE;
+use crate::brf::rate_code::GRANTED_RATE;
 
 const RTT: Span = Span::from_millis(40);
 
@@ -22,7 +22,7 @@ impl Bench {
     /// As [`new`](Self::new), granted 1 Mbyte/s at 0 ms.
     fn granted() -> Self {
         let mut bench = Self::new();
-        bench.receive(0, code::encode(1e6).into());
+        bench.receive(0, rate_code::encode(1e6).into());
         bench.deliver(40);
         bench
     }
@@ -101,7 +101,7 @@ fn without_a_grant_it_is_cubic_and_the_first_grant_ends_that() {
     assert!((bench.sender.window() - 7.7).abs() < 1e-9);
     bench.receive(60, 0);
     assert_eq!(bench.rate(), None, "nothing was assigned");
-    bench.receive(70, code::encode(1e6).into());
+    bench.receive(70, rate_code::encode(1e6).into());
     assert_eq!((bench.rate(), bench.sender.slow_start_threshold()), (Some(1.0), None));
 }
 
@@ -136,7 +136,7 @@ fn without_a_grant_its_window_is_that_of_tcp_cubic() {
 #[test]
 fn cubic_goes_on_from_what_the_rate_kept_in_flight_as_from_a_plateau() {
     let mut bench = Bench::granted();
-    bench.receive(50, code::encode(1.2e6).into());
+    bench.receive(50, rate_code::encode(1.2e6).into());
     bench.wake(5_000);
     // Five halvings: 10 segments per 40 ms.
     let (from, threshold) = (bench.sender.window(), bench.sender.slow_start_threshold());
@@ -151,7 +151,7 @@ fn a_grant_is_followed_up_and_down_at_once_and_losses_change_nothing() {
     bench.recover(50, Recovery::Enter { flight: 20 });
     assert_eq!(bench.rate(), Some(1.0));
     for (at, rate) in [(60, 0.2), (61, 1.2), (62, 0.05)] {
-        bench.receive(at, code::encode(rate * 1e6).into());
+        bench.receive(at, rate_code::encode(rate * 1e6).into());
         assert_eq!(bench.rate(), Some(rate));
     }
 }
@@ -186,11 +186,11 @@ fn an_absurd_grant_counts_as_the_link_and_the_fuse_holds() {
 #[test]
 fn a_hold_or_a_forged_crawl_does_not_stop_the_sender_for_ever() {
     let mut bench = Bench::granted();
-    bench.receive(50, code::HOLD.into());
+    bench.receive(50, rate_code::HOLD.into());
     assert_eq!((bench.rate(), bench.sender.window()), (None, 2.0), "two segments per round trip");
     bench.deliver(55);
     assert_eq!(bench.sender.window(), 2.0, "not CUBIC");
-    bench.receive(60, code::encode(1.0).into());
+    bench.receive(60, rate_code::encode(1.0).into());
     assert_eq!(bench.rate(), Some(0.0015), "a segment per second");
     assert!(bench.sender.window() >= 10.0);
     // No ACK is without a grant for longer than three of its segments take.
@@ -211,7 +211,7 @@ fn a_grant_that_is_not_renewed_decays_and_cubic_takes_over() {
     bench.wake(400);
     // 0.3785 Mbyte/s for 40 ms.
     assert!(bench.rate().is_none() && (bench.sender.window() - 10.0).abs() < 1e-9);
-    bench.receive(450, code::encode(8e5).into());
+    bench.receive(450, rate_code::encode(8e5).into());
     assert_eq!(bench.rate(), Some(0.8), "back with the first grant");
 }
 
@@ -225,7 +225,7 @@ fn a_late_wake_up_makes_up_for_every_step_it_missed() {
 #[test]
 fn a_stale_rate_never_rises() {
     let mut bench = Bench::new();
-    bench.receive(0, code::encode(1e5).into());
+    bench.receive(0, rate_code::encode(1e5).into());
     bench.deliver(40);
     bench.wake(5_000);
     assert!(bench.rate().is_none() && bench.sender.window() <= 4.0, "2.6 segments per round trip");
@@ -262,7 +262,7 @@ fn a_rest_of_a_second_forgets_the_grant_and_a_shorter_one_keeps_it() {
 #[test]
 fn the_first_grant_of_a_flow_that_begins_late_is_not_forgotten() {
     let mut bench = Bench::new();
-    bench.receive(5_000, code::encode(1e6).into());
+    bench.receive(5_000, rate_code::encode(1e6).into());
     bench.flow.in_flight = 1;
     bench.send(5_000);
     assert_eq!(bench.rate(), Some(1.0));
@@ -292,7 +292,7 @@ fn heavy_loss_without_a_grant_counts_as_a_stale_one() {
 fn heavy_loss_under_grants_is_the_radios() {
     let mut bench = Bench::granted();
     for round in 1..20u64 {
-        bench.receive(round * 40, code::encode(1e6).into());
+        bench.receive(round * 40, rate_code::encode(1e6).into());
         for step in 0..40 {
             bench.send(round * 40 + step);
         }

@@ -11,8 +11,8 @@ use super::detector::{Detector, Rules};
 use super::flow::SegmentClass;
 use super::flow_table::FlowNumber;
 use super::port::Port;
-use super::{Backlog, Control, Params, code};
-use crate::brf::code::GRANTED_RATE;
+use super::{Backlog, Control, Params, rate_code};
+use crate::brf::rate_code::GRANTED_RATE;
 
 /// A grant of another switch counts for so long.
 const FOREIGN_LASTS: Span = Span::from_secs(2);
@@ -99,8 +99,8 @@ impl Switch {
         };
         let granted = self.foreign.range(all).map(|(_, foreign)| foreign).filter(counts);
         let Some(min) = granted.map(|foreign| foreign.grant.rate).min() else { return };
-        let own = code::encode(min.as_bps() as f64 / 8.0);
-        let min = code::min(header.hop.get(GRANTED_RATE), own);
+        let own = rate_code::encode(min.as_bps() as f64 / 8.0);
+        let min = rate_code::min(header.hop.get(GRANTED_RATE), own);
         header.hop.put(GRANTED_RATE, u32::from(min));
     }
 

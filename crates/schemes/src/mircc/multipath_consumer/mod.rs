@@ -25,7 +25,7 @@ pub(super) struct MultipathConsumer {
     /// Sends at the sum of all rates.
     follower: RateFollower,
     /// Paths keyed by label.
-    paths: BTreeMap<u32, Path>,
+    paths: BTreeMap<u32, PathRates>,
     primary: Option<u32>,
     elected_at: Time,
     /// Interests that ought to have looked for new paths and did not yet.
@@ -34,7 +34,7 @@ pub(super) struct MultipathConsumer {
 
 /// Rates in thousandths of an Interest per second.
 #[derive(Clone, Copy, Debug)]
-struct Path {
+struct PathRates {
     primary: u32,
     secondary: u32,
     received_at: Time,
@@ -42,7 +42,7 @@ struct Path {
     credit: i64,
 }
 
-impl Path {
+impl PathRates {
     /// The rate that it is used at.
     fn rate(&self, is_primary: bool) -> u32 {
         if is_primary { self.primary } else { self.secondary }
@@ -84,7 +84,7 @@ impl MultipathConsumer {
         self.paths.retain(|other, path| *other == label || now.since(path.received_at) <= memory);
         if self.paths.len() < MAX_PATHS || self.paths.contains_key(&label) {
             let credit = self.paths.get(&label).map_or(0, |path| path.credit);
-            self.paths.insert(label, Path { primary, secondary, received_at: now, credit });
+            self.paths.insert(label, PathRates { primary, secondary, received_at: now, credit });
         }
     }
 

@@ -12,7 +12,7 @@ struct Bench {
 
 impl Bench {
     fn new(exploring: f64) -> Self {
-        let given = [("exploring", Value::Number(exploring)), ("memory", Value::Text("1s".to_owned()))];
+        let given = [("exploring", Setting::Number(exploring)), ("memory", Setting::Text("1s".to_owned()))];
         let given = given.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let params = Params::from_settings(&Settings(given)).expect("valid");
         let follower = RateFollower::new(params.start, params.initial_rate);

@@ -4,7 +4,7 @@
 
 use tidegate_core::prelude::*;
 
-use super::fair_rate::{FairRate, LOWEST, Measured, Rule, smooth};
+use super::fair_rate::{FairRate, LOWEST, Measured, FairRateRule, smooth};
 use super::path_table::SharedPaths;
 use super::secondary::Secondary;
 use super::{Params, SECONDARY};
@@ -61,7 +61,7 @@ struct Multipath {
 impl RateGate {
     /// The gate of `face`; `paths` are those of its node, with multipath.
     pub fn new(params: Params, face: FaceId, paths: Option<SharedPaths>) -> Self {
-        let rule = Rule { utilisation: params.utilisation, beta: params.beta, weight: params.weight };
+        let rule = FairRateRule { utilisation: params.utilisation, beta: params.beta, weight: params.weight };
         Self {
             face,
             primary: FairRate::new(rule),

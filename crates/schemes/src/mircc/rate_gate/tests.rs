@@ -5,13 +5,13 @@ use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
 const ADMIT: GateVerdict = GateVerdict::Admit;
 
-fn gate(given: &[(&str, Value)]) -> RateGate {
+fn gate(given: &[(&str, Setting)]) -> RateGate {
     let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     RateGate::new(Params::from_settings(&Settings(given)).expect("valid"), FaceId(1), None)
 }
 
-fn word(word: &str) -> Value {
-    Value::Text(word.to_owned())
+fn word(word: &str) -> Setting {
+    Setting::Text(word.to_owned())
 }
 
 fn request(bench: &mut GateBench, gate: &mut RateGate, at_us: u64) -> GateVerdict {
@@ -47,7 +47,7 @@ fn the_lowest_rate_on_the_path_stays_and_nothing_is_stamped_without_stamping() {
     for (before, after) in [(Some(5_000_000), 1_000_000), (Some(700_000), 700_000), (None, 1_000_000)] {
         assert_eq!(answer(&mut bench, &mut gate, 0, 1_250, before), after);
     }
-    let mut silent = self::gate(&[("stamping", Value::Bool(false))]);
+    let mut silent = self::gate(&[("stamping", Setting::Bool(false))]);
     assert_eq!(answer(&mut bench, &mut silent, 0, 1_250, None), 0);
 }
 
@@ -100,7 +100,7 @@ fn a_round_trip_counts_an_eighth() {
 
 #[test]
 fn a_face_that_sends_no_interests_schedules_no_wake_up_and_links_of_any_rate_are_borne() {
-    let (mut bench, mut gate) = (GateBench::new(), gate(&[("capacity", Value::Number(0.25))]));
+    let (mut bench, mut gate) = (GateBench::new(), gate(&[("capacity", Setting::Number(0.25))]));
     assert_eq!(gate.next_wake(), None);
     assert_eq!(answer(&mut bench, &mut gate, 0, 1_250, None), 1_000);
     for (rate, expected) in [(0, 1_000), (u64::MAX, u32::MAX)] {

@@ -46,7 +46,7 @@ impl RetransmissionStore {
     }
 
     /// Measurements of the rounds until now: the state before the packet of this call.
-    fn look(&mut self, now: Time, queue: &FaceView, leaving: Option<&Header>) -> Seen {
+    fn look(&mut self, now: Time, queue: &FaceView, leaving: Option<&Header>) -> MonitorInput {
         let (mut waiting, mut bytes) = (queue.backlog(Class::BULK), queue.queued_bytes());
         if let Some(packet) = leaving {
             waiting += u32::from(packet.hop.class == Class::BULK);
@@ -56,7 +56,7 @@ impl RetransmissionStore {
             Limit::Packets(limit) => limit.get().saturating_sub(waiting),
             Limit::Bytes(limit) => whole_packets(limit - bytes, self.max),
         };
-        Seen {
+        MonitorInput {
             waiting,
             accepted: queue.accepted_packets(),
             stored: self.stored(now, queue),
@@ -182,7 +182,7 @@ struct Moved {
 
 /// Input of a round from the network monitor ("NMM").
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct MonitorInput {
     /// Ordinary packets in the queue.
     waiting: u32,
     /// Ordinary packets put into the queue since the start.
@@ -195,7 +195,7 @@ struct Seen {
     limit: u32,
 }
 
-impl Seen {
+impl MonitorInput {
     fn sent(&self, counted: SentCounted) -> u64 {
         match counted {
             SentCounted::Enqueue => self.accepted,
@@ -232,7 +232,7 @@ struct Recovery {
 
 impl Recovery {
     /// Runs every round due until `now` on an interface that stayed as `seen`; the number of packets moved.
-    fn run_until(&mut self, now: Time, params: &Params, mut seen: Seen) -> u32 {
+    fn run_until(&mut self, now: Time, params: &Params, mut seen: MonitorInput) -> u32 {
         let rounds = now.since(self.next_round).as_nanos() / params.interval.as_nanos() + 1;
         self.next_round += params.interval * rounds;
         let stored = seen.stored;
@@ -249,7 +249,7 @@ impl Recovery {
     }
 
     /// One round (lines 3-19); the number of packets moved.
-    fn round(&mut self, params: &Params, seen: &Seen) -> u32 {
+    fn round(&mut self, params: &Params, seen: &MonitorInput) -> u32 {
         let sent = seen.sent(params.sent_counted);
         let mut moved = 0;
         if f64::from(seen.waiting) < part_of(params.tau, seen.limit) {
@@ -279,14 +279,14 @@ impl Recovery {
     }
 
     /// Deviation: the paper lets R grow without bound (`cap = false`).
-    fn limit_credit(&mut self, params: &Params, seen: &Seen) {
+    fn limit_credit(&mut self, params: &Params, seen: &MonitorInput) {
         if params.cap && seen.stored == 0 {
             self.credit = self.credit.min(2 * i64::from(store_size(params.alpha, seen.limit)));
         }
     }
 
     /// Lines 13-17. Where store or queue end before floor(R), only the packets that do move are counted.
-    fn take_due(&mut self, params: &Params, seen: &Seen) -> u32 {
+    fn take_due(&mut self, params: &Params, seen: &MonitorInput) -> u32 {
         let due = match params.release {
             Release::AboveOne => self.credit > 2,
             Release::FromOne => self.credit >= 2,
@@ -300,13 +300,13 @@ impl Recovery {
     }
 
     /// Whether the next rounds would do what the last one did: it began as `before` and moved nothing.
-    fn repeats(&self, before: &Self, seen: &Seen) -> bool {
+    fn repeats(&self, before: &Self, seen: &MonitorInput) -> bool {
         let same = (self.last_waiting, self.last_sent) == (before.last_waiting, before.last_sent);
         same && (seen.stored == 0 || self.credit == before.credit)
     }
 
     /// Adds what `rounds` further rounds would: only an empty queue with an empty store lets R grow (eq. 5).
-    fn repeat(&mut self, rounds: u64, params: &Params, seen: &Seen) {
+    fn repeat(&mut self, rounds: u64, params: &Params, seen: &MonitorInput) {
         if seen.waiting == 0 && seen.stored == 0 {
             let rounds = i64::try_from(rounds).unwrap_or(i64::MAX);
             self.credit = self.credit.saturating_add(self.bandwidth.saturating_mul(rounds)).max(0);

@@ -169,7 +169,7 @@ impl Bench {
     }
 }
 
-fn params(given: &[(&str, Value)]) -> Params {
+fn params(given: &[(&str, Setting)]) -> Params {
     let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     Params::from_settings(&Settings(given)).expect("valid")
 }
@@ -242,7 +242,7 @@ fn algorithm_1_by_hand() {
 /// The first four rounds of the case above under the other reading of each choice.
 #[test]
 fn every_choice_changes_the_round_that_it_is_about() {
-    let after_round = |round: u64, given: &[(&str, Value)]| {
+    let after_round = |round: u64, given: &[(&str, Setting)]| {
         let mut bench = Bench::new(packets(8), params(given));
         bench.until(500);
         (0..10).for_each(|_| bench.push_data());
@@ -257,16 +257,16 @@ fn every_choice_changes_the_round_that_it_is_about() {
         }
         unreachable!("the case has ten rounds")
     };
-    let word = |word: &str| Value::Text(word.to_owned());
+    let word = |word: &str| Setting::Text(word.to_owned());
     // R reaches 1: one packet moves a round earlier.
     assert_eq!(after_round(3, &[("release", word("from-one"))]), (0.0, 2, 6, 1));
     // The moved packet is not taken for a new one: nothing drained in round 5.
-    assert_eq!(after_round(5, &[("released_counted", Value::Bool(false))]), (0.5, 0, 5, 1));
+    assert_eq!(after_round(5, &[("released_counted", Setting::Bool(false))]), (0.5, 0, 5, 1));
     // One packet left in round 4, none in round 5.
     assert_eq!(after_round(4, &[("sent_counted", word("dequeue"))]), (0.5, 1, 5, 1));
     assert_eq!(after_round(5, &[("sent_counted", word("dequeue"))]), (0.5, 0, 5, 1));
     // 1.5 + 1.5 + 1.5, above the 4 places of the store.
-    assert_eq!(after_round(10, &[("cap", Value::Bool(false))]), (4.5, 3, 0, 0));
+    assert_eq!(after_round(10, &[("cap", Setting::Bool(false))]), (4.5, 3, 0, 0));
 }
 
 /// Algorithm 1 line by line, every round, with its own queue and store.
@@ -473,7 +473,7 @@ fn a_late_wake_up_does_all_rounds_that_were_due() {
     for seed in 0..20_000 {
         let mut rng = Rng::stream(Seed(seed), "plr/late");
         let params = random_params(&mut rng);
-        let mut seen = Seen {
+        let mut seen = MonitorInput {
             waiting: pick(&mut rng, &[0, 0, 3, 12, 16]),
             accepted: 100,
             stored: pick(&mut rng, &[0, 0, 1, 8]),
@@ -547,7 +547,7 @@ fn packets_are_conserved_and_no_bound_is_broken_over_random_histories() {
 #[test]
 fn one_congestion_episode_makes_as_many_notices_as_the_store_has_places() {
     for (alpha, limit, places) in [(0.5, 32, 16), (0.29, 100, 29), (1.0, 7, 7), (0.1, 9, 0)] {
-        let mut bench = Bench::new(packets(limit), params(&[("alpha", Value::Number(alpha))]));
+        let mut bench = Bench::new(packets(limit), params(&[("alpha", Setting::Number(alpha))]));
         (0..1_000).for_each(|_| bench.push_data());
         assert_eq!((bench.stats().notices, bench.faces[0].held_packets()), (places, places as u32));
     }
@@ -565,7 +565,7 @@ fn a_notice_overtakes_a_full_queue() {
 #[test]
 fn interests_are_stored_without_a_notice_or_dropped() {
     for (recover, stored) in [(true, 1), (false, 0)] {
-        let mut bench = Bench::new(packets(4), params(&[("recover_interests", Value::Bool(recover))]));
+        let mut bench = Bench::new(packets(4), params(&[("recover_interests", Setting::Bool(recover))]));
         (0..5).for_each(|_| bench.push_interest());
         assert_eq!((bench.stats().notices, bench.faces[0].held_packets()), (0, stored));
         assert_eq!(bench.stats().dropped, u64::from(!recover));
@@ -576,7 +576,7 @@ fn interests_are_stored_without_a_notice_or_dropped() {
 fn a_passing_notice_meets_the_class_that_the_parameter_names() {
     for (word, dropped) in [("own-class", 0), ("any-class", 1)] {
         let mut bench =
-            Bench::new(packets(4), params(&[("full_for_notice", Value::Text(word.to_owned()))]));
+            Bench::new(packets(4), params(&[("full_for_notice", Setting::Text(word.to_owned()))]));
         (0..4).for_each(|_| bench.push_data());
         let token = tidegate_core::ndn::packet::LossNotice { token: PitToken(1) };
         let name = Name::segment(bench.prefix, 9);
@@ -590,7 +590,7 @@ fn a_passing_notice_meets_the_class_that_the_parameter_names() {
 #[test]
 fn released_packets_fit_a_queue_limited_in_bytes() {
     // Five packets of 1040 bytes fit; len_Q counts 6000/1500 = 4 packets.
-    let given = [("alpha", Value::Number(1.0)), ("tau", Value::Number(1.0)), ("cap", Value::Bool(false))];
+    let given = [("alpha", Setting::Number(1.0)), ("tau", Setting::Number(1.0)), ("cap", Setting::Bool(false))];
     let mut bench = Bench::new(Limit::Bytes(ByteCount::new(6_000)), params(&given));
     bench.until(500);
     bench.push_data();
@@ -608,7 +608,7 @@ fn released_packets_fit_a_queue_limited_in_bytes() {
 
 #[test]
 fn a_packet_that_arrives_with_a_round_finds_what_the_round_left() {
-    let given = [("alpha", Value::Number(1.0)), ("cap", Value::Bool(false))];
+    let given = [("alpha", Setting::Number(1.0)), ("cap", Setting::Bool(false))];
     let mut bench = Bench::new(packets(4), params(&given));
     bench.until(500);
     bench.push_data();

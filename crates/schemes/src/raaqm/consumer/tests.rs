@@ -4,16 +4,16 @@ use tidegate_testkit::driver::{Driver, DriverEvent, DriverEventKind};
 use tidegate_testkit::steps::{follow, lost};
 use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
-fn number(name: &'static str, value: f64) -> (&'static str, Value) {
-    (name, Value::Number(value))
+fn number(name: &'static str, value: f64) -> (&'static str, Setting) {
+    (name, Setting::Number(value))
 }
 
-fn text(name: &'static str, value: &str) -> (&'static str, Value) {
-    (name, Value::Text(value.into()))
+fn text(name: &'static str, value: &str) -> (&'static str, Setting) {
+    (name, Setting::Text(value.into()))
 }
 
 /// A decrease is sure at the longest of two round trips, and as good as never at the shortest.
-fn sure(more: &[(&'static str, Value)]) -> Driver {
+fn sure(more: &[(&'static str, Setting)]) -> Driver {
     let form = (!more.iter().any(|(name, _)| *name == "form")).then(|| text("form", "hicn"));
     let given = [&[number("samples", 2.0), number("drop_factor", 1.0)], more, form.as_slice()].concat();
     Driver::new(&SCHEME, &given)
@@ -59,9 +59,9 @@ fn the_longest_of_the_last_round_trips_shrinks_and_the_shortest_does_not() {
     let steps = [(after(20), 2.0), (after(60), 2.0), (after(20), 2.5), (after(20), 2.9), (after(30), 2.595862)];
     follow(&mut sure(&[]), &steps);
     let never = [(after(20), 2.0), (after(60), 2.5), (after(20), 2.9)];
-    follow(&mut sure(&[("early", Value::Bool(false))]), &never);
+    follow(&mut sure(&[("early", Setting::Bool(false))]), &never);
     // In ticks of 100 ms both are 0, so that they tell nothing.
-    let coarse = ("resolution", Value::Text("100ms".into()));
+    let coarse = ("resolution", Setting::Text("100ms".into()));
     follow(&mut sure(&[coarse]), &never);
     let half = [(after(20), 2.0), (after(60), 1.25)];
     follow(&mut sure(&[number("beta", 0.5)]), &half);
@@ -74,7 +74,7 @@ fn each_path_has_round_trips_of_its_own_and_a_new_one_begins_as_the_unlabelled_o
     follow(&mut sure(&[]), &steps);
     // Taken as one path, 60 is the longest of [20, 60].
     let mixed = [(near(20), 2.0), (far(60), 2.0), (near(20), 2.5), (far(60), 2.32)];
-    follow(&mut sure(&[("per_path", Value::Bool(false))]), &mixed);
+    follow(&mut sure(&[("per_path", Setting::Bool(false))]), &mixed);
     // The copy knows 20.
     follow(&mut sure(&[]), &[(after(20), 2.0), (far(60), 2.0)]);
 }
@@ -98,7 +98,7 @@ fn slow_start_and_whole_windows_of_ndnsim_follow_the_worked_case() {
 }
 
 /// Decreases in 30,000 Data whose round trips lie at 0, 1 and 1/2 among the last three.
-fn decreases(given: &[(&'static str, Value)]) -> usize {
+fn decreases(given: &[(&'static str, Setting)]) -> usize {
     let given = [&[number("samples", 3.0), number("beta", 0.9)], given].concat();
     let mut driver = Driver::new(&SCHEME, &given);
     let mut before = 1.0;
@@ -126,7 +126,7 @@ fn the_probability_rises_from_the_least_to_the_forms_factor() {
 
 #[test]
 fn the_timer_is_the_lifetime_or_ten_round_trips_of_the_last_path_or_the_profiles() {
-    let timer = |given: &[(&'static str, Value)]| {
+    let timer = |given: &[(&'static str, Setting)]| {
         let mut driver = Driver::new(&SCHEME, given);
         driver.handle(on_path(7, Some(40)));
         driver.controller.loss_timeout(&Sent::first(0, Time::ZERO))

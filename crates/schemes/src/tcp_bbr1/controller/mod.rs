@@ -8,11 +8,11 @@ mod window;
 use tidegate_core::prelude::*;
 
 use super::aggregation::Aggregation;
-use super::policer::{Change, Policer, Seen};
+use super::policer::{Change, Policer, PolicerInput};
 use super::recovery::LossRecovery;
 use super::{Params, SCHEME};
 use crate::toolbox::rate::bbr_model::{FullPipe, HeldDown, MinRoundTrip, PacketRate, Rounds};
-use crate::toolbox::rate::recent::Max;
+use crate::toolbox::rate::sliding_window::Max;
 use states::Mode;
 
 /// A round trip taken for the first pace while none is known.
@@ -106,7 +106,7 @@ impl Bbr {
             self.recovery.end_round();
             self.aggregation.end_round(&self.params);
         }
-        let seen = Seen {
+        let seen = PolicerInput {
             has_lost: delivery.newly_lost > 0,
             is_app_limited: sample.is_app_limited,
             ends_round,
@@ -121,8 +121,8 @@ impl Bbr {
         ends_round
     }
 
-    fn seen(&self, now: Time, flow: &FlowView) -> Seen {
-        Seen {
+    fn seen(&self, now: Time, flow: &FlowView) -> PolicerInput {
+        PolicerInput {
             now,
             delivered: flow.delivered,
             lost: self.lost,
@@ -134,7 +134,7 @@ impl Bbr {
         }
     }
 
-    fn look_for_policer(&mut self, now: Time, seen: &Seen) {
+    fn look_for_policer(&mut self, now: Time, seen: &PolicerInput) {
         match self.policer.on_ack(seen) {
             Change::Nothing => {}
             Change::Found => self.pacing_gain = 1.0,
@@ -232,7 +232,7 @@ impl CongestionController for Bbr {
                 self.save_window();
                 self.window = f64::from(flow.in_flight) + 1.0;
                 self.pipe.lower_bar();
-                let seen = Seen { has_lost: true, ends_round: true, ..self.seen(cx.now, flow) };
+                let seen = PolicerInput { has_lost: true, ends_round: true, ..self.seen(cx.now, flow) };
                 self.look_for_policer(cx.now, &seen);
             }
             Recovery::Spurious => {

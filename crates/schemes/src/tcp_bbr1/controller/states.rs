@@ -3,7 +3,7 @@
 use tidegate_core::prelude::*;
 
 use super::Bbr;
-use crate::toolbox::rate::gain_cycle::{GAINS, GainCycle, Seen};
+use crate::toolbox::rate::gain_cycle::{GAINS, GainCycle, CycleInput};
 
 #[derive(Debug)]
 pub(super) enum Mode {
@@ -38,7 +38,7 @@ impl Bbr {
         let Mode::ProbeBandwidth(cycle) = &self.mode else { return };
         let length = self.min.get().unwrap_or(Span::ZERO);
         let seen =
-            Seen { in_flight: f64::from(delivery.in_flight_before), has_lost: delivery.newly_lost > 0 };
+            CycleInput { in_flight: f64::from(delivery.in_flight_before), has_lost: delivery.newly_lost > 0 };
         let is_over = if self.pacing_gain == 1.0 {
             cycle.has_lasted(now, length)
         } else {

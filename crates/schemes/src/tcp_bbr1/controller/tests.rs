@@ -7,7 +7,7 @@ use tidegate_testkit::acks::{Ack, Acks};
 const ENTER: Recovery = Recovery::Enter { flight: 0 };
 
 fn with(given: &[(&str, f64)]) -> Acks<Bbr> {
-    let given = given.iter().map(|(name, value)| ((*name).into(), Value::Number(*value)));
+    let given = given.iter().map(|(name, value)| ((*name).into(), Setting::Number(*value)));
     let params = Params::from_settings(&Settings(given.collect())).expect("valid");
     let mut acks = Acks::new(Bbr::new(params));
     acks.send(1);

@@ -18,7 +18,7 @@ use super::window_use::WindowUse;
 use super::{Params, SCHEME};
 use crate::toolbox::rate::ack_epoch::AckEpoch;
 use crate::toolbox::rate::bbr_model::{FullPipe, HeldDown, PacketRate, Rounds};
-use crate::toolbox::rate::recent::Max;
+use crate::toolbox::rate::sliding_window::Max;
 use loss::Saved;
 use probe_bw::Probing;
 use probe_rtt::Measurement;

@@ -11,7 +11,7 @@ const DRAINING: usize = 1;
 
 /// Conditions by which BBR ends a phase.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
+pub struct CycleInput {
     /// Packets under way before the arrival.
     pub in_flight: f64,
     /// Whether a loss was detected since the arrival before.
@@ -45,7 +45,7 @@ impl GainCycle {
 
     /// Whether BBR ends the phase: after a round trip, the probing one only when as much was under way as it aims at or
     /// something was lost, the draining one as soon as no more than the target is. `target` gives what should be under way with a gain.
-    pub fn is_over(&self, now: Time, rtprop: Span, seen: &Seen, target: impl Fn(f64) -> f64) -> bool {
+    pub fn is_over(&self, now: Time, rtprop: Span, seen: &CycleInput, target: impl Fn(f64) -> f64) -> bool {
         let (gain, is_long) = (self.gain(), self.has_lasted(now, rtprop));
         if gain > 1.0 {
             is_long && (seen.has_lost || seen.in_flight >= target(gain))
@@ -89,12 +89,12 @@ mod tests {
     fn the_probing_phase_waits_for_its_target_and_the_draining_one_does_not_wait_for_the_round_trip() {
         let (rtt, target) = (Span::from_millis(10), |gain: f64| gain * 40.0);
         let after = |ms: u64| Time::ZERO + Span::from_millis(ms);
-        let seen = |in_flight: f64| Seen { in_flight, has_lost: false };
+        let seen = |in_flight: f64| CycleInput { in_flight, has_lost: false };
         let mut cycle = GainCycle::begin(Time::ZERO, 0);
         assert!(!cycle.is_over(after(10), rtt, &seen(50.0), target), "no longer than the round trip");
         assert!(!cycle.is_over(after(11), rtt, &seen(49.0), target));
         assert!(cycle.is_over(after(11), rtt, &seen(50.0), target));
-        assert!(cycle.is_over(after(11), rtt, &Seen { in_flight: 1.0, has_lost: true }, target));
+        assert!(cycle.is_over(after(11), rtt, &CycleInput { in_flight: 1.0, has_lost: true }, target));
         cycle.advance(after(11));
         assert!(!cycle.is_over(after(12), rtt, &seen(41.0), target));
         assert!(cycle.is_over(after(12), rtt, &seen(40.0), target));

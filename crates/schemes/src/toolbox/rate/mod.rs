@@ -9,4 +9,4 @@ pub mod flow_rtt;
 pub mod gain_cycle;
 pub mod rate_follower;
 pub mod rate_sampler;
-pub mod recent;
+pub mod sliding_window;

@@ -4,7 +4,7 @@
 
 use tidegate_core::prelude::*;
 
-use crate::toolbox::rate::recent::Recent;
+use crate::toolbox::rate::sliding_window::Recent;
 
 /// Doublings at most, as in ndnSIM.
 const MAX_DOUBLINGS: u32 = 6;

@@ -17,7 +17,7 @@ const SEARCH_END: f64 = 1e-5;
 
 /// Phase of the window between two losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Phase {
+enum SearchPhase {
     /// Between the last reduced window and the last maximum.
     Search,
     /// Beyond the maximum: the step doubles when the window reaches the target.
@@ -34,7 +34,7 @@ pub struct BicWindow {
     threshold: f64,
     maximum: f64,
     target: f64,
-    phase: Phase,
+    phase: SearchPhase,
 }
 
 impl BicWindow {
@@ -48,7 +48,7 @@ impl BicWindow {
             threshold: f64::INFINITY,
             maximum: f64::INFINITY,
             target: 0.0,
-            phase: Phase::Search,
+            phase: SearchPhase::Search,
         }
     }
 
@@ -67,7 +67,7 @@ impl BicWindow {
             self.target = f64::midpoint(self.maximum, self.window);
         } else {
             self.maximum = f64::INFINITY;
-            self.phase = Phase::Probe { step: 1.0, target: self.window + 1.0 };
+            self.phase = SearchPhase::Probe { step: 1.0, target: self.window + 1.0 };
         }
     }
 
@@ -78,9 +78,9 @@ impl BicWindow {
         }
         let step = 2.0 * step;
         self.phase = if step < MAX_INCREMENT {
-            Phase::Probe { step, target: self.window + step }
+            SearchPhase::Probe { step, target: self.window + step }
         } else {
-            Phase::Search
+            SearchPhase::Search
         };
     }
 
@@ -110,8 +110,8 @@ impl WindowRule for BicWindow {
             // Below `LOW_WINDOW` BIC is standard TCP, so that it shares slow paths fairly.
             _ if self.window < LOW_WINDOW && self.is_in_slow_start() => self.window += 1.0,
             _ if self.window < LOW_WINDOW => self.window += 1.0 / self.window,
-            Phase::Search => self.search(),
-            Phase::Probe { step, target } => self.probe(step, target),
+            SearchPhase::Search => self.search(),
+            SearchPhase::Probe { step, target } => self.probe(step, target),
         }
     }
 

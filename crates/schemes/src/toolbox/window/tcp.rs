@@ -28,7 +28,7 @@ pub enum WindowChange {
 
 /// Recovery state of the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum RecoveryState {
     Open,
     Fast,
     Timeout,
@@ -40,7 +40,7 @@ pub struct TcpWindow {
     initial: f64,
     window: f64,
     threshold: f64,
-    phase: Phase,
+    phase: RecoveryState,
     /// Window and threshold before the last reduction by losses.
     before: Option<(f64, f64)>,
     /// Whether nothing was delivered since the last timeout.
@@ -58,7 +58,7 @@ impl TcpWindow {
             initial,
             window: initial,
             threshold: f64::INFINITY,
-            phase: Phase::Open,
+            phase: RecoveryState::Open,
             before: None,
             is_silent: false,
             marks: OncePerFlight::default(),
@@ -84,7 +84,7 @@ impl TcpWindow {
 
     /// Whether a fast recovery is under way.
     pub fn is_in_fast_recovery(&self) -> bool {
-        self.phase == Phase::Fast
+        self.phase == RecoveryState::Fast
     }
 
     /// Slow start ends here.
@@ -97,7 +97,7 @@ impl TcpWindow {
     pub fn counts(&mut self, delivery: &Delivery) -> Option<f64> {
         let delivered = delivery.newly_acked + delivery.newly_sacked;
         self.is_silent &= delivered == 0;
-        let is_free = self.phase != Phase::Fast && !delivery.is_source_limited;
+        let is_free = self.phase != RecoveryState::Fast && !delivery.is_source_limited;
         let may_grow = is_free && delivery.mark == 0 && delivered > 0;
         may_grow.then(|| f64::from(delivered))
     }
@@ -108,7 +108,7 @@ impl TcpWindow {
         if !self.is_slow_start() {
             return acked;
         }
-        let limit = if self.phase == Phase::Timeout { 1.0 } else { limit };
+        let limit = if self.phase == RecoveryState::Timeout { 1.0 } else { limit };
         let acked = acked.min(limit);
         let step = acked.min(self.threshold - self.window);
         self.window += step;
@@ -147,7 +147,7 @@ impl TcpWindow {
             Recovery::Enter { flight } => {
                 let threshold = threshold(flown(flight)).max(MIN_THRESHOLD);
                 self.before = Some((self.window, self.threshold));
-                self.phase = Phase::Fast;
+                self.phase = RecoveryState::Fast;
                 self.shrink(now, threshold, threshold);
                 WindowChange::Reduced
             }
@@ -155,17 +155,17 @@ impl TcpWindow {
             Recovery::Timeout { .. } if self.is_silent => WindowChange::None,
             Recovery::Timeout { flight } => {
                 let mut threshold = threshold(flown(flight)).max(MIN_THRESHOLD);
-                if self.phase != Phase::Open {
+                if self.phase != RecoveryState::Open {
                     // What was in flight before the reduction is still counted.
                     threshold = threshold.min(self.threshold);
                 }
                 self.before = Some((self.window, self.threshold));
-                (self.phase, self.is_silent) = (Phase::Timeout, true);
+                (self.phase, self.is_silent) = (RecoveryState::Timeout, true);
                 self.shrink(now, LOSS_WINDOW, threshold);
                 WindowChange::TimedOut
             }
             Recovery::Exit => {
-                self.phase = Phase::Open;
+                self.phase = RecoveryState::Open;
                 WindowChange::None
             }
             Recovery::Spurious => self.restore(),
@@ -174,7 +174,7 @@ impl TcpWindow {
 
     /// Whether a mark on this ACK reduces: once per window of data, and not while losses have reduced already.
     pub fn admits_mark(&mut self, now: Time, delivery: &Delivery) -> bool {
-        delivery.mark > 0 && self.phase == Phase::Open && self.marks.admits(now, delivery.sent_at)
+        delivery.mark > 0 && self.phase == RecoveryState::Open && self.marks.admits(now, delivery.sent_at)
     }
 
     /// Reduces to `window` because of a mark (RFC 9438 §4.6: to one segment at least).
@@ -188,7 +188,7 @@ impl TcpWindow {
         let last = self.last_sent.replace(sent.at);
         let rested = last.is_some_and(|last| sent.at.since(last) > flow.rto);
         let restarts =
-            rested && flow.in_flight <= 1 && self.phase == Phase::Open && self.window > self.initial;
+            rested && flow.in_flight <= 1 && self.phase == RecoveryState::Open && self.window > self.initial;
         if restarts {
             (self.window, self.credit) = (self.initial, 0.0);
         }
@@ -202,7 +202,7 @@ impl TcpWindow {
     }
 
     fn restore(&mut self) -> WindowChange {
-        self.phase = Phase::Open;
+        self.phase = RecoveryState::Open;
         let Some((window, threshold)) = self.before.take() else { return WindowChange::None };
         self.window = self.window.max(window);
         self.threshold = threshold;

@@ -4,8 +4,8 @@ use tidegate_core::prelude::*;
 
 use crate::queues::bench::{Bench, Popped, named};
 
-fn word(word: &str) -> Value {
-    Value::Text(word.to_owned())
+fn word(word: &str) -> Setting {
+    Setting::Text(word.to_owned())
 }
 
 /// Pops at the given times (ms) and compares segment, mark and the segments dropped before it.
@@ -92,7 +92,7 @@ fn a_notice_that_overtakes_the_queue_does_not_make_its_waiting_times_good() {
 
 #[test]
 fn marking_codel_keeps_every_packet_and_marks_one_at_a_time() {
-    let mut bench = Bench::new(named("codel"), &[("mark", Value::Bool(true))], 100);
+    let mut bench = Bench::new(named("codel"), &[("mark", Setting::Bool(true))], 100);
     bench.push_data(0, 40);
     expect(
         &mut bench,

@@ -5,8 +5,8 @@ use tidegate_core::prelude::*;
 use crate::queues::bench::{Bench, data, named, segment};
 use crate::queues::line::{Flow, Line, ms};
 
-fn text(value: &str) -> Value {
-    Value::Text(value.to_owned())
+fn text(value: &str) -> Setting {
+    Setting::Text(value.to_owned())
 }
 
 /// Pushes a segment numbered `number` at `micros`.
@@ -26,7 +26,7 @@ fn pop(bench: &mut Bench, micros: u64) -> Option<(u32, u8)> {
 fn a_low_latency_segment_goes_before_classic_ones_that_came_up_to_thirty_ms_earlier() {
     for (later_us, first) in [(0, 1), (30_000, 1), (30_001, 0)] {
         // No updates: the gains are 0.
-        let still = [("alpha", Value::Number(0.0)), ("beta", Value::Number(0.0))];
+        let still = [("alpha", Setting::Number(0.0)), ("beta", Setting::Number(0.0))];
         let mut bench = Bench::new(named("dualpi2"), &still, 100);
         push(&mut bench, 0, 0, Ecn::Classic);
         push(&mut bench, later_us, 1, Ecn::LowLatency);
@@ -66,9 +66,9 @@ fn a_ramp_marks_in_proportion() {
 fn with_weights_the_classic_queue_keeps_its_part_while_both_are_full() {
     let given = [
         ("scheduler", text("weighted")),
-        ("classic_weight", Value::Number(0.1)),
-        ("alpha", Value::Number(0.0)),
-        ("beta", Value::Number(0.0)),
+        ("classic_weight", Setting::Number(0.1)),
+        ("alpha", Setting::Number(0.0)),
+        ("beta", Setting::Number(0.0)),
     ];
     let mut line = Line::new(Bench::new(named("dualpi2"), &given, 100_000));
     let flow = |number, ecn, size| Flow { number, ecn, size, gap: Span::from_micros(800) };

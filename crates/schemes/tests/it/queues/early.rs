@@ -5,7 +5,7 @@ use tidegate_core::prelude::*;
 use crate::queues::bench::{Bench, data, interest, named, notice};
 
 /// A queue of 100 packets that every one of `arrivals` finds to hold `standing`; what was marked and dropped.
-fn stand_still(scheme: &str, given: &[(&str, Value)], standing: u32, arrivals: u32) -> (u64, u64) {
+fn stand_still(scheme: &str, given: &[(&str, Setting)], standing: u32, arrivals: u32) -> (u64, u64) {
     let mut bench = Bench::new(named(scheme), given, 100);
     bench.push_data(0, standing);
     // The average comes to rest before anything counts.
@@ -41,9 +41,9 @@ fn red_marks_as_often_as_its_spread_probability_says() {
     // At 10 packets p_b = 0.1 (10 - 5)/(15 - 5) = 0.05: gaps uniform in 1..=19, so one of 10 on average. Of 40,000
     // packets 4000; a gap deviates by 5.48, so the count by 5.48/10 sqrt(4000) = 35.
     let given = [
-        ("action", Value::Text("mark".to_owned())),
-        ("max_probability", Value::Number(0.1)),
-        ("weight", Value::Number(0.02)),
+        ("action", Setting::Text("mark".to_owned())),
+        ("max_probability", Setting::Number(0.1)),
+        ("weight", Setting::Number(0.02)),
     ];
     let (marked, dropped) = stand_still("red", &given, 10, 40_000);
     assert!((3_860..=4_140).contains(&marked), "{marked}");
@@ -53,20 +53,20 @@ fn red_marks_as_often_as_its_spread_probability_says() {
 }
 
 /// What marks packets at random without leaving anything to chance: all above 2 packets on average, else none.
-fn sharp(scheme: &str) -> Vec<(&'static str, Value)> {
+fn sharp(scheme: &str) -> Vec<(&'static str, Setting)> {
     match scheme {
         "red" => vec![
-            ("action", Value::Text("mark".to_owned())),
-            ("weight", Value::Number(0.5)),
-            ("min_threshold", Value::Number(2.0)),
-            ("max_threshold", Value::Number(2.01)),
-            ("typical_packet", Value::Text("1250B".to_owned())),
+            ("action", Setting::Text("mark".to_owned())),
+            ("weight", Setting::Number(0.5)),
+            ("min_threshold", Setting::Number(2.0)),
+            ("max_threshold", Setting::Number(2.01)),
+            ("typical_packet", Setting::Text("1250B".to_owned())),
         ],
         // Of 100 packets.
         _ => vec![
-            ("weight", Value::Number(0.5)),
-            ("low", Value::Number(0.02)),
-            ("high", Value::Number(0.0201)),
+            ("weight", Setting::Number(0.5)),
+            ("low", Setting::Number(0.02)),
+            ("high", Setting::Number(0.0201)),
         ],
     }
 }
@@ -121,8 +121,8 @@ fn what_is_no_bulk_is_not_marked_and_interests_only_by_red() {
 
 /// `act` 2000 times on a queue that was idle for a second, under RED without memory of the average.
 fn cycles(given: [(&str, f64); 4], act: impl Fn(&mut Bench)) -> usize {
-    let given = given.map(|(name, value)| (name, Value::Number(value)));
-    let given = [&given[..], &[("action", Value::Text("mark".to_owned()))]].concat();
+    let given = given.map(|(name, value)| (name, Setting::Number(value)));
+    let given = [&given[..], &[("action", Setting::Text("mark".to_owned()))]].concat();
     let mut bench = Bench::new(named("red"), &given, 100);
     for cycle in 1..=2_000 {
         bench.now = Time::from_nanos(cycle * 1_000_000_000);

@@ -5,12 +5,12 @@ use tidegate_core::prelude::*;
 use crate::queues::bench::{Bench, data, named, segment};
 use crate::queues::line::{Flow, Line, ms};
 
-fn number(value: u32) -> Value {
-    Value::Number(f64::from(value))
+fn number(value: u32) -> Setting {
+    Setting::Number(f64::from(value))
 }
 
-fn text(value: &str) -> Value {
-    Value::Text(value.to_owned())
+fn text(value: &str) -> Setting {
+    Setting::Text(value.to_owned())
 }
 
 fn flow(number: u32, size: u64, gap_us: u64) -> Flow {
@@ -111,7 +111,7 @@ fn a_flow_that_floods_the_queue_loses_its_own_packets_only() {
 #[test]
 fn with_one_queue_it_is_codel() {
     for seed in 0..10 {
-        let one = [("flows", number(1)), ("ecn", Value::Bool(false))];
+        let one = [("flows", number(1)), ("ecn", Setting::Bool(false))];
         let sent = [("fq-codel", &one[..]), ("codel", &[])].map(|(scheme, given)| {
             let mut draws = Rng::stream(Seed(seed), "arrivals");
             let mut line = Line::new(Bench::new(named(scheme), given, 5_000));
@@ -136,7 +136,7 @@ fn a_segment_is_marked_where_it_may_be_and_dropped_where_not() {
     for (ecn, capable, marked, dropped) in
         [(true, Ecn::Classic, 1, 0), (true, Ecn::NotCapable, 0, 1), (false, Ecn::Classic, 0, 1)]
     {
-        let mut bench = Bench::new(named("fq-codel"), &[("ecn", Value::Bool(ecn))], 100);
+        let mut bench = Bench::new(named("fq-codel"), &[("ecn", Setting::Bool(ecn))], 100);
         (0..9).for_each(|_| bench.push_named(7, segment(capable, 0), 1000));
         // Above the target from 5 ms on; the first signal falls due at 105.
         for millis in [5, 104, 105, 106] {

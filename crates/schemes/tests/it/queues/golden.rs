@@ -22,7 +22,7 @@ struct Phase {
 struct Case {
     file: &'static str,
     scheme: &'static str,
-    given: &'static [(&'static str, Value)],
+    given: &'static [(&'static str, Setting)],
     limit: u32,
     phases: &'static [Phase],
     end_ms: u64,
@@ -47,15 +47,15 @@ const LONG_QUEUE: &[Phase] = &[
     Phase { until_ms: 900, gap_us: 2_000 },
 ];
 
-const RED_GENTLE: &[(&str, Value)] = &[
-    ("weight", Value::Number(0.02)),
-    ("min_threshold", Value::Number(20.0)),
-    ("max_threshold", Value::Number(40.0)),
-    ("max_probability", Value::Number(0.1)),
-    ("gentle", Value::Bool(true)),
+const RED_GENTLE: &[(&str, Setting)] = &[
+    ("weight", Setting::Number(0.02)),
+    ("min_threshold", Setting::Number(20.0)),
+    ("max_threshold", Setting::Number(40.0)),
+    ("max_probability", Setting::Number(0.1)),
+    ("gentle", Setting::Bool(true)),
 ];
 
-const HALF_OF_THE_LINE: &[(&str, Value)] = &[("other_ceil", Value::Number(0.5))];
+const HALF_OF_THE_LINE: &[(&str, Setting)] = &[("other_ceil", Setting::Number(0.5))];
 
 const CASES: &[Case] = &[
     Case {
@@ -88,7 +88,7 @@ const CASES: &[Case] = &[
     Case {
         file: "codel/standing-queue-marked.txt",
         scheme: "codel",
-        given: &[("mark", Value::Bool(true))],
+        given: &[("mark", Setting::Bool(true))],
         limit: 100,
         phases: STANDING_QUEUE,
         end_ms: 900,
@@ -133,7 +133,7 @@ const CASES: &[Case] = &[
     Case {
         file: "red/burst.txt",
         scheme: "red",
-        given: &[("weight", Value::Number(0.02))],
+        given: &[("weight", Setting::Number(0.02))],
         limit: 50,
         phases: BURST,
         end_ms: 100,
@@ -160,7 +160,7 @@ const CASES: &[Case] = &[
     Case {
         file: "fq-codel/standing-queue.txt",
         scheme: "fq-codel",
-        given: &[("ecn", Value::Bool(false))],
+        given: &[("ecn", Setting::Bool(false))],
         limit: 100,
         phases: STANDING_QUEUE,
         end_ms: 900,

@@ -5,9 +5,9 @@ use tidegate_core::prelude::*;
 use crate::queues::bench::{Bench, data, named, segment};
 use crate::queues::line::{Line, ms};
 
-fn parts(tcp: f64, tcp_ceil: f64, other: f64) -> Vec<(&'static str, Value)> {
+fn parts(tcp: f64, tcp_ceil: f64, other: f64) -> Vec<(&'static str, Setting)> {
     let parts = [("tcp", tcp), ("tcp_ceil", tcp_ceil), ("other", other)];
-    parts.map(|(name, part)| (name, Value::Number(part))).into()
+    parts.map(|(name, part)| (name, Setting::Number(part))).into()
 }
 
 /// Both classes, or TCP alone, offer the line's rate each from `from_ms` to `to_ms`.

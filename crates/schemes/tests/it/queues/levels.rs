@@ -1,6 +1,6 @@
 //! Graded markers against cases worked by hand; targets, intervals and periods are the defaults.
 
-use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::params::Setting;
 
 use crate::queues::bench::{Bench, data, interest, named};
 
@@ -48,7 +48,8 @@ fn coopcon_marks_mild_after_an_interval_and_severe_at_once_spaced_by_codels_law(
 #[test]
 fn coopcon_takes_a_queue_above_four_fifths_as_severe_unless_set_otherwise() {
     for (waiting, given, mark) in [(9, 0.8, 0), (10, 0.8, 2), (10, 1.0, 0)] {
-        let mut bench = Bench::new(named("coopcon-like"), &[("severe_occupancy", Value::Number(given))], 10);
+        let mut bench =
+            Bench::new(named("coopcon-like"), &[("severe_occupancy", Setting::Number(given))], 10);
         bench.push_data(0, waiting);
         // One has left when its mark is decided: 8 or 9 of 10 wait.
         expect(&mut bench, &[(0, 0, mark)]);

@@ -14,7 +14,7 @@ fn push(bench: &mut Bench, millis: u64, kind: Kind) -> bool {
 
 #[test]
 fn since_0_7_the_queue_must_stay_above_the_threshold_for_an_interval() {
-    let threshold = Value::Text("3000B".to_owned());
+    let threshold = Setting::Text("3000B".to_owned());
     let mut bench = Bench::new(named("nfd-marking"), &[("threshold", threshold)], 100);
     bench.push_data(0, 4);
     let steps = [

@@ -4,12 +4,12 @@ use tidegate_core::prelude::*;
 
 use crate::queues::bench::{Bench, named, segment};
 
-fn text(value: &str) -> Value {
-    Value::Text(value.to_owned())
+fn text(value: &str) -> Setting {
+    Setting::Text(value.to_owned())
 }
 
 /// Marks of the packets that get into an empty queue one after the other.
-fn marks(given: &[(&str, Value)], ecn: Ecn, count: u32) -> Vec<u8> {
+fn marks(given: &[(&str, Setting)], ecn: Ecn, count: u32) -> Vec<u8> {
     let mut bench = Bench::new(named("step-ecn"), given, 100);
     (0..count).for_each(|number| bench.push_named(number, segment(ecn, 0), 1000));
     let pop = || bench.run(|queue, cx| queue.pop(cx)).map(|packet| packet.header.hop.mark);

@@ -1,13 +1,13 @@
 //! CoopCon-like's strategy in a forwarder: only severe marks divert, and calm brings Interests back.
 
-use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::params::Setting;
 
 use crate::strategies::router::Event::{Data, Interest, Marked};
 use crate::strategies::router::{Router, expect_share, named};
 
 fn router(given: &[(&str, f64)]) -> Router {
-    let given: Vec<(&str, Value)> =
-        given.iter().map(|(name, value)| (*name, Value::Number(*value))).collect();
+    let given: Vec<(&str, Setting)> =
+        given.iter().map(|(name, value)| (*name, Setting::Number(*value))).collect();
     Router::of_part(named("coopcon-like"), &given, &[3, 4])
 }
 

@@ -1,13 +1,13 @@
 //! FleCom-like's strategy in a forwarder: levels divert to next hops without congestion, once per period.
 
-use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::params::Setting;
 
 use crate::strategies::router::Event::{Interest, Marked};
 use crate::strategies::router::{Router, expect_share, named};
 
 fn router(given: &[(&str, f64)]) -> Router {
-    let given: Vec<(&str, Value)> =
-        given.iter().map(|(name, value)| (*name, Value::Number(*value))).collect();
+    let given: Vec<(&str, Setting)> =
+        given.iter().map(|(name, value)| (*name, Setting::Number(*value))).collect();
     Router::of_part(named("flecom-like"), &given, &[3, 4])
 }
 

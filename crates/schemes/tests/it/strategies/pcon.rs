@@ -1,14 +1,14 @@
 //! PCON's split strategy in a forwarder: what it sends where, what it marks, and what moves its split.
 
 use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
-use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::params::Setting;
 
 use crate::strategies::router::Event::{self, Congested, Data, Down, Interest, Marked, Nack};
 use crate::strategies::router::{DRAWS, Router, expect_share_spaced, named};
 
 fn router(given: &[(&str, f64)]) -> Router {
-    let given: Vec<(&str, Value)> =
-        given.iter().map(|(name, value)| (*name, Value::Number(*value))).collect();
+    let given: Vec<(&str, Setting)> =
+        given.iter().map(|(name, value)| (*name, Setting::Number(*value))).collect();
     Router::of_part(named("pcon"), &given, &[3, 4])
 }
 
@@ -66,9 +66,9 @@ fn a_probes_late_answer_counts_while_the_entry_stays() {
     // Half and half; the answer that comes second is marked: 0.5 - 0.02 * 0.5 for its sender.
     for (straggler, at_ms, expected) in [("100ms", 90, 0.51), ("100ms", 110, 0.5), ("0ms", 90, 0.5)] {
         let given = [
-            ("probing", Value::Number(1.0)),
-            ("straggler", Value::Text(straggler.to_owned())),
-            ("initial_split", Value::Text("equal".to_owned())),
+            ("probing", Setting::Number(1.0)),
+            ("straggler", Setting::Text(straggler.to_owned())),
+            ("initial_split", Setting::Text("equal".to_owned())),
         ];
         let mut router = Router::of_part(named("pcon"), &given, &[3, 4]);
         ask_everywhere(&mut router, 0, &[(1, Data(3)), (at_ms, Marked(4, 1))]);
@@ -102,7 +102,7 @@ fn a_queues_mark_goes_onto_the_next_data_for_its_own_link_once() {
 fn an_interest_that_joins_a_congested_queue_has_its_data_marked() {
     let cases: [(bool, &[&str]); 2] = [(true, &["0 marked"]), (false, &["0 data"])];
     for (mark_pending, answer) in cases {
-        let given = [("probing", Value::Number(0.0)), ("mark_pending", Value::Bool(mark_pending))];
+        let given = [("probing", Setting::Number(0.0)), ("mark_pending", Setting::Bool(mark_pending))];
         let mut router = Router::of_part(named("pcon"), &given, &[3, 4]);
         router.follow(&[
             (0, Congested(3), &[]),

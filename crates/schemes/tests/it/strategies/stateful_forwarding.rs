@@ -1,14 +1,14 @@
 //! Stateful forwarding in a forwarder: the next face above a limit, refusals tried elsewhere, swallowed or passed on.
 
 use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
-use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::params::Setting;
 
 use crate::strategies::router::Event::{Data, Down, Interest, Nack};
 use crate::strategies::router::{Router, named};
 
 /// Next hops 3, 4 and 5, whose limits let out one Interest at once and another one after 0.912 ms.
-fn router(given: &[(&str, Value)]) -> Router {
-    let mut all = vec![("burst", Value::Text("0ms".to_owned())), ("dynamic_burst", Value::Bool(false))];
+fn router(given: &[(&str, Setting)]) -> Router {
+    let mut all = vec![("burst", Setting::Text("0ms".to_owned())), ("dynamic_burst", Setting::Bool(false))];
     all.extend(given.iter().cloned());
     Router::of_gated_part(named("stateful-forwarding"), &all, &[3, 4, 5])
 }
@@ -30,7 +30,7 @@ fn an_interest_goes_to_the_first_face_below_its_limit_and_is_refused_above_all()
 #[test]
 fn a_pending_limit_counts_until_the_answer() {
     let pending =
-        [("limit", Value::Text("pending".to_owned())), ("adaptation", Value::Text("none".to_owned()))];
+        [("limit", Setting::Text("pending".to_owned())), ("adaptation", Setting::Text("none".to_owned()))];
     // At most one pending: another Interest for the name passes, as it is the same entry.
     router(&pending).follow(&[
         (0, Interest(0), &["3 interest"]),
@@ -43,7 +43,7 @@ fn a_pending_limit_counts_until_the_answer() {
 
 #[test]
 fn without_a_limit_the_first_face_takes_all() {
-    let given = [("limit", Value::Text("none".to_owned()))];
+    let given = [("limit", Setting::Text("none".to_owned()))];
     router(&given).follow(&[
         (0, Interest(0), &["3 interest"]),
         (0, Data(3), &["0 data"]),
@@ -65,7 +65,7 @@ fn a_refused_interest_tries_the_faces_that_are_left_and_then_the_refusal_goes_to
 
 #[test]
 fn without_retries_the_first_refusal_goes_down() {
-    let given = [("retry_elsewhere", Value::Bool(false))];
+    let given = [("retry_elsewhere", Setting::Bool(false))];
     let steps: &[(u64, _, &[&str])] =
         &[(0, Interest(0), &["3 interest"]), (1, Nack(3, NoRoute), &["0 nack NoRoute"])];
     router(&given).follow(steps);

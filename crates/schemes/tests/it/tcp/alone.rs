@@ -25,7 +25,7 @@ impl Ack {
 pub struct Alone(AckDriver);
 
 impl Alone {
-    pub fn new(scheme: &Scheme, given: &[(&str, Value)], rtt: Span) -> Self {
+    pub fn new(scheme: &Scheme, given: &[(&str, Setting)], rtt: Span) -> Self {
         let mut driver = AckDriver::new(scheme, given);
         driver.flow.smoothed_rtt = Some(rtt);
         Self(driver)

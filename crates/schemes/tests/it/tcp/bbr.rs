@@ -13,10 +13,10 @@ const PER_SECOND: f64 = 100e6 / 8.0 / WIRE;
 const PRODUCT: f64 = PER_SECOND * 0.020 + 1.0;
 
 /// Without what BBR adds for ACKs in lumps.
-const NO_LUMPS: &[(&str, Value)] = &[("aggregation_gain", Value::Number(0.0))];
-const NO_POLICER: &[(&str, Value)] = &[("finds_policers", Value::Bool(false))];
+const NO_LUMPS: &[(&str, Setting)] = &[("aggregation_gain", Setting::Number(0.0))];
+const NO_POLICER: &[(&str, Setting)] = &[("finds_policers", Setting::Bool(false))];
 
-fn bbr1(given: &[(&str, Value)]) -> DumbbellFlow {
+fn bbr1(given: &[(&str, Setting)]) -> DumbbellFlow {
     DumbbellFlow::of(&tcp_bbr1::SCHEME, given, 20)
 }
 
@@ -132,7 +132,7 @@ fn above_that_it_is_the_search_for_policers_that_gives_the_rate_up() {
 }
 
 /// Percent dropped of what five flows send in a minute that start two seconds apart.
-fn five_flows(given: &[(&str, Value)], buffer: u32, seed: u64) -> f64 {
+fn five_flows(given: &[(&str, Setting)], buffer: u32, seed: u64) -> f64 {
     let flows = (0..5).map(|n| DumbbellFlow { start: seconds(2.0 * f64::from(n)), ..bbr1(given) }).collect();
     let mut path = Dumbbell::new(Bottleneck { seed, ..Bottleneck::new(100.0, buffer) }, flows);
     path.run(seconds(60.0));

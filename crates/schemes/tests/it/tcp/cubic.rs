@@ -3,7 +3,7 @@
 use super::*;
 
 /// No fast convergence, as RFC 9438 §4.7 advises for a flow alone.
-pub fn alone() -> [(&'static str, Value); 1] {
+pub fn alone() -> [(&'static str, Setting); 1] {
     [("fast_convergence", on(false))]
 }
 

@@ -29,11 +29,11 @@ fn every_sender_uses_most_of_a_line_of_its_own() {
 }
 
 /// A value with those that it cannot do without.
-fn companions<'a>(scheme: &Scheme, name: &'a str, value: &Value) -> Vec<(&'a str, Value)> {
+fn companions<'a>(scheme: &Scheme, name: &'a str, value: &Setting) -> Vec<(&'a str, Setting)> {
     let mut given = vec![(name, value.clone())];
     // BRF's two limits go together, of which only the printed form takes any pair.
     if scheme.name == "brf" && ["headroom", "limited_below"].contains(&name) {
-        given.push(("mode", Value::Text("literal".to_owned())));
+        given.push(("mode", Setting::Text("literal".to_owned())));
     }
     given
 }

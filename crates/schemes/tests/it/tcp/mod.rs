@@ -26,12 +26,12 @@ fn senders() -> impl Iterator<Item = &'static Scheme> {
 }
 
 /// A word for a parameter.
-fn on(is_on: bool) -> Value {
-    Value::Bool(is_on)
+fn on(is_on: bool) -> Setting {
+    Setting::Bool(is_on)
 }
 
 /// Mean window over time of a flow of which every `period`-th segment is lost: over 20 losses, after `first` others.
-fn deterministic_window(name: &str, given: &[(&str, Value)], rtt_ms: u64, period: u64, first: u64) -> f64 {
+fn deterministic_window(name: &str, given: &[(&str, Setting)], rtt_ms: u64, period: u64, first: u64) -> f64 {
     let flow = DumbbellFlow::of(scheme(name), given, rtt_ms);
     let mut path = Dumbbell::new(Bottleneck::wide(DumbbellLoss::Every(period)), vec![flow]);
     let round_trip = Span::from_millis(rtt_ms);

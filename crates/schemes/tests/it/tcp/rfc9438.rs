@@ -21,7 +21,7 @@ impl Model {
     /// From a loss at a window of `peak`.
     fn new(rtt_ms: u64, period: f64, recovers: bool, peak: f64) -> Self {
         let [fast_convergence] = cubic::alone();
-        let given = [fast_convergence, ("initial_window", Value::Number(peak))];
+        let given = [fast_convergence, ("initial_window", Setting::Number(peak))];
         let rtt = Span::from_millis(rtt_ms);
         let alone = Alone::new(scheme("tcp-cubic"), &given, rtt);
         let mut model = Self { alone, now: Time::ZERO, rtt, period, recovers, sent: 0.0, area: 0.0 };

@@ -5,10 +5,10 @@
 
 use std::borrow::Cow;
 
-use tidegate_settings::desk::show;
 use tidegate_settings::document;
 use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
+use tidegate_settings::read_context::show;
 use tidegate_settings::suggest;
 
 use super::{NetworkTable, RouterValues, add_link, add_node, change_by_name};
@@ -33,8 +33,8 @@ pub(super) fn read(
     let Some(imported) = load(topology, limits) else { return network };
     let place = topology.place_of("file");
     // A limit or a loss of a link's own takes no more than that of all.
-    if !topology.desk.claim(place, router.bytes(), imported.nodes.len() as u64)
-        || !topology.desk.claim(place, 2 * base.bytes(), imported.links.len() as u64)
+    if !topology.context.claim(place, router.bytes(), imported.nodes.len() as u64)
+        || !topology.context.claim(place, 2 * base.bytes(), imported.links.len() as u64)
     {
         return network;
     }
@@ -43,7 +43,7 @@ pub(super) fn read(
     let values: Vec<LinkValues> =
         imported.links.iter().map(|link| link_values(topology, (&base, media), link)).collect();
     for (link, values) in imported.links.iter().zip(&values) {
-        add_link(&mut network, values.plan(link.name.clone(), link.a, link.b), topology.desk, place);
+        add_link(&mut network, values.plan(link.name.clone(), link.a, link.b), topology.context, place);
     }
     let complete = change_by_name((root, media), &mut network, &|index| {
         Cow::Borrowed(values.get(index).unwrap_or(&base))
@@ -53,7 +53,7 @@ pub(super) fn read(
         let name = network.links.get(index).map_or("", |link| link.name.as_str());
         let message =
             format!("link {name:?} has no {missing} in the file; give one to all in [topology] link");
-        topology.desk.refuse(place, message);
+        topology.context.refuse(place, message);
     }
     network
 }
@@ -63,7 +63,9 @@ fn refuse_other_keys(topology: &Fields<'_>) {
     let own = ["file", "format", "latencies", "link"];
     for entry in topology.entries().iter().filter(|entry| !own.contains(&entry.key.as_str())) {
         if keys::TOPOLOGY.find(&entry.key).is_some() {
-            topology.desk.refuse(entry.place, format!("{:?} goes with a builtin topology only", entry.key));
+            topology
+                .context
+                .refuse(entry.place, format!("{:?} goes with a builtin topology only", entry.key));
         }
     }
 }
@@ -103,7 +105,7 @@ fn load(topology: &Fields<'_>, limits: &Limits) -> Option<Imported> {
 }
 
 fn file(topology: &Fields<'_>, key: &str, name: &str) -> Option<String> {
-    let read = match topology.desk.files {
+    let read = match topology.context.files {
         Some(read) => read(name),
         None => Err("files are not read here".to_owned()),
     };
@@ -146,7 +148,7 @@ fn add_nodes(network: &mut NetworkTable, imported: &Imported, router: &RouterVal
             return;
         };
         plan.position = node.position;
-        add_node(network, plan, topology.desk, topology.place);
+        add_node(network, plan, topology.context, topology.place);
     }
 }
 
@@ -162,7 +164,7 @@ fn link_values(
     let table = document::read_value(&format!("{{ {} }}", pairs.join(", ")), place.origin, place.start);
     let own = table.ok().and_then(|mut item| {
         item.place = place;
-        let fields = Fields::open(topology.desk, &item, &keys::LINK_CHANGES)?;
+        let fields = Fields::open(topology.context, &item, &keys::LINK_CHANGES)?;
         Some(LinkValues::read(&fields, media))
     });
     own.map_or_else(|| base.clone(), |own| base.with(&own))

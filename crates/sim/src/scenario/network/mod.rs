@@ -6,12 +6,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate_core::units::{Packets, Span};
-use tidegate_settings::desk::{Desk, show};
-use tidegate_settings::document::{Entry, Item, Value};
+use tidegate_settings::document::{Entry, Item, TomlValue};
 use tidegate_settings::error::Place;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{KeyKind, Keys, ROUTER_PART, STRATEGY};
 use tidegate_settings::prefix::canonical_prefix;
+use tidegate_settings::read_context::{ReadContext, show};
 use tidegate_settings::uses;
 use tidegate_settings::values::{read_name, read_number, read_text};
 
@@ -48,32 +48,32 @@ pub(super) struct NetworkTable {
 
 impl NetworkTable {
     /// The node a text names; notes if there is none.
-    pub fn find_node(&self, desk: &Desk<'_>, item: &Item) -> Option<usize> {
+    pub fn find_node(&self, context: &ReadContext<'_>, item: &Item) -> Option<usize> {
         match read_text(item) {
-            Ok(name) => self.node_called(desk, item.place, name),
+            Ok(name) => self.node_called(context, item.place, name),
             Err(why) => {
-                desk.refuse(item.place, why);
+                context.refuse(item.place, why);
                 None
             }
         }
     }
 
     /// The node called `name`; notes at `place` if there is none.
-    pub fn node_called(&self, desk: &Desk<'_>, place: Place, name: &str) -> Option<usize> {
+    pub fn node_called(&self, context: &ReadContext<'_>, place: Place, name: &str) -> Option<usize> {
         let found = self.node_index.get(name).copied();
         // In a partial network the name may be of a node that was refused; one error for one mistake.
         if found.is_none() && !self.is_partial {
-            desk.refuse_word(place, "node", name, self.nodes.iter().map(|node| node.name.as_str()));
+            context.refuse_word(place, "node", name, self.nodes.iter().map(|node| node.name.as_str()));
         }
         found
     }
 
     /// The link a text names; notes if there is none.
-    pub fn find_link(&self, desk: &Desk<'_>, item: &Item) -> Option<usize> {
+    pub fn find_link(&self, context: &ReadContext<'_>, item: &Item) -> Option<usize> {
         let name = match read_text(item) {
             Ok(name) => name,
             Err(why) => {
-                desk.refuse(item.place, why);
+                context.refuse(item.place, why);
                 return None;
             }
         };
@@ -84,9 +84,14 @@ impl NetworkTable {
             let reversed = reversed.filter(|reversed| self.link_index.contains_key(reversed));
             if let Some(reversed) = reversed {
                 let message = format!("link {} is not known; it is called {reversed:?}", show(name));
-                desk.refuse(item.place, message);
+                context.refuse(item.place, message);
             } else {
-                desk.refuse_word(item.place, "link", name, self.links.iter().map(|link| link.name.as_str()));
+                context.refuse_word(
+                    item.place,
+                    "link",
+                    name,
+                    self.links.iter().map(|link| link.name.as_str()),
+                );
             }
         }
         found
@@ -113,13 +118,13 @@ pub(super) struct RouterValues {
 impl RouterValues {
     /// Reads `[router]`, which may be missing.
     pub fn read(root: &Fields<'_>) -> Self {
-        let desk = root.desk;
+        let context = root.context;
         let given = root.table("router", &keys::ROUTER);
         let place = given.as_ref().map_or(root.place, |router| router.place);
-        let router = given.unwrap_or_else(|| Fields::empty(desk, place, &keys::ROUTER));
-        let default = Item { place, value: Value::Text("best-route".to_owned()) };
+        let router = given.unwrap_or_else(|| Fields::empty(context, place, &keys::ROUTER));
+        let default = Item { place, value: TomlValue::Text("best-route".to_owned()) };
         let mut values = Self {
-            strategy: uses::read(desk, router.item("strategy").unwrap_or(&default), &STRATEGY),
+            strategy: uses::read(context, router.item("strategy").unwrap_or(&default), &STRATEGY),
             caches: CacheRules::read(&router),
             unsolicited: router.flag("unsolicited").unwrap_or(false),
             parts: uses::read_list(&router, "router_parts", &ROUTER_PART),
@@ -136,7 +141,7 @@ impl RouterValues {
     fn read_prefixes(&mut self, router: &Fields<'_>) {
         let mut known = BTreeSet::new();
         for table in router.tables("prefix", &keys::ROUTER_PREFIX) {
-            let strategy = table.item("strategy").and_then(|item| uses::read(table.desk, item, &STRATEGY));
+            let strategy = table.item("strategy").and_then(|item| uses::read(table.context, item, &STRATEGY));
             let cache = CacheValues::of_prefix(&table);
             if table.item("strategy").is_none() && table.item("cache").is_none() {
                 table.refuse_missing("strategy or cache");
@@ -224,7 +229,7 @@ impl NodeValues {
             service: service::read(node, "service"),
             clock: clock::read(node),
             unsolicited: node.flag("unsolicited"),
-            strategy: node.item("strategy").and_then(|item| uses::read(node.desk, item, &STRATEGY)),
+            strategy: node.item("strategy").and_then(|item| uses::read(node.context, item, &STRATEGY)),
             parts,
             position: read_position(node),
         }
@@ -249,13 +254,13 @@ impl NodeValues {
 fn read_position(node: &Fields<'_>) -> Option<(f64, f64)> {
     let item = node.item("position")?;
     let [across, down] = node.list("position") else {
-        node.desk.refuse(item.place, "position: two numbers from 0 to 1 are needed, across and down");
+        node.context.refuse(item.place, "position: two numbers from 0 to 1 are needed, across and down");
         return None;
     };
     let read = |item: &Item| match read_number(item, &KeyKind::Number(0.0, 1.0)) {
         Ok(number) => Some(number),
         Err(why) => {
-            node.desk.refuse(item.place, format!("position: {why}"));
+            node.context.refuse(item.place, format!("position: {why}"));
             None
         }
     };
@@ -279,7 +284,7 @@ pub(super) fn read(root: &Fields<'_>, limits: &Limits) -> NetworkTable {
     };
     network.caches = router.caches.with_own(std::mem::take(&mut network.caches.own));
     network.next_hops = router.next_hops;
-    network.is_partial |= !root.desk.problems.borrow().is_empty() && network.nodes.is_empty();
+    network.is_partial |= !root.context.problems.borrow().is_empty() && network.nodes.is_empty();
     check_degrees(root, &network);
     network.media = media.0;
     check_media(root, &network);
@@ -296,16 +301,16 @@ fn read_builtin(
     limits: &Limits,
 ) -> NetworkTable {
     let mut network = NetworkTable { is_partial: true, ..NetworkTable::default() };
-    let sound = root.desk.count();
+    let sound = root.context.count();
     let values = ClassValues::read(topology, media);
-    let is_sound = root.desk.count() == sound;
+    let is_sound = root.context.count() == sound;
     let words: Vec<(usize, &str)> = BUILTINS.iter().map(|builtin| builtin.name).enumerate().collect();
     let Some(builtin) = topology.word("builtin", &words).and_then(|index| BUILTINS.get(index)) else {
         return network;
     };
     for (key, class) in [("access", Class::Access), ("bottleneck", Class::Bottleneck)] {
         if let Some(entry) = topology.entry(key).filter(|_| !builtin.classes.contains(&class)) {
-            topology.desk.refuse(entry.place, format!("topology {:?} has no {key} links", builtin.name));
+            topology.context.refuse(entry.place, format!("topology {:?} has no {key} links", builtin.name));
         }
     }
     let Some(shape) = build(builtin, topology, limits) else { return network };
@@ -330,8 +335,8 @@ fn claim(topology: &Fields<'_>, shape: &Shape, router: &RouterValues, values: &C
     let classes = [Class::Plain, Class::Access, Class::Bottleneck];
     let max = classes.map(|class| values.of(class).bytes()).into_iter().max().unwrap_or(0);
     let place = topology.place_of("builtin");
-    topology.desk.claim(place, router.bytes(), shape.nodes.len() as u64)
-        && topology.desk.claim(place, max, shape.links.len() as u64)
+    topology.context.claim(place, router.bytes(), shape.nodes.len() as u64)
+        && topology.context.claim(place, max, shape.links.len() as u64)
 }
 
 fn build(builtin: &Builtin, topology: &Fields<'_>, limits: &Limits) -> Option<Shape> {
@@ -407,25 +412,25 @@ fn add_shape_nodes(network: &mut NetworkTable, shape: &Shape, router: &RouterVal
             return;
         };
         plan.position = Some(node.position);
-        add_node(network, plan, topology.desk, topology.place);
+        add_node(network, plan, topology.context, topology.place);
     }
 }
 
 /// Adds a node; its name must be unused.
-fn add_node(network: &mut NetworkTable, plan: NodePlan, desk: &Desk<'_>, place: Place) {
+fn add_node(network: &mut NetworkTable, plan: NodePlan, context: &ReadContext<'_>, place: Place) {
     let index = network.nodes.len();
     if network.node_index.insert(plan.name.clone(), index).is_some() {
-        desk.refuse(place, format!("two nodes are called {:?}", plan.name));
+        context.refuse(place, format!("two nodes are called {:?}", plan.name));
         network.is_partial = true;
     }
     network.nodes.push(plan);
 }
 
 /// Adds a link; its name must be unused.
-fn add_link(network: &mut NetworkTable, plan: LinkPlan, desk: &Desk<'_>, place: Place) {
+fn add_link(network: &mut NetworkTable, plan: LinkPlan, context: &ReadContext<'_>, place: Place) {
     let index = network.links.len();
     if network.link_index.insert(plan.name.clone(), index).is_some() {
-        desk.refuse(
+        context.refuse(
             place,
             format!("two links have the name {:?}; set name = \"...\" in one of them", plan.name),
         );
@@ -438,7 +443,7 @@ fn add_shape_links(network: &mut NetworkTable, shape: &Shape, values: &ClassValu
         let (Some(a), Some(b)) = (shape.nodes.get(link.a), shape.nodes.get(link.b)) else { continue };
         let name = format!("{}-{}", a.name, b.name);
         let plan = values.at(shape, index).plan(name, link.a, link.b);
-        add_link(network, plan, topology.desk, topology.place);
+        add_link(network, plan, topology.context, topology.place);
     }
 }
 
@@ -448,9 +453,9 @@ fn change_by_name<'v>(
     network: &mut NetworkTable,
     of_link: &dyn Fn(usize) -> Cow<'v, LinkValues>,
 ) -> Vec<bool> {
-    let desk = root.desk;
+    let context = root.context;
     for (entry, node) in named(root, "node", &keys::NODE_CHANGES) {
-        let index = network.node_called(desk, entry.place, &entry.key);
+        let index = network.node_called(context, entry.place, &entry.key);
         let values = NodeValues::read(&node);
         if values.has_cache {
             network.caches.own.extend(index);
@@ -463,8 +468,8 @@ fn change_by_name<'v>(
         (0..network.links.len()).map(|index| of_link(index).is_complete()).collect();
     for (entry, link) in named(root, "link", &keys::LINK_CHANGES) {
         let changes = LinkValues::read(&link, media);
-        let name = Item { place: entry.place, value: Value::Text(entry.key.clone()) };
-        let Some(index) = network.find_link(desk, &name) else { continue };
+        let name = Item { place: entry.place, value: TomlValue::Text(entry.key.clone()) };
+        let Some(index) = network.find_link(context, &name) else { continue };
         let Some(plan) = network.links.get_mut(index) else { continue };
         let all = of_link(index).with(&changes);
         *plan = all.plan(entry.key.clone(), plan.a, plan.b);
@@ -491,18 +496,18 @@ fn check_complete(
         Class::Plain => "\"link\"",
     };
     let message = format!("link {:?} has no {missing}; [topology] takes it from {tables}", plan.name);
-    topology.desk.refuse(topology.place, message);
+    topology.context.refuse(topology.place, message);
 }
 
 /// The tables of `[key.name]`, opened; a list is refused.
 fn named<'a>(root: &Fields<'a>, key: &str, known: &'static Keys) -> Vec<(&'a Entry, Fields<'a>)> {
     let Some(item) = root.item(key) else { return Vec::new() };
-    let Value::Table(table) = &item.value else {
+    let TomlValue::Table(table) = &item.value else {
         let message = format!("[[{key}]] goes without a builtin topology; with one, write [{key}.NAME]");
-        root.desk.refuse(item.place, message);
+        root.context.refuse(item.place, message);
         return Vec::new();
     };
-    let open = |entry: &'a Entry| Some((entry, Fields::open(root.desk, &entry.item, known)?));
+    let open = |entry: &'a Entry| Some((entry, Fields::open(root.context, &entry.item, known)?));
     table.0.iter().filter_map(open).collect()
 }
 
@@ -518,7 +523,7 @@ fn read_written(
         refuse_builtin_keys(topology);
     }
     for key in ["node", "link"] {
-        if let Some(Value::Table(_)) = root.item(key).map(|item| &item.value) {
+        if let Some(TomlValue::Table(_)) = root.item(key).map(|item| &item.value) {
             root.refuse(
                 key,
                 format!("[{key}.NAME] goes with a builtin topology; without one, write [[{key}]]"),
@@ -529,7 +534,7 @@ fn read_written(
     }
     if root.list("node").is_empty() {
         let place = topology.map_or(root.place, |topology| topology.place);
-        root.desk
+        root.context
             .refuse(place, "there is no network; give [topology] a builtin, or write [[node]] and [[link]]");
         network.is_partial = true;
         return network;
@@ -544,7 +549,7 @@ fn read_written(
     let base = topology.and_then(|topology| topology.table("link", &keys::LINK_CHANGES));
     let base = base.map(|link| LinkValues::read(&link, media)).unwrap_or_default();
     let tables: Vec<Fields<'_>> = root.tables("node", &keys::NODE);
-    if !root.desk.claim(root.place_of("node"), router.bytes(), tables.len() as u64) {
+    if !root.context.claim(root.place_of("node"), router.bytes(), tables.len() as u64) {
         network.is_partial = true;
         return network;
     }
@@ -560,7 +565,9 @@ fn read_written(
 fn refuse_builtin_keys(topology: &Fields<'_>) {
     for entry in topology.entries().iter().filter(|entry| entry.key != "link") {
         if keys::TOPOLOGY.find(&entry.key).is_some() {
-            topology.desk.refuse(entry.place, format!("{:?} goes with a builtin topology only", entry.key));
+            topology
+                .context
+                .refuse(entry.place, format!("{:?} goes with a builtin topology only", entry.key));
         }
     }
 }
@@ -575,7 +582,7 @@ fn add_written_nodes(
     for table in tables {
         let values = NodeValues::read(table);
         let declared = table.flag("router");
-        let name = table.item("name").and_then(|item| read_name(table.desk, item));
+        let name = table.item("name").and_then(|item| read_name(table.context, item));
         let plan = name.and_then(|name| {
             let degree = degrees.get(name.as_str()).copied().unwrap_or(0);
             router.node(&name, declared.unwrap_or(degree > 1))
@@ -588,7 +595,7 @@ fn add_written_nodes(
             network.caches.own.insert(network.nodes.len());
         }
         values.apply(&mut plan);
-        add_node(network, plan, table.desk, table.place_of("name"));
+        add_node(network, plan, table.context, table.place_of("name"));
     }
 }
 
@@ -596,8 +603,8 @@ fn add_written_nodes(
 fn written_degrees<'a>(root: &Fields<'a>) -> BTreeMap<&'a str, u32> {
     let mut degrees = BTreeMap::new();
     for link in root.list("link") {
-        let Value::Table(table) = &link.value else { continue };
-        let Some(Value::List(ends)) = table.get("ends").map(|entry| &entry.item.value) else { continue };
+        let TomlValue::Table(table) = &link.value else { continue };
+        let Some(TomlValue::List(ends)) = table.get("ends").map(|entry| &entry.item.value) else { continue };
         for end in ends.iter().take(2) {
             if let Ok(name) = read_text(end) {
                 *degrees.entry(name).or_insert(0) += 1;
@@ -608,10 +615,10 @@ fn written_degrees<'a>(root: &Fields<'a>) -> BTreeMap<&'a str, u32> {
 }
 
 fn add_written_link(network: &mut NetworkTable, link: &Fields<'_>, (base, media): (&LinkValues, &Media)) {
-    let desk = link.desk;
-    let sound = desk.count();
+    let context = link.context;
+    let sound = context.count();
     let values = base.with(&LinkValues::read(link, media));
-    let given = link.item("name").map(|item| read_name(desk, item));
+    let given = link.item("name").map(|item| read_name(context, item));
     let ends = link.list("ends");
     let [first, second] = ends else {
         if link.item("ends").is_some() {
@@ -620,7 +627,7 @@ fn add_written_link(network: &mut NetworkTable, link: &Fields<'_>, (base, media)
         network.is_partial = true;
         return;
     };
-    let (a, b) = (network.find_node(desk, first), network.find_node(desk, second));
+    let (a, b) = (network.find_node(context, first), network.find_node(context, second));
     let (Some(a), Some(b)) = (a, b) else {
         network.is_partial = true;
         return;
@@ -632,14 +639,14 @@ fn add_written_link(network: &mut NetworkTable, link: &Fields<'_>, (base, media)
     }
     let node_name = |index: usize| network.nodes.get(index).map_or("", |node| node.name.as_str());
     let name = given.unwrap_or_else(|| Some(format!("{}-{}", node_name(a), node_name(b))));
-    let Some(name) = name.filter(|_| desk.claim(link.place, values.bytes(), 1)) else {
+    let Some(name) = name.filter(|_| context.claim(link.place, values.bytes(), 1)) else {
         network.is_partial = true;
         return;
     };
-    if !values.is_complete() && desk.count() == sound {
-        desk.refuse(link.place, format!("link {name:?} has no {}", values.missing()));
+    if !values.is_complete() && context.count() == sound {
+        context.refuse(link.place, format!("link {name:?} has no {}", values.missing()));
     }
-    add_link(network, values.plan(name, a, b), desk, link.place);
+    add_link(network, values.plan(name, a, b), context, link.place);
 }
 
 /// Notes nodes that are declared hosts but have several links.
@@ -754,6 +761,6 @@ fn check_connected(root: &Fields<'_>, network: &NetworkTable) {
         let list = root.list("node");
         let place = list.get(apart).map_or(root.place, |item| item.place);
         let message = format!("node {:?} is not connected with {:?}", node.name, first.name);
-        root.desk.refuse(place, message);
+        root.context.refuse(place, message);
     }
 }

@@ -17,7 +17,7 @@
 //! | `barabasi-albert` | r1..r*nodes* on a plane | drawn from `seed`: *links* of each router to well-linked ones
 //! ([drawn]) |
 
-mod drawn;
+mod random_graphs;
 
 use std::collections::BTreeSet;
 
@@ -144,7 +144,7 @@ fn refuse_foreign(builtin: &Builtin, topology: &Fields<'_>) {
     let foreign = all.into_iter().filter(|name| !own.contains(name));
     for entry in foreign.filter_map(|name| topology.entry(name)) {
         let message = format!("topology {:?} has {}, not {:?}", builtin.name, own.join(", "), entry.key);
-        topology.desk.refuse(entry.place, message);
+        topology.context.refuse(entry.place, message);
     }
 }
 
@@ -215,8 +215,8 @@ pub(super) static BUILTINS: &[Builtin] = &[
         numbers: &["alpha", "beta"],
         classes: &[],
         is_plane: true,
-        size: drawn::waxman_size,
-        build: drawn::build_waxman,
+        size: random_graphs::waxman_size,
+        build: random_graphs::build_waxman,
         ..Builtin::HOSTS
     },
     Builtin {
@@ -224,9 +224,9 @@ pub(super) static BUILTINS: &[Builtin] = &[
         params: &[("nodes", 0), ("links", 0), ("seed", 1)],
         classes: &[],
         is_plane: true,
-        fault: drawn::barabasi_albert_fault,
-        size: drawn::barabasi_albert_size,
-        build: drawn::build_barabasi_albert,
+        fault: random_graphs::barabasi_albert_fault,
+        size: random_graphs::barabasi_albert_size,
+        build: random_graphs::build_barabasi_albert,
         ..Builtin::HOSTS
     },
 ];
@@ -244,7 +244,7 @@ impl Shape {
     /// Distance between the ends of a link, in sides of the drawing.
     pub fn length(&self, link: &ShapeLink) -> f64 {
         let place = |node: usize| self.nodes.get(node).map_or((0.0, 0.0), |node| node.position);
-        drawn::distance(place(link.a), place(link.b))
+        random_graphs::distance(place(link.a), place(link.b))
     }
 }
 

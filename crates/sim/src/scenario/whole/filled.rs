@@ -1,7 +1,7 @@
 //! Roles that whole schemes have filled so far; another whole scheme removes them again.
 
 use tidegate_core::scheme::whole::Role;
-use tidegate_settings::document::{Item, Table, Value};
+use tidegate_settings::document::{Item, Table, TomlValue};
 
 use super::{Required, lookup, name_of};
 
@@ -30,7 +30,7 @@ impl Filling {
         let is_own = |item: &Item| name_of(item).is_some_and(|name| own.contains(&name));
         let found = lookup(root, &self.path).cloned();
         let taken: Vec<Item> = match found.map(|item| (item.place, item.value)) {
-            Some((_, Value::List(items))) => items.into_iter().filter(is_own).collect(),
+            Some((_, TomlValue::List(items))) => items.into_iter().filter(is_own).collect(),
             Some((place, value)) => Some(Item { place, value }).filter(is_own).into_iter().collect(),
             None => Vec::new(),
         };
@@ -81,7 +81,7 @@ pub(super) fn end_path(key: &str, number: usize) -> String {
 /// Names of the schemes that `item` names.
 fn names(item: &Item) -> Vec<&str> {
     match &item.value {
-        Value::List(items) => items.iter().filter_map(name_of).collect(),
+        TomlValue::List(items) => items.iter().filter_map(name_of).collect(),
         _ => name_of(item).into_iter().collect(),
     }
 }
@@ -91,11 +91,11 @@ fn remove(table: &mut Table, path: &str, names: &[&str]) {
     let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
     let Some(entry) = table.get_mut(key) else { return };
     let is_empty = match (&mut entry.item.value, rest) {
-        (Value::Table(inner), Some(rest)) => {
+        (TomlValue::Table(inner), Some(rest)) => {
             remove(inner, rest, names);
             inner.0.is_empty()
         }
-        (Value::List(items), None) => {
+        (TomlValue::List(items), None) => {
             items.retain(|item| !name_of(item).is_some_and(|name| names.contains(&name)));
             items.is_empty()
         }

@@ -10,11 +10,11 @@ mod replace;
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::params::Settings;
 use tidegate_core::scheme::whole::Role;
-use tidegate_settings::desk::{Desk, show};
-use tidegate_settings::document::{Entry, Item, Table, Value};
+use tidegate_settings::document::{Entry, Item, Table, TomlValue};
 use tidegate_settings::error::Place;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{NamedRole as Use, SCHEME};
+use tidegate_settings::read_context::{ReadContext, show};
 use tidegate_settings::uses::{self, SchemeUse};
 
 pub(super) use filled::Layer;
@@ -29,49 +29,49 @@ const PARTS: &str = "router.router_parts";
 
 /// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's. Afterwards every
 /// flow has a scheme, or says itself that it has none. Answers what is written out in place of it.
-pub(super) fn complete(desk: &Desk<'_>, root: &mut Table, text: &str) -> Option<WrittenOut> {
-    let before = desk.count();
+pub(super) fn complete(context: &ReadContext<'_>, root: &mut Table, text: &str) -> Option<WrittenOut> {
+    let before = context.count();
     let mut written_out = None;
     let lacks = |key: &str| tables_of(lookup(root, key)).any(|table| table.get("scheme").is_none());
-    if let Some(whole) = of_scenario(desk, root) {
+    if let Some(whole) = of_scenario(context, root) {
         match ["flow", "tcp"].into_iter().find(|key| lacks(key)) {
-            Some(key) if !whole.has_ends() => whole.refuse(desk, &format!("[[{key}]]")),
+            Some(key) if !whole.has_ends() => whole.refuse(context, &format!("[[{key}]]")),
             _ => {
                 let keys = whole.written_out(root);
-                let filled = fill(desk, root, &whole, text);
+                let filled = fill(context, root, &whole, text);
                 let fills = filled.is_some_and(|layer| !layer.fillings.is_empty());
                 let written = WrittenOut { scheme: whole.used.scheme.name, keys, fills };
                 written_out = Some(written).filter(|written| !written.keys.is_empty());
             }
         }
     }
-    if desk.count() > before {
-        stand_in(desk, root);
+    if context.count() > before {
+        stand_in(context, root);
     }
     written_out
 }
 
 /// The scheme of `[scenario]`, if it has one without problems.
-fn of_scenario(desk: &Desk<'_>, root: &Table) -> Option<Required> {
-    lookup(root, "scenario.scheme").and_then(|item| Required::read(desk, item))
+fn of_scenario(context: &ReadContext<'_>, root: &Table) -> Option<Required> {
+    lookup(root, "scenario.scheme").and_then(|item| Required::read(context, item))
 }
 
 /// Fills the roles of the scenario's scheme that the document does not write out, and answers what it filled.
-fn fill(desk: &Desk<'_>, root: &mut Table, whole: &Required, text: &str) -> Option<Layer> {
-    if !whole.fits(desk, root, None) {
+fn fill(context: &ReadContext<'_>, root: &mut Table, whole: &Required, text: &str) -> Option<Layer> {
+    if !whole.fits(context, root, None) {
         return None;
     }
     let brings = lookup(root, PARTS).is_none() && whole.used.brings_strategy();
-    let before = desk.count();
+    let before = context.count();
     if brings {
-        refuse_strategies(desk, root, whole, text);
+        refuse_strategies(context, root, whole, text);
     }
-    let clashes = desk.count() > before;
+    let clashes = context.count() > before;
     let mut fillings = whole.fillings(&whole.tables(root, None));
     // One message is enough for a strategy.
     fillings.retain(|filling| lookup(root, &filling.path).is_none() && !(clashes && filling.path == PARTS));
     for filling in &fillings {
-        overrides::put(desk, root, &filling.path, &filling.item);
+        overrides::put(context, root, &filling.path, &filling.item);
     }
     Some(Layer::new(whole, fillings))
 }
@@ -87,22 +87,22 @@ impl Required {
 
 /// Gives flows without a scheme any that fits, so that a mistake in the scenario's is not reported again for each of
 /// them.
-fn stand_in(desk: &Desk<'_>, root: &mut Table) {
+fn stand_in(context: &ReadContext<'_>, root: &mut Table) {
     for (key, role) in [("flow", Role::Consumer), ("tcp", Role::Sender)] {
         let fits = |scheme: &&&Scheme| scheme.fills(role) && scheme.check(&Settings::default()).is_ok();
-        let Some(scheme) = desk.schemes.iter().find(fits) else { continue };
+        let Some(scheme) = context.schemes.iter().find(fits) else { continue };
         for number in 0..tables_of(lookup(root, key)).count() {
             let path = end_path(key, number);
             if lookup(root, &path).is_none() {
-                let value = Value::Text(scheme.name.to_owned());
-                overrides::put(desk, root, &path, &Item { place: Place::default(), value });
+                let value = TomlValue::Text(scheme.name.to_owned());
+                overrides::put(context, root, &path, &Item { place: Place::default(), value });
             }
         }
     }
 }
 
 /// Reports strategies that conflict with that of the whole scheme, each with both places.
-fn refuse_strategies(desk: &Desk<'_>, root: &Table, whole: &Required, text: &str) {
+fn refuse_strategies(context: &ReadContext<'_>, root: &Table, whole: &Required, text: &str) {
     let place = whole.item.place;
     let line = match (place.origin, text.get(..place.start)) {
         (0, Some(before)) => format!("line {}", before.matches('\n').count() + 1),
@@ -114,10 +114,10 @@ fn refuse_strategies(desk: &Desk<'_>, root: &Table, whole: &Required, text: &str
             let message = format!(
                 "strategy: {name}, the scheme of [scenario] ({line}), brings a forwarding strategy; leave out one of the two"
             );
-            desk.refuse(entry.item.place, message);
+            context.refuse(entry.item.place, message);
         }
     };
-    if let Some(Value::Table(router)) = lookup(root, "router").map(|item| &item.value) {
+    if let Some(TomlValue::Table(router)) = lookup(root, "router").map(|item| &item.value) {
         refuse(router);
     }
     for key in ["router.prefix", "node"] {
@@ -136,11 +136,11 @@ struct Required {
 
 impl Required {
     /// Reads and checks the scheme that `item` names.
-    fn read(desk: &Desk<'_>, item: &Item) -> Option<Self> {
-        let used = uses::read(desk, item, &SCHEME)?;
+    fn read(context: &ReadContext<'_>, item: &Item) -> Option<Self> {
+        let used = uses::read(context, item, &SCHEME)?;
         let own = used.scheme.whole_roles().map(|role| (role, item.clone()));
         let with = used.scheme.whole.with.iter().map(|companion| {
-            let name = Value::Text(companion.scheme.to_owned());
+            let name = TomlValue::Text(companion.scheme.to_owned());
             (companion.role, Item { place: item.place, value: name })
         });
         let installs = own.chain(with).collect();
@@ -157,7 +157,7 @@ impl Required {
     }
 
     /// Whether it has what the flows need; notes if it fits none of them.
-    fn fits(&self, desk: &Desk<'_>, root: &Table, scope: Option<(&str, usize)>) -> bool {
+    fn fits(&self, context: &ReadContext<'_>, root: &Table, scope: Option<(&str, usize)>) -> bool {
         let given = |key: &str| match scope {
             Some((kind, _)) => kind == key,
             None => tables_of(lookup(root, key)).next().is_some(),
@@ -168,12 +168,12 @@ impl Required {
         if fits || (!self.has_ends() && scope.is_none()) || !(given("flow") || given("tcp")) {
             return true;
         }
-        self.refuse(desk, if given("flow") { "[[flow]]" } else { "[[tcp]]" });
+        self.refuse(context, if given("flow") { "[[flow]]" } else { "[[tcp]]" });
         false
     }
 
     /// Notes that it does not fit the flows of `given`.
-    fn refuse(&self, desk: &Desk<'_>, given: &str) {
+    fn refuse(&self, context: &ReadContext<'_>, given: &str) {
         let name = show(self.used.scheme.name);
         let ends = (self.installed(Role::Consumer), self.installed(Role::Sender));
         let message = match ends {
@@ -184,7 +184,7 @@ impl Required {
                 self.used.scheme.roles().join(", ")
             ),
         };
-        desk.refuse(self.item.place, message);
+        context.refuse(self.item.place, message);
     }
 
     /// The tables of flows that it rules, by key and number.
@@ -199,7 +199,7 @@ impl Required {
 
     /// Places of the roles of the whole scheme, if flows are those of `tables`.
     fn fillings(&self, tables: &[(&'static str, usize)]) -> Vec<Filling> {
-        let list = |item: &Item| Item { place: item.place, value: Value::List(vec![item.clone()]) };
+        let list = |item: &Item| Item { place: item.place, value: TomlValue::List(vec![item.clone()]) };
         let mut fillings = Vec::new();
         let mut add = |path: &str, role, item| fillings.push(Filling { path: path.to_owned(), role, item });
         for (role, item) in &self.installs {
@@ -218,7 +218,7 @@ impl Required {
             }
         }
         if self.used.scheme.whole.all_next_hops {
-            let all = Value::Text("all".to_owned());
+            let all = TomlValue::Text("all".to_owned());
             add("router.next_hops", None, Item { place: self.item.place, value: all });
         }
         fillings
@@ -228,7 +228,7 @@ impl Required {
 /// The scheme at the end of a flow, which the whole scheme has filled in if there is one.
 pub(super) fn read_end(flow: &Fields<'_>, role: &'static Use) -> Option<SchemeUse> {
     match flow.item("scheme") {
-        Some(item) => uses::read(flow.desk, item, role),
+        Some(item) => uses::read(flow.context, item, role),
         None => {
             flow.refuse_missing("\"scheme\"");
             None
@@ -245,8 +245,8 @@ fn lookup<'t>(root: &'t Table, path: &str) -> Option<&'t Item> {
 
 fn lookup_in<'t>(item: &'t Item, path: &str) -> Option<&'t Item> {
     match &item.value {
-        Value::Table(table) => lookup(table, path),
-        Value::List(items) => {
+        TomlValue::Table(table) => lookup(table, path),
+        TomlValue::List(items) => {
             let (first, rest) =
                 path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
             let item = items.get(first.parse::<usize>().ok()?)?;
@@ -259,11 +259,13 @@ fn lookup_in<'t>(item: &'t Item, path: &str) -> Option<&'t Item> {
 /// The tables of a list, or of a table by name.
 fn tables_of(item: Option<&Item>) -> Box<dyn Iterator<Item = &Table> + '_> {
     fn table(item: &Item) -> Option<&Table> {
-        if let Value::Table(table) = &item.value { Some(table) } else { None }
+        if let TomlValue::Table(table) = &item.value { Some(table) } else { None }
     }
     match item.map(|item| &item.value) {
-        Some(Value::List(items)) => Box::new(items.iter().filter_map(table)),
-        Some(Value::Table(tables)) => Box::new(tables.0.iter().filter_map(|Entry { item, .. }| table(item))),
+        Some(TomlValue::List(items)) => Box::new(items.iter().filter_map(table)),
+        Some(TomlValue::Table(tables)) => {
+            Box::new(tables.0.iter().filter_map(|Entry { item, .. }| table(item)))
+        }
         _ => Box::new(std::iter::empty()),
     }
 }
@@ -271,10 +273,10 @@ fn tables_of(item: Option<&Item>) -> Box<dyn Iterator<Item = &Table> + '_> {
 /// The name of the scheme that `item` names.
 fn name_of(item: &Item) -> Option<&str> {
     match &item.value {
-        Value::Text(name) => Some(name),
-        Value::Table(table) => {
+        TomlValue::Text(name) => Some(name),
+        TomlValue::Table(table) => {
             let named = table.get("name").or_else(|| table.get("scheme"))?;
-            if let Value::Text(name) = &named.item.value { Some(name) } else { None }
+            if let TomlValue::Text(name) = &named.item.value { Some(name) } else { None }
         }
         _ => None,
     }

@@ -1,8 +1,8 @@
 //! A whole scheme in place of whatever the scenario writes: its roles are replaced, other schemes' parts removed.
 
 use tidegate_core::scheme::whole::Role;
-use tidegate_settings::desk::Desk;
-use tidegate_settings::document::{Entry, Item, Table, Value};
+use tidegate_settings::document::{Entry, Item, Table, TomlValue};
+use tidegate_settings::read_context::ReadContext;
 use tidegate_settings::write::written_value;
 
 use super::{Filling, Layer, PARTS, Required, end_path, fill, lookup, name_of, of_scenario, tables_of};
@@ -12,21 +12,21 @@ use crate::scenario::overrides;
 /// replaced and removed, if anything. `layers` are the whole schemes of earlier overrides: what the scenario's or one of
 /// them filled goes first.
 pub(in super::super) fn replace(
-    desk: &Desk<'_>,
+    context: &ReadContext<'_>,
     root: &mut Table,
     item: &Item,
     scope: Option<(&'static str, usize)>,
     text: &str,
     layers: &mut Vec<Layer>,
 ) -> Option<String> {
-    if let Some(old) = of_scenario(desk, root) {
-        layers.extend(fill(desk, root, &old, text));
+    if let Some(old) = of_scenario(context, root) {
+        layers.extend(fill(context, root, &old, text));
     }
-    if let Some(Value::Table(scenario)) = root.get_mut("scenario").map(|entry| &mut entry.item.value) {
+    if let Some(TomlValue::Table(scenario)) = root.get_mut("scenario").map(|entry| &mut entry.item.value) {
         scenario.0.retain(|entry| entry.key != "scheme");
     }
-    let whole = Required::read(desk, item)?;
-    if !whole.fits(desk, root, scope) {
+    let whole = Required::read(context, item)?;
+    if !whole.fits(context, root, scope) {
         return None;
     }
     let tables = whole.tables(root, scope);
@@ -35,7 +35,7 @@ pub(in super::super) fn replace(
     let mut kept = kept(root, &tables);
     kept.extend(staying.iter().map(|layer| layer.name.to_owned()));
     *layers = staying;
-    let mut strip = Strip { desk, whole: &whole, kept, replaced: Vec::new(), removed: Vec::new() };
+    let mut strip = Strip { context, whole: &whole, kept, replaced: Vec::new(), removed: Vec::new() };
     strip.flows(root, &tables);
     strip.layers(root, &going);
     strip.routers(root);
@@ -43,25 +43,25 @@ pub(in super::super) fn replace(
     strip.controller(root);
     let line = strip.line();
     let fillings = whole.fillings(&tables);
-    fillings.iter().for_each(|filling| install(desk, root, filling));
+    fillings.iter().for_each(|filling| install(context, root, filling));
     layers.push(Layer::new(&whole, fillings));
     line
 }
 
 /// Writes what a whole scheme fills; a router part is added to those that remain.
-fn install(desk: &Desk<'_>, root: &mut Table, filling: &Filling) {
+fn install(context: &ReadContext<'_>, root: &mut Table, filling: &Filling) {
     let others = match lookup(root, &filling.path).map(|item| &item.value) {
-        Some(Value::List(others)) if filling.path == PARTS => others.clone(),
+        Some(TomlValue::List(others)) if filling.path == PARTS => others.clone(),
         _ => Vec::new(),
     };
     let item = match &filling.item.value {
-        Value::List(own) => {
-            let value = Value::List(others.into_iter().chain(own.iter().cloned()).collect());
+        TomlValue::List(own) => {
+            let value = TomlValue::List(others.into_iter().chain(own.iter().cloned()).collect());
             &Item { place: filling.item.place, value }
         }
         _ => &filling.item,
     };
-    overrides::put(desk, root, &filling.path, item);
+    overrides::put(context, root, &filling.path, item);
 }
 
 /// Names of the schemes at the ends of flows that stay.
@@ -78,7 +78,7 @@ fn kept(root: &Table, tables: &[(&'static str, usize)]) -> Vec<String> {
 
 /// Takes out of a document what a whole scheme replaces, and notes it.
 struct Strip<'a> {
-    desk: &'a Desk<'a>,
+    context: &'a ReadContext<'a>,
     whole: &'a Required,
     /// Schemes of flows that stay in place, with their router roles.
     kept: Vec<String>,
@@ -137,7 +137,7 @@ impl Strip<'_> {
 
     /// Parts and strategies of `[router]`, of nodes and of prefixes.
     fn routers(&mut self, root: &mut Table) {
-        if let Some(Value::Table(router)) = root.get_mut("router").map(|entry| &mut entry.item.value) {
+        if let Some(TomlValue::Table(router)) = root.get_mut("router").map(|entry| &mut entry.item.value) {
             self.parts(router, false);
             self.strategy(router);
             for_each_table(router.get_mut("prefix").map(|entry| &mut entry.item), &mut |prefix| {
@@ -153,7 +153,7 @@ impl Strip<'_> {
 
     /// A list of parts; the new part is added to the parts that remain in a node's own list.
     fn parts(&mut self, table: &mut Table, is_node: bool) {
-        let Some(Value::List(items)) = table.get_mut("router_parts").map(|entry| &mut entry.item.value)
+        let Some(TomlValue::List(items)) = table.get_mut("router_parts").map(|entry| &mut entry.item.value)
         else {
             return;
         };
@@ -202,16 +202,18 @@ impl Strip<'_> {
             self.link_service(link);
             self.queue(link);
             for direction in ["forward", "backward"] {
-                if let Some(Value::Table(direction)) =
+                if let Some(TomlValue::Table(direction)) =
                     link.get_mut(direction).map(|entry| &mut entry.item.value)
                 {
                     self.queue(direction);
                 }
             }
         };
-        if let Some(Value::Table(topology)) = root.get_mut("topology").map(|entry| &mut entry.item.value) {
+        if let Some(TomlValue::Table(topology)) = root.get_mut("topology").map(|entry| &mut entry.item.value)
+        {
             for key in ["link", "access", "bottleneck"] {
-                if let Some(Value::Table(link)) = topology.get_mut(key).map(|entry| &mut entry.item.value) {
+                if let Some(TomlValue::Table(link)) = topology.get_mut(key).map(|entry| &mut entry.item.value)
+                {
                     each(link);
                 }
             }
@@ -231,16 +233,17 @@ impl Strip<'_> {
 
     /// All disciplines of a queue if the scheme has one; else those that belong to schemes with parts on routers.
     fn queue(&mut self, link: &mut Table) {
-        let Some(Value::Table(queue)) = link.get_mut("queue").map(|entry| &mut entry.item.value) else {
+        let Some(TomlValue::Table(queue)) = link.get_mut("queue").map(|entry| &mut entry.item.value) else {
             return;
         };
-        let Some(Value::List(items)) = queue.get_mut("disciplines").map(|entry| &mut entry.item.value) else {
+        let Some(TomlValue::List(items)) = queue.get_mut("disciplines").map(|entry| &mut entry.item.value)
+        else {
             return;
         };
         let is_filled = self.whole.installed(Role::Discipline).is_some();
         let goes = |item: &Item| {
             let is_part = |name: &str| {
-                self.desk.schemes.iter().any(|scheme| scheme.name == name && scheme.router.is_some())
+                self.context.schemes.iter().any(|scheme| scheme.name == name && scheme.router.is_some())
             };
             is_filled || name_of(item).is_some_and(|name| is_part(name) && self.goes(name))
         };
@@ -261,9 +264,9 @@ impl Strip<'_> {
         } else if name_of(&item).is_some_and(|name| self.goes(name)) {
             self.note(Role::Controller, &item);
             root.0.retain(|entry| entry.key != "controller");
-            if let Some(Value::List(events)) = root.get_mut("event").map(|entry| &mut entry.item.value) {
+            if let Some(TomlValue::List(events)) = root.get_mut("event").map(|entry| &mut entry.item.value) {
                 events.retain(
-                    |event| !matches!(&event.value, Value::Table(event) if event.get("controller").is_some()),
+                    |event| !matches!(&event.value, TomlValue::Table(event) if event.get("controller").is_some()),
                 );
             }
         }
@@ -273,7 +276,7 @@ impl Strip<'_> {
 /// `plr (alpha = 0.5)`.
 fn shown(item: &Item) -> String {
     let name = name_of(item).unwrap_or_default();
-    let Value::Table(table) = &item.value else { return name.to_owned() };
+    let TomlValue::Table(table) = &item.value else { return name.to_owned() };
     let is_setting = |entry: &&Entry| !["name", "scheme"].contains(&entry.key.as_str());
     let settings = table.0.iter().filter(is_setting);
     let settings: Vec<String> =
@@ -283,22 +286,22 @@ fn shown(item: &Item) -> String {
 
 /// Prefixes that nothing is said of any more.
 fn drop_idle_prefixes(router: &mut Table) {
-    if let Some(Value::List(prefixes)) = router.get_mut("prefix").map(|entry| &mut entry.item.value) {
+    if let Some(TomlValue::List(prefixes)) = router.get_mut("prefix").map(|entry| &mut entry.item.value) {
         let states = |table: &Table| table.get("strategy").is_some() || table.get("cache").is_some();
-        prefixes.retain(|prefix| !matches!(&prefix.value, Value::Table(table) if !states(table)));
+        prefixes.retain(|prefix| !matches!(&prefix.value, TomlValue::Table(table) if !states(table)));
     }
 }
 
 /// Calls `change` with the tables of a list, or of a table by name.
 fn for_each_table(item: Option<&mut Item>, change: &mut dyn FnMut(&mut Table)) {
     let mut each = |item: &mut Item| {
-        if let Value::Table(table) = &mut item.value {
+        if let TomlValue::Table(table) = &mut item.value {
             change(table);
         }
     };
     match item.map(|item| &mut item.value) {
-        Some(Value::List(items)) => items.iter_mut().for_each(each),
-        Some(Value::Table(tables)) => tables.0.iter_mut().for_each(|entry| each(&mut entry.item)),
+        Some(TomlValue::List(items)) => items.iter_mut().for_each(each),
+        Some(TomlValue::Table(tables)) => tables.0.iter_mut().for_each(|entry| each(&mut entry.item)),
         _ => {}
     }
 }

@@ -178,7 +178,7 @@ impl FaceGate for Forger {
     fn on_segment(&mut self, _: &mut Context<'_>, header: &mut Header, direction: Direction) -> GateVerdict {
         let is_ack = matches!(header.kind, Kind::Tcp(segment) if segment.payload == 0);
         if is_ack && direction == Direction::Out {
-            header.hop.put(tidegate_schemes::brf::code::GRANTED_RATE, 65_529);
+            header.hop.put(tidegate_schemes::brf::rate_code::GRANTED_RATE, 65_529);
         }
         GateVerdict::Admit
     }

@@ -4,7 +4,7 @@ use tidegate_core::ndn::consumer::profile::{ConsumerProfile, NoticeReaction, Pro
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::Seed;
-use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::params::Setting;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::plan::{
@@ -79,11 +79,11 @@ fn the_canonical_flow_and_router_parts_have_their_settings() {
     assert_eq!(flow.demand, Demand::File { segments: 19_532 });
     assert_eq!((flow.payload, flow.start, flow.stop), (ByteCount::new(1024), Time::ZERO, None));
     assert_eq!(flow.scheme.scheme.name, "catchunks-cubic");
-    assert_eq!(flow.scheme.settings.get("beta"), Some(&Value::Number(0.7)));
+    assert_eq!(flow.scheme.settings.get("beta"), Some(&Setting::Number(0.7)));
     assert_eq!(flow.profile, ProfileRules::of(ConsumerProfile::NdnTools));
     let part = &plan.nodes[2].parts[0];
     assert_eq!(part.scheme.name, "plr");
-    assert_eq!(part.settings.get("interval"), Some(&Value::Text("1ms".to_owned())));
+    assert_eq!(part.settings.get("interval"), Some(&Setting::Text("1ms".to_owned())));
     assert!(plan.nodes[0].parts.is_empty());
 }
 

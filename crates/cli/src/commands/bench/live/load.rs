@@ -38,7 +38,7 @@ pub(super) struct Load {
 }
 
 /// Result of a load.
-pub(super) struct Outcome {
+pub(super) struct LoadResult {
     /// Interests that were answered by Data.
     pub(super) pairs: u32,
     /// CPU time of the forwarder, seconds.
@@ -57,7 +57,7 @@ impl Load {
         mut producer: Producer,
         forwarder: SocketAddr,
         cpu: impl Fn() -> f64,
-    ) -> io::Result<Outcome> {
+    ) -> io::Result<LoadResult> {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let answering = scope.spawn(|| producer.answer(self.together, &done));
@@ -67,7 +67,7 @@ impl Load {
                 consumer.fetch(self.pairs)?;
                 let wall_s = begun.elapsed().as_secs_f64();
                 let again = consumer.again - again;
-                Ok(Outcome { pairs: self.pairs, cpu_s: cpu() - cpu_before, wall_s, again })
+                Ok(LoadResult { pairs: self.pairs, cpu_s: cpu() - cpu_before, wall_s, again })
             });
             done.store(true, Ordering::Relaxed);
             answering.join().unwrap_or_else(|_| Err(io::Error::other("the producer ended early")))?;

@@ -3,7 +3,7 @@
 use tidegate_core::units::Span;
 use tidegate_papers::value::MeasureValue;
 
-use super::{Answer, Arguments, Measure, NONE, Of, Run, Takes, measure_table};
+use super::{Answer, Arguments, MeasureFunction, NONE, Of, Run, Takes, measure_table};
 
 measure_table! {
     "brf.queueing_ms" [] NONE, Whole(queueing),

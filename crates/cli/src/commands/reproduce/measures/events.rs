@@ -4,7 +4,7 @@ use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::observe::records::EventRecord;
 use tidegate_papers::value::MeasureValue;
 
-use super::{Answer, Arguments, Measure, Of, Run, Takes, measure_table};
+use super::{Answer, Arguments, MeasureFunction, Of, Run, Takes, measure_table};
 
 /// Interests that leave.
 const SENT: EventMask = EventMask(1);

@@ -5,7 +5,7 @@ use tidegate_core::units::Span;
 use tidegate_papers::value::MeasureValue;
 use tidegate_results::measures::goodput_mbps;
 
-use super::{AT, Answer, Arguments, Measure, NONE, Of, Run, Takes, measure_table};
+use super::{AT, Answer, Arguments, MeasureFunction, NONE, Of, Run, Takes, measure_table};
 
 measure_table! {
     "start_s" [] NONE, Flow(|flow, _| Some(flow.start.as_secs_f64())),

@@ -3,7 +3,7 @@
 use tidegate_results::measures::utilisation;
 
 use super::flows::summary;
-use super::{AT, Answer, Arguments, Measure, NONE, Of, Run, measure_table};
+use super::{AT, Answer, Arguments, MeasureFunction, NONE, Of, Run, measure_table};
 
 measure_table! {
     "sent_bytes" [] NONE, Link(|link, _| Some(link.sent_bytes.get() as f64)),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::units::Time;
 
-use super::{Answer, Arguments, Measure, MeasureValue, NONE, Of, Run, Takes, measure_table};
+use super::{Answer, Arguments, MeasureFunction, MeasureValue, NONE, Of, Run, Takes, measure_table};
 
 /// What tells which Interests got Data: InterestSent and DataReceived.
 const ANSWERS: EventMask = EventMask::CONSUMERS;

@@ -31,7 +31,7 @@ pub(super) struct Run<'a> {
 type Answer = Result<Option<MeasureValue>, String>;
 
 /// A measure that takes arguments.
-pub(super) struct Measure {
+pub(super) struct MeasureFunction {
     /// Name.
     name: &'static str,
     /// What it is, with its unit and its arguments.
@@ -77,7 +77,7 @@ enum Of {
 /// A table of measures: name, named arguments, events, function, description.
 macro_rules! measure_table {
     ($($name:literal [$($key:literal $takes:expr),*] $events:expr, $of:ident($value:expr), $text:literal;)*) => {
-        pub(super) const MEASURES: &[Measure] = &[$(Measure {
+        pub(super) const MEASURES: &[MeasureFunction] = &[$(MeasureFunction {
             name: $name,
             text: $text,
             parameters: &[$(($key, $takes)),*],
@@ -93,13 +93,13 @@ const AT: Takes = Takes::Words(&["mean", "min", "p50", "p95", "p99", "max"]);
 const NONE: EventMask = EventMask::NONE;
 
 /// All measures that take arguments.
-fn all() -> impl Iterator<Item = &'static Measure> {
+fn all() -> impl Iterator<Item = &'static MeasureFunction> {
     let general = [flows::MEASURES, links::MEASURES, events::MEASURES];
     let of_papers = [plr::MEASURES, ndnsieve::MEASURES, mircc::MEASURES, brf::MEASURES];
     general.into_iter().chain(of_papers).flatten()
 }
 
-fn find(name: &str) -> Option<&'static Measure> {
+fn find(name: &str) -> Option<&'static MeasureFunction> {
     all().find(|measure| measure.name == name)
 }
 
@@ -163,7 +163,7 @@ pub(super) fn value(run: &Run<'_>, quantity: &Expression) -> Result<Option<Measu
 /// A measure with its arguments.
 pub(super) struct Arguments<'a> {
     call: &'a Call,
-    measure: &'static Measure,
+    measure: &'static MeasureFunction,
 }
 
 impl Arguments<'_> {

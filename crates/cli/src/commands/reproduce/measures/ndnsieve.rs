@@ -6,7 +6,7 @@ use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::observe::records::EventRecord;
 use tidegate_papers::value::MeasureValue;
 
-use super::{Answer, Arguments, Measure, Of, Run, Takes, measure_table};
+use super::{Answer, Arguments, MeasureFunction, Of, Run, Takes, measure_table};
 
 measure_table! {
     "ndnsieve.false_marks" ["load" Takes::Number, "queue" Takes::Number] EventMask::PACKETS.and(EventMask::QUEUES),
@@ -34,7 +34,7 @@ const PERIOD_NANOS: u64 = 100_000_000;
 
 /// What was handed to a face, and how many packets it has sent.
 #[derive(Default)]
-struct Meter {
+struct LinkMeter {
     window: u64,
     bits: f64,
     load: f64,
@@ -46,7 +46,7 @@ fn false_marks(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (load, queue) = (call.number("load")?, call.number("queue")?);
     // Eq. 1 relates the load to the capacity of the face, which is the same for all links of this paper.
     let capacity = run.plan.links[0].rate[0].as_bps() as f64 * WINDOW_NANOS as f64 * 1e-9;
-    let mut meters: BTreeMap<(u32, u16), Meter> = BTreeMap::new();
+    let mut meters: BTreeMap<(u32, u16), LinkMeter> = BTreeMap::new();
     // The window in which a packet came to a node; what a face had sent when it marked a packet.
     let (mut came, mut marked, mut wrong) = (BTreeMap::new(), BTreeMap::new(), 0.0);
     for EventRecord { time, node, event } in &run.record.events {

@@ -8,7 +8,7 @@ use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::units::{Span, Time};
 use tidegate_papers::value::MeasureValue;
 
-use super::{Answer, Arguments, Measure, Of, Run, Takes, measure_table};
+use super::{Answer, Arguments, MeasureFunction, Of, Run, Takes, measure_table};
 
 /// Losses that consumers detect, and everything that the storage does.
 const EVENTS: EventMask = EventMask(4 | 16 | 64);

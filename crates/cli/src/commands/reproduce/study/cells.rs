@@ -20,7 +20,7 @@ const OVERRIDE: &str = "--set";
 
 /// Which cell it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct CellId {
     /// Number of the alternative; `None` for the assumed conditions.
     pub(super) alternative: Option<usize>,
     /// Number of the experiment.
@@ -29,14 +29,14 @@ pub(super) struct Place {
     pub(super) cell: usize,
 }
 
-impl Place {
+impl CellId {
     pub(super) fn of(leaf: &Leaf) -> Self {
         Self { alternative: None, experiment: leaf.experiment, cell: leaf.cell }
     }
 }
 
 /// One cell.
-pub(super) struct Point {
+pub(super) struct CellRun {
     pub(super) plan: Plan,
     pub(super) identity: Identity,
 }
@@ -46,7 +46,7 @@ pub(super) fn points(
     session: &Session,
     files: Files<'_>,
     study: &Study,
-) -> Result<BTreeMap<Place, Point>, Failure> {
+) -> Result<BTreeMap<CellId, CellRun>, Failure> {
     let mut points = BTreeMap::new();
     for (number, experiment) in study.experiments.list.iter().enumerate() {
         // Not even planned: a sensitivity study can have thousands of cells.
@@ -58,7 +58,7 @@ pub(super) fn points(
             if !experiment.allows_incomplete {
                 refuse_incomplete(study, experiment, cell, &point.plan)?;
             }
-            points.insert(Place { alternative: None, experiment: number, cell }, point);
+            points.insert(CellId { alternative: None, experiment: number, cell }, point);
         }
     }
     Ok(points)
@@ -84,17 +84,17 @@ pub(super) fn alternatives(
     session: &Session,
     files: Files<'_>,
     study: &Study,
-) -> Result<Vec<(Place, Point)>, Failure> {
+) -> Result<Vec<(CellId, CellRun)>, Failure> {
     let mut points = Vec::new();
     if study.extent != Extent::Full {
         return Ok(points);
     }
-    let used: BTreeSet<Place> = study.leaves().map(Place::of).collect();
+    let used: BTreeSet<CellId> = study.leaves().map(CellId::of).collect();
     for (number, alternative) in study.experiments.alternatives.iter().enumerate() {
         for place in &used {
             let cell = (&study.experiments.list[place.experiment], place.cell);
             let found = point(session, files, study, cell, Some(alternative))?;
-            points.extend(found.map(|point| (Place { alternative: Some(number), ..*place }, point)));
+            points.extend(found.map(|point| (CellId { alternative: Some(number), ..*place }, point)));
         }
     }
     Ok(points)
@@ -107,7 +107,7 @@ fn point(
     study: &Study,
     (experiment, cell): (&Experiment, usize),
     alternative: Option<&Alternative>,
-) -> Result<Option<Point>, Failure> {
+) -> Result<Option<CellRun>, Failure> {
     let is_reduced = study.extent == Extent::Reduced;
     let Some(mut overrides) = experiment.overrides(cell, alternative, is_reduced) else { return Ok(None) };
     let of_full = experiment.full_seeds.filter(|_| study.extent == Extent::Full);
@@ -128,7 +128,7 @@ fn point(
         // The first ones stay: a later study with more seeds finds their runs in the store.
         plan.seeds.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     }
-    Ok(Some(Point { identity: Identity::of(&plan), plan }))
+    Ok(Some(CellRun { identity: Identity::of(&plan), plan }))
 }
 
 /// What is wrong with a cell: overrides at their lines of the experiments, everything else at its own.

@@ -17,7 +17,7 @@ use tidegate_papers::experiments::Experiments;
 use tidegate_papers::expression::{self, Binding, Expression, PlacedExpression, Range};
 use tidegate_papers::formula::{Bindings, Formula, Leaf, SeedColumn};
 use tidegate_papers::value::MeasureValue;
-use tidegate_results::claims::{Claim, Judged, Paper, Verdict};
+use tidegate_results::claims::{Claim, ClaimVerdict, Judged, Paper};
 use tidegate_settings::error::{Errors, Place as FilePlace, Problems, Sources};
 use tidegate_settings::reader::decode;
 use tidegate_sim::plan::Plan;
@@ -26,14 +26,14 @@ use tidegate_sim::scenario;
 
 use super::measures::{self, Run};
 use super::values::{self, Values};
-use super::{Census, Extent, forecast};
+use super::{Census, Extent, duration_estimate};
 use crate::Session;
 use crate::batch;
 use crate::exit::{Exit, Failure};
 use crate::plans::{parse_plan, read_text};
 use crate::progress::ProgressLine;
 use crate::store::{Found, Store};
-use cells::{Place, Point};
+use cells::{CellId, CellRun};
 
 /// Names of the files beside the scenarios.
 const CLAIMS: &str = "claims.toml";
@@ -162,9 +162,9 @@ pub(super) struct Study {
     experiments_text: Text,
     /// What each claim is computed from: its place, and the same with all cells found.
     formulas: Vec<(Range, Formula)>,
-    points: BTreeMap<Place, Point>,
+    points: BTreeMap<CellId, CellRun>,
     /// Quantities of each cell that any expression needs, by their canonical text.
-    quantities: BTreeMap<Place, BTreeMap<String, Quantity>>,
+    quantities: BTreeMap<CellId, BTreeMap<String, Quantity>>,
     /// What the paper consists of: name and content.
     pub(super) files: Vec<(String, String)>,
 }
@@ -277,7 +277,7 @@ impl Study {
     fn need(&mut self, file: File, whole: Range, formula: &Formula) -> Result<(), Failure> {
         for leaf in &formula.leaves {
             let at = leaf.at.behind(whole.start);
-            let place = Place::of(leaf);
+            let place = CellId::of(leaf);
             let Some(point) = self.points.get(&place) else {
                 let name = &self.experiments.list[leaf.experiment].name;
                 let message = format!("experiment {name} is run with --full only, and this is shown without");
@@ -300,7 +300,7 @@ impl Study {
 
     /// Without a board every experiment has a table of all its cells with what claims use of some of them.
     fn need_tables(&mut self) -> Result<(), Failure> {
-        let places: Vec<Place> = self.points.keys().copied().collect();
+        let places: Vec<CellId> = self.points.keys().copied().collect();
         for place in places {
             for (whole, leaf) in self.used(place.experiment) {
                 // Places count from the beginning of the claim that uses the quantity first.
@@ -332,9 +332,9 @@ impl Study {
     /// An alternative needs of its cells what the claims need of the assumed ones.
     fn quantities_of_alternatives(&mut self) {
         for place in self.points.keys().filter(|place| place.alternative.is_some()) {
-            let assumed = Place { alternative: None, ..*place };
+            let assumed = CellId { alternative: None, ..*place };
             let known = self.quantities.get(&assumed);
-            let keys = self.leaves().filter(|leaf| Place::of(leaf) == assumed);
+            let keys = self.leaves().filter(|leaf| CellId::of(leaf) == assumed);
             let keys = keys.map(|leaf| leaf.quantity.to_string());
             let copied = keys.filter_map(|key| Some((key.clone(), known?.get(&key)?.clone()))).collect();
             self.quantities.insert(*place, copied);
@@ -345,7 +345,7 @@ impl Study {
 /// One run whose values are wanted: those of all cells that are this run.
 struct Task<'a> {
     key: String,
-    point: &'a Point,
+    point: &'a CellRun,
     seed: Seed,
     quantities: BTreeMap<&'a str, &'a Quantity>,
     known: Values,
@@ -393,7 +393,7 @@ impl Study {
         let unfinished: Vec<&Task<'_>> = tasks.iter().filter(|task| !task.is_finished()).collect();
         let jobs: Vec<Job<'_>> =
             unfinished.iter().map(|task| Job { plan: &task.point.plan, seed: task.seed }).collect();
-        let time = forecast::of(&jobs, threads);
+        let time = duration_estimate::of(&jobs, threads);
         Census { runs: tasks.len(), finished: tasks.len() - unfinished.len(), time }
     }
 
@@ -429,7 +429,7 @@ impl Study {
 
     /// Takes the values from a run in the store, if it is there and no events are needed.
     fn recall(&self, store: &Store, task: &Task<'_>) -> Result<bool, Failure> {
-        let Point { plan, identity, .. } = task.point;
+        let CellRun { plan, identity, .. } = task.point;
         // Runs are kept without events of measures, so that these need the run again.
         if task.events() != EventMask::NONE || store.look(identity, task.seed) != Found::Whole {
             return Ok(false);
@@ -465,16 +465,16 @@ fn with_events(task: &Task<'_>) -> Plan {
 pub(super) struct Results<'a> {
     study: &'a Study,
     /// By place, one per seed.
-    values: BTreeMap<Place, Vec<Values>>,
+    values: BTreeMap<CellId, Vec<Values>>,
 }
 
 impl<'a> Results<'a> {
     pub(super) fn read(study: &'a Study, store: &Store) -> Self {
-        let of_point = |(place, point): (&Place, &Point)| {
+        let of_point = |(place, point): (&CellId, &CellRun)| {
             let of_seed = |seed: &Seed| values::read(store, &point.identity.key(*seed));
             (*place, point.plan.seeds.iter().map(of_seed).collect())
         };
-        let needed: BTreeSet<&Place> = study.quantities.keys().collect();
+        let needed: BTreeSet<&CellId> = study.quantities.keys().collect();
         let points = study.points.iter().filter(|(place, _)| needed.contains(place));
         Self { study, values: points.map(of_point).collect() }
     }
@@ -485,7 +485,7 @@ impl<'a> Results<'a> {
         formula: &Formula,
         alternative: Option<usize>,
     ) -> Result<Option<SeedColumn>, expression::Fault> {
-        let place = |leaf: &Leaf| Place { alternative, ..Place::of(leaf) };
+        let place = |leaf: &Leaf| CellId { alternative, ..CellId::of(leaf) };
         // An alternative runs the experiments it names; a claim over another one has no value under it.
         if formula.leaves.iter().any(|leaf| !self.values.contains_key(&place(leaf))) {
             return Ok(None);
@@ -530,7 +530,7 @@ impl<'a> Results<'a> {
 
 /// The claim with the verdict on record for the seeds of `--full`. These may decide what is undecided without them.
 fn with_record_of_full(claim: &Claim) -> Claim {
-    let recorded = claim.recorded.filter(|verdict| *verdict != Verdict::Undecided);
+    let recorded = claim.recorded.filter(|verdict| *verdict != ClaimVerdict::Undecided);
     Claim { recorded: claim.recorded_full.or(recorded), ..claim.clone() }
 }
 

@@ -2,7 +2,7 @@
 
 use tidegate_pages::figure::{BarSeries, BoxStats, Curve, Figure, FigureKind, Series};
 use tidegate_papers::board::{self, Drawing, Groups};
-use tidegate_papers::experiments::{Setting, is_file_name};
+use tidegate_papers::experiments::{AxisSetting, is_file_name};
 use tidegate_papers::expression::{Binding, PlacedExpression};
 use tidegate_papers::formula::{Bindings, Formula, SeedColumn};
 use tidegate_papers::value::MeasureValue;
@@ -33,7 +33,7 @@ impl Around {
         self.labels.iter().fold(text, |text, (name, label)| text.replace(&format!("{{{name}}}"), label))
     }
 
-    fn with(&self, binding: &Binding, setting: &Setting) -> Self {
+    fn with(&self, binding: &Binding, setting: &AxisSetting) -> Self {
         let mut around = self.clone();
         around.scope.push((binding.variable.clone(), setting.name.clone()));
         around.labels.push((binding.variable.clone(), setting.label.clone()));
@@ -107,7 +107,7 @@ impl Results<'_> {
         !is_full || self.study.extent == Extent::Full
     }
 
-    fn settings(&self, binding: &Binding) -> Result<Vec<Setting>, Failure> {
+    fn settings(&self, binding: &Binding) -> Result<Vec<AxisSetting>, Failure> {
         let found = self.study.experiments.settings_of(binding);
         found.map_err(|message| self.study.board_text.at(binding.at, message))
     }
@@ -184,7 +184,7 @@ impl Results<'_> {
         match groups.as_ref().unwrap_or(&figure.groups) {
             Groups::Settings(binding) => {
                 let settings = self.settings(binding)?;
-                let value = |setting: &Setting| {
+                let value = |setting: &AxisSetting| {
                     let around = around.with(binding, setting);
                     Ok((setting.name.clone(), self.estimate(&series.values[0], &around)?))
                 };

@@ -1,10 +1,10 @@
 //! What happens to flows that find no place.
 
 use super::*;
-use crate::brf::code::GRANTED_RATE;
+use crate::brf::rate_code::GRANTED_RATE;
 
 fn full(entries: f64) -> Bench {
-    let settings = [("table_entries", Value::Number(entries)), ("make_before_break", Value::Bool(false))];
+    let settings = [("table_entries", Setting::Number(entries)), ("make_before_break", Setting::Bool(false))];
     let mut bench = Bench::with(&settings);
     let flows = entries as u32;
     (1..=flows).for_each(|number| {

@@ -1,12 +1,12 @@
 use super::*;
-use crate::brf::code::{Grant, decode};
-use crate::brf::{Params, code};
+use crate::brf::rate_code::{Grant, decode};
+use crate::brf::{Params, rate_code};
 use tidegate_core::context::{Env, Sink};
 use tidegate_core::ndn::packet::TcpFlags;
 use crate::brf::messages::Congestion;
 use tidegate_testkit::gate_bench::GateBench;
 use tidegate_testkit::steps::device;
-use crate::brf::code::GRANTED_RATE;
+use crate::brf::rate_code::GRANTED_RATE;
 
 mod full_table;
 mod other_switches;
@@ -36,7 +36,7 @@ impl Bench {
         Self::with(&[])
     }
 
-    fn with(given: &[(&str, Value)]) -> Self {
+    fn with(given: &[(&str, Setting)]) -> Self {
         let mut gates = GateBench::new();
         let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
         let params = Params::read(&settings).expect("known");
@@ -167,7 +167,7 @@ impl Bench {
 }
 
 fn rate(value: Option<u32>) -> Option<f64> {
-    match code::read(value?) {
+    match rate_code::read(value?) {
         Grant::Unassigned => None,
         Grant::Hold => Some(0.0),
         Grant::Rate(rate) => Some(rate as f64),
@@ -178,7 +178,7 @@ fn is_near(ours: Option<f64>, expected: f64) -> bool {
     ours.is_some_and(|ours| ours <= expected + 1.0 && ours >= expected * (1.0 - 1.0 / 655.0) - 1.0)
 }
 
-const AT_ONCE: [(&str, Value); 1] = [("make_before_break", Value::Bool(false))];
+const AT_ONCE: [(&str, Setting); 1] = [("make_before_break", Setting::Bool(false))];
 
 #[test]
 fn the_syn_ack_of_a_lone_flow_grants_all_that_is_given_out() {
@@ -220,13 +220,13 @@ fn a_grant_is_written_once_per_round_trip() {
 fn the_least_grant_of_the_path_stays_whatever_an_ack_claims() {
     let mut bench = Bench::new();
     bench.open(0, 1, true);
-    let own = code::encode(GIVEN);
+    let own = rate_code::encode(GIVEN);
     // Every 30 ms something is due.
     let mut claims = |at_ms: u64, standing| bench.ack_with(at_ms * 1000, 1, standing).map(|value| value as u16);
     assert_eq!(claims(50, Some(65_529)), Some(own), "absurd");
     assert_eq!(claims(80, Some(0)), Some(own), "nothing");
     assert_eq!(claims(110, Some(u32::MAX)), Some(own), "no code");
-    let low = code::encode(3e5);
+    let low = rate_code::encode(3e5);
     assert_eq!(claims(140, Some(low.into())), Some(low));
     assert_eq!(claims(170, None), Some(low), "remembered");
     assert_eq!(claims(400, None), Some(own), "and forgotten");
@@ -236,9 +236,9 @@ fn the_least_grant_of_the_path_stays_whatever_an_ack_claims() {
 fn a_higher_grant_of_another_switch_never_passes() {
     let mut bench = Bench::new();
     bench.open(0, 1, true);
-    let own = Some(u32::from(code::encode(GIVEN)));
+    let own = Some(u32::from(rate_code::encode(GIVEN)));
     for at_us in (20_000..40_000).step_by(1_000) {
-        assert_eq!(bench.ack_with(at_us, 1, Some(code::encode(12e6).into())), own, "{at_us}");
+        assert_eq!(bench.ack_with(at_us, 1, Some(rate_code::encode(12e6).into())), own, "{at_us}");
     }
 }
 
@@ -268,7 +268,7 @@ fn flows_that_were_on_their_way_are_not_held_back() {
 #[test]
 fn with_priorities_congestion_is_for_unlimited_flows_to_drain() {
     for (priorities, kept) in [(true, 1.0), (false, 1.0 - 20_000.0 / 0.04 / GIVEN)] {
-        let mut bench = Bench::with(&[AT_ONCE[0].clone(), ("priorities", Value::Bool(priorities))]);
+        let mut bench = Bench::with(&[AT_ONCE[0].clone(), ("priorities", Setting::Bool(priorities))]);
         for number in 1..=2 {
             bench.open(0, number, true);
         }
@@ -468,7 +468,7 @@ fn grants_of_thirty_flows_are_never_more_than_is_given_out() {
 
 #[test]
 fn flows_that_find_no_room_in_the_table_are_in_the_class_of_others() {
-    let mut bench = Bench::with(&[("table_entries", Value::Number(1.0))]);
+    let mut bench = Bench::with(&[("table_entries", Setting::Number(1.0))]);
     bench.open(0, 1, true);
     bench.run(20, 60, &[(1, GIVEN)]);
     assert_eq!(bench.open(60, 2, true), None, "no grant");

@@ -38,7 +38,7 @@ fn a_restarted_switch_is_trusted_once_older_grants_have_expired() {
 
 #[test]
 fn what_many_switches_give_takes_bounded_memory() {
-    let mut bench = Bench::with(&[("table_entries", Value::Number(10.0))]);
+    let mut bench = Bench::with(&[("table_entries", Setting::Number(10.0))]);
     (0..1_000).for_each(|origin| receive(&mut bench, 0, origin, 1, 5e5));
     assert_eq!(bench.switch.borrow().foreign.len(), 10);
     receive(&mut bench, 3_000, 5_000, 1, 2e5);

@@ -5,8 +5,8 @@ use super::*;
 /// 10 Mbps, all of it, bytes/s.
 const ALL: f64 = 1.25e6;
 
-fn literal(more: &[(&str, Value)]) -> Bench {
-    let mode = [("mode", Value::Text("literal".into()))];
+fn literal(more: &[(&str, Setting)]) -> Bench {
+    let mode = [("mode", Setting::Text("literal".into()))];
     Bench::with(&[&mode[..], more].concat())
 }
 
@@ -16,7 +16,7 @@ fn all_of_the_link_is_granted_and_a_newcomer_is_not_held_back() {
     assert!(is_near(bench.open(0, 1, true), ALL));
     bench.run(20, 100, &[(1, ALL)]);
     assert!(is_near(bench.open(100, 2, true), ALL / 2.0));
-    let mut held = literal(&[("make_before_break", Value::Bool(true))]);
+    let mut held = literal(&[("make_before_break", Setting::Bool(true))]);
     held.open(0, 1, true);
     held.run(20, 100, &[(1, ALL)]);
     assert_eq!(held.open(100, 2, true), Some(0.0), "asked for by name");
@@ -34,7 +34,7 @@ fn a_grant_that_moved_waits_for_the_round_trip() {
     };
     let (written, early) = waits(&mut literal(&[]));
     assert_eq!(early, None, "written at {written} us");
-    let (_, early) = waits(&mut literal(&[("feedback_step", Value::Number(0.05))]));
+    let (_, early) = waits(&mut literal(&[("feedback_step", Setting::Number(0.05))]));
     assert!(early.is_some(), "asked for by name");
 }
 
@@ -48,7 +48,7 @@ fn flows_that_rest_count_in_equation_8() {
         bench.granted(1)
     };
     assert!((shares_after_a_rest(&mut literal(&[])) - ALL / 2.0).abs() < 1.0);
-    let uncounted = [("count_idle", Value::Bool(false))];
+    let uncounted = [("count_idle", Setting::Bool(false))];
     assert!((shares_after_a_rest(&mut literal(&uncounted)) - ALL).abs() < 1.0);
 }
 
@@ -60,6 +60,6 @@ fn what_is_not_tcp_has_no_term_in_equation_8() {
         bench.granted(1)
     };
     assert!((granted_beside_interests(&mut literal(&[])) - ALL).abs() < 1.0);
-    let part = [("udp_share", Value::Number(0.05))];
+    let part = [("udp_share", Setting::Number(0.05))];
     assert!((granted_beside_interests(&mut literal(&part)) - 0.95 * ALL).abs() < 1.0);
 }

@@ -15,15 +15,15 @@ const FASTEST: f64 = 1e9;
 
 /// The controller.
 #[derive(Debug)]
-pub(super) struct Consumer {
-    rule: Rule,
+pub(super) struct StatefulForwardingConsumer {
+    rule: Adaptation,
     /// `None`: every loss counts.
     once: Option<OncePerFlight>,
 }
 
 /// Quantity that is adapted.
 #[derive(Debug)]
-enum Rule {
+enum Adaptation {
     Window(AimdWindow),
     Rate(AimdRate),
 }
@@ -54,12 +54,12 @@ impl AimdRate {
     }
 }
 
-impl Consumer {
+impl StatefulForwardingConsumer {
     pub(super) fn new(params: &Params, once: Option<OncePerFlight>) -> Self {
         let Params { increase: step, keep, slow_start, .. } = *params;
         let threshold = if slow_start { f64::INFINITY } else { 0.0 };
         let rule = match params.sending {
-            Sending::Window => Rule::Window(AimdWindow::new(AimdRule {
+            Sending::Window => Adaptation::Window(AimdWindow::new(AimdRule {
                 initial: params.initial_window,
                 threshold,
                 step,
@@ -68,31 +68,31 @@ impl Consumer {
                 divides_by_whole_window: false,
                 restarts: false,
             })),
-            Sending::Rate => Rule::Rate(AimdRate { rate: params.initial_rate, threshold, step, keep }),
+            Sending::Rate => Adaptation::Rate(AimdRate { rate: params.initial_rate, threshold, step, keep }),
         };
         Self { rule, once }
     }
 }
 
-impl CongestionController for Consumer {
+impl CongestionController for StatefulForwardingConsumer {
     fn window(&self) -> f64 {
         match &self.rule {
-            Rule::Window(window) => window.window(),
-            Rule::Rate(_) => f64::INFINITY,
+            Adaptation::Window(window) => window.window(),
+            Adaptation::Rate(_) => f64::INFINITY,
         }
     }
 
     fn pacing(&self) -> Pacing {
         match &self.rule {
-            Rule::Window(_) => Pacing::Unpaced,
-            Rule::Rate(rule) => Pacing::Gap(Span::from_secs_f64(1.0 / rule.rate)),
+            Adaptation::Window(_) => Pacing::Unpaced,
+            Adaptation::Rate(rule) => Pacing::Gap(Span::from_secs_f64(1.0 / rule.rate)),
         }
     }
 
     fn on_delivery(&mut self, cx: &mut Context<'_>, _: &Delivery, flow: &FlowView) {
         match &mut self.rule {
-            Rule::Window(window) => window.increase(cx.now, flow.smoothed_rtt),
-            Rule::Rate(rule) => {
+            Adaptation::Window(window) => window.increase(cx.now, flow.smoothed_rtt),
+            Adaptation::Rate(rule) => {
                 if let Some(round_trip) = flow.smoothed_rtt {
                     rule.increase(round_trip);
                 }
@@ -108,15 +108,15 @@ impl CongestionController for Consumer {
             return;
         }
         match &mut self.rule {
-            Rule::Window(window) => window.decrease(cx.now),
-            Rule::Rate(rule) => rule.decrease(),
+            Adaptation::Window(window) => window.decrease(cx.now),
+            Adaptation::Rate(rule) => rule.decrease(),
         }
     }
 
     fn slow_start_threshold(&self) -> Option<f64> {
         match &self.rule {
-            Rule::Window(window) => Some(window.threshold()),
-            Rule::Rate(_) => None,
+            Adaptation::Window(window) => Some(window.threshold()),
+            Adaptation::Rate(_) => None,
         }
     }
 }

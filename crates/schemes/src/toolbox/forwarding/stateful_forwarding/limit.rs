@@ -14,7 +14,7 @@ const GAIN: f64 = 1.0 / 8.0;
 
 /// Quantity that a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
+pub(super) enum LimitUnit {
     /// Interests per second.
     Rate,
     /// Interests pending.
@@ -25,7 +25,7 @@ pub(super) enum Measure {
 #[derive(Debug)]
 pub(super) struct FaceLimit {
     params: Params,
-    measure: Measure,
+    measure: LimitUnit,
     /// `None` as long as only the link limits.
     limit: Option<f64>,
     /// Interests in the bucket.
@@ -40,7 +40,7 @@ pub(super) struct FaceLimit {
 }
 
 impl FaceLimit {
-    pub(super) fn new(params: Params, measure: Measure, once: Option<OncePerFlight>) -> Self {
+    pub(super) fn new(params: Params, measure: LimitUnit, once: Option<OncePerFlight>) -> Self {
         let (level, leaked_at, out) = (0.0, Time::ZERO, BTreeMap::new());
         Self { params, measure, limit: None, level, leaked_at, out, round_trip: None, once }
     }
@@ -48,8 +48,8 @@ impl FaceLimit {
     /// The limit now, Interests per second or pending; `capacity` is what the link can bring in Data per second.
     pub(super) fn limit(&self, capacity: f64) -> f64 {
         let max = match self.measure {
-            Measure::Rate => capacity,
-            Measure::Pending => capacity * self.burst(),
+            LimitUnit::Rate => capacity,
+            LimitUnit::Pending => capacity * self.burst(),
         };
         self.limit.unwrap_or(f64::INFINITY).min(max).max(self.params.min_limit)
     }
@@ -58,13 +58,13 @@ impl FaceLimit {
     pub(super) fn admits(&mut self, now: Time, pending: PitId, capacity: f64) -> bool {
         let limit = self.limit(capacity);
         let is_below = match self.measure {
-            Measure::Rate => {
+            LimitUnit::Rate => {
                 self.leak(now, limit);
                 let depth = (limit * self.burst()).max(self.params.min_burst);
                 depth - self.level >= 1.0 - ROUNDING
             }
             // One that is sent again has its place already.
-            Measure::Pending => {
+            LimitUnit::Pending => {
                 self.out.contains_key(&pending) || limit - self.out.len() as f64 >= 1.0 - ROUNDING
             }
         };

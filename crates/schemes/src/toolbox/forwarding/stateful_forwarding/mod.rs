@@ -27,7 +27,7 @@ pub mod ranked_strategy;
 mod tests;
 
 use early_nack::{EarlyNack, QueueWatch};
-use limit::{FaceLimit, Measure};
+use limit::{FaceLimit, LimitUnit};
 use limit_gate::LimitGate;
 
 /// What the parts do differently from the sources.
@@ -174,7 +174,10 @@ pub fn consumer(
     settings: &Settings,
     decreases: Decreases,
 ) -> Result<Box<dyn CongestionController>, Vec<ParamError>> {
-    Ok(Box::new(consumer::Consumer::new(&Params::from_settings(settings)?, decreases.gate())))
+    Ok(Box::new(consumer::StatefulForwardingConsumer::new(
+        &Params::from_settings(settings)?,
+        decreases.gate(),
+    )))
 }
 
 /// The parts on one router; `name` is the scheme's, by which it draws.
@@ -190,8 +193,8 @@ pub fn router(
     let params = Params::from_settings(settings)?;
     let mut parts = RouterParts::default();
     let measure = match params.limit {
-        LimitKind::Rate => Some(Measure::Rate),
-        LimitKind::Pending => Some(Measure::Pending),
+        LimitKind::Rate => Some(LimitUnit::Rate),
+        LimitKind::Pending => Some(LimitUnit::Pending),
         LimitKind::None => None,
     };
     for (device, measure) in node.devices.iter().flat_map(|device| Some(device).zip(measure)) {

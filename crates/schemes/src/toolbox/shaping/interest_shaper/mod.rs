@@ -15,7 +15,7 @@ use crate::toolbox::shaping::token_bucket::TokenBucket;
 
 /// Quantity that a shaper's rate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum ShapedUnit {
     /// Data that the Interests will bring, each as large as the mean of those that came through the face.
     Data,
     /// The Interests.
@@ -26,7 +26,7 @@ pub enum Measure {
 #[derive(Clone, Copy, Debug)]
 pub struct ShaperSetup {
     /// Quantity that the rate counts.
-    pub measure: Measure,
+    pub measure: ShapedUnit,
     /// What may pass at once after a pause, in bytes of the measure; at least one. A single packet beyond it waits
     /// for a full bucket and counts as that.
     pub depth: ByteCount,
@@ -41,7 +41,7 @@ const GAIN: f64 = 1.0 / 8.0;
 
 /// An Interest that waits.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct QueuedInterest {
     pending: PitId,
     size: ByteCount,
 }
@@ -52,7 +52,7 @@ pub struct InterestShaper {
     setup: ShaperSetup,
     bucket: Option<TokenBucket>,
     mean_data: f64,
-    flows: BTreeMap<FlowKey, VecDeque<Waiting>>,
+    flows: BTreeMap<FlowKey, VecDeque<QueuedInterest>>,
     /// Flow that was served last.
     served: Option<FlowKey>,
     wake: Option<Time>,
@@ -98,7 +98,7 @@ impl InterestShaper {
         if self.flows.is_empty() && self.take(size, now) {
             return GateVerdict::Admit;
         }
-        self.flows.entry(flow).or_default().push_back(Waiting { pending, size });
+        self.flows.entry(flow).or_default().push_back(QueuedInterest { pending, size });
         self.rearm(now);
         GateVerdict::Hold(flow)
     }
@@ -117,7 +117,7 @@ impl InterestShaper {
     }
 
     /// The next flow by number, and its oldest Interest.
-    fn next_in_turn(&self) -> Option<(FlowKey, Waiting)> {
+    fn next_in_turn(&self) -> Option<(FlowKey, QueuedInterest)> {
         use std::ops::Bound::{Excluded, Unbounded};
         let after = self.served.and_then(|served| self.flows.range((Excluded(served), Unbounded)).next());
         let (flow, waiting) = after.or_else(|| self.flows.first_key_value())?;
@@ -139,8 +139,8 @@ impl InterestShaper {
     /// Cost of an Interest of `size` in the bucket.
     fn cost(&self, size: ByteCount) -> ByteCount {
         let cost = match self.setup.measure {
-            Measure::Data => ByteCount::new(self.mean_data.round() as u64),
-            Measure::Interests => size,
+            ShapedUnit::Data => ByteCount::new(self.mean_data.round() as u64),
+            ShapedUnit::Interests => size,
         };
         cost.min(self.setup.depth)
     }

@@ -6,7 +6,7 @@ use tidegate_core::observe::event::EventMask;
 /// Data of 1000 bytes at 8 Mbit/s: one each millisecond. Three may pass at once.
 const RATE: BitRate = BitRate::from_bps(8_000_000);
 const SETUP: ShaperSetup = ShaperSetup {
-    measure: Measure::Data,
+    measure: ShapedUnit::Data,
     depth: ByteCount::new(3_000),
     expected_data: ByteCount::new(1_000),
     limit: Packets::new(1_000),
@@ -190,8 +190,10 @@ fn data_of_another_size_changes_what_an_interest_costs() {
 #[test]
 fn interests_can_be_measured_themselves() {
     let depth = ByteCount::new(100);
-    let mut bench =
-        Bench::new(ShaperSetup { measure: Measure::Interests, depth, ..SETUP }, Some(BitRate::from_bps(400)));
+    let mut bench = Bench::new(
+        ShaperSetup { measure: ShapedUnit::Interests, depth, ..SETUP },
+        Some(BitRate::from_bps(400)),
+    );
     bench.data_of(9_000);
     let passed: Vec<bool> = (0..3).map(|_| bench.request(Time::ZERO, 1)).collect();
     assert_eq!(passed, [true, true, false]);

@@ -58,7 +58,7 @@ impl Course {
     fn new(region: Region, rtt: Span) -> Self {
         let mut rival = CubicConfig::default();
         rival.initial_window(INITIAL * u64::from(SEGMENT));
-        let given = [("hystart", on(false)), ("limit", Value::Number(1e6)), ("ecn", on(true))];
+        let given = [("hystart", on(false)), ("limit", Setting::Number(1e6)), ("ecn", on(true))];
         let epoch = Epoch { lost: Span::ZERO, k: 0.0, peak: 0.0, before: 0.0, head_start: 0.0 };
         let pair = Pair::new("tcp-cubic", &given, rival, rtt);
         Self { pair, region, plateaus: [0.0; 2], epoch, congestions: 0 }

@@ -35,7 +35,7 @@ pub struct Pair {
 
 impl Pair {
     /// Both at the start of a connection of that round trip.
-    pub fn new<T: ControllerFactory>(name: &str, given: &[(&str, Value)], rival: T, rtt: Span) -> Self {
+    pub fn new<T: ControllerFactory>(name: &str, given: &[(&str, Setting)], rival: T, rtt: Span) -> Self {
         let begin = Instant::now();
         Self {
             ours: Alone::new(scheme(name), given, rtt),

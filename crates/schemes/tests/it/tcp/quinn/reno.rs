@@ -17,7 +17,7 @@ use crate::tcp::*;
 fn pair(rtt: Span) -> Pair {
     let mut rival = NewRenoConfig::default();
     rival.initial_window(INITIAL * u64::from(SEGMENT));
-    Pair::new("tcp-reno", &[("limit", Value::Number(1e6)), ("ecn", on(true))], rival, rtt)
+    Pair::new("tcp-reno", &[("limit", Setting::Number(1e6)), ("ecn", on(true))], rival, rtt)
 }
 
 #[track_caller]

@@ -11,7 +11,7 @@ use tidegate_testkit::steps::{data, follow, lost, sent};
 #[test]
 fn every_nack_halves_the_window_or_one_per_round_trip() {
     // From 8 without slow start; what is lost left 40 ms before. The Nack at 60 left at 20, before the decrease at 50.
-    let given = [("initial_window", Value::Number(8.0)), ("slow_start", Value::Bool(false))];
+    let given = [("initial_window", Setting::Number(8.0)), ("slow_start", Setting::Bool(false))];
     let nack = Nack(Congestion);
     let steps = |expected: [f64; 6]| {
         let reported = [
@@ -43,7 +43,7 @@ fn slow_start_ends_with_the_first_decrease() {
 
 #[test]
 fn a_rate_grows_as_a_window_over_the_round_trip_would_and_halves_on_a_nack() {
-    let given = [("sending", Value::Text("rate".to_owned())), ("initial_rate", Value::Number(50.0))];
+    let given = [("sending", Setting::Text("rate".to_owned())), ("initial_rate", Setting::Number(50.0))];
     let mut driver = Driver::new(&stateful_forwarding::SCHEME, &given);
     let rate = |driver: &Driver| match driver.controller.pacing() {
         Pacing::Gap(gap) => 1.0 / gap.as_secs_f64(),

@@ -3,7 +3,7 @@
 use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
 use tidegate_core::prelude::*;
 
-use super::super::limit::{FaceLimit, Measure};
+use super::super::limit::{FaceLimit, LimitUnit};
 use super::super::limit_gate::LimitGate;
 use super::super::{Adaptation, Params};
 use crate::toolbox::reaction::once_per_flight::OncePerFlight;
@@ -25,7 +25,7 @@ fn ms(at: u64) -> Time {
 struct Bench(FaceLimit, u32);
 
 impl Bench {
-    fn new(measure: Measure, params: Params) -> Self {
+    fn new(measure: LimitUnit, params: Params) -> Self {
         Self(FaceLimit::new(params, measure, None), 0)
     }
 
@@ -56,7 +56,7 @@ impl Bench {
 
 #[test]
 fn a_bucket_takes_a_tenth_of_a_second_at_once_and_then_its_rate() {
-    let mut bench = Bench::new(Measure::Rate, params(Adaptation::Code));
+    let mut bench = Bench::new(LimitUnit::Rate, params(Adaptation::Code));
     assert_eq!(bench.pass(0, 12), 10, "100/s for 100 ms");
     assert_eq!((bench.pass(9, 1), bench.pass(10, 2)), (0, 1));
     // 99/s and a depth of 9.9 from 10 ms on. The level is 10, at 20 ms 9.01: 0.89 of a place; at 22 ms 1.088.
@@ -69,7 +69,7 @@ fn a_bucket_takes_a_tenth_of_a_second_at_once_and_then_its_rate() {
 #[test]
 fn a_pending_limit_is_given_back_by_every_end() {
     let window = Params { burst: Span::from_millis(50), ..params(Adaptation::None) };
-    let mut bench = Bench::new(Measure::Pending, window);
+    let mut bench = Bench::new(LimitUnit::Pending, window);
     assert_eq!(bench.pass(0, 7), 5, "100/s for 50 ms");
     assert!(bench.0.admits(ms(1), PitId(0), CAPACITY), "sent again: it has its place");
     bench.data(1, 0, None);
@@ -82,7 +82,7 @@ fn a_pending_limit_is_given_back_by_every_end() {
 
 #[test]
 fn the_code_goes_up_a_step_per_data_and_down_one_per_nack() {
-    for (measure, max) in [(Measure::Rate, 100.0), (Measure::Pending, 10.0)] {
+    for (measure, max) in [(LimitUnit::Rate, 100.0), (LimitUnit::Pending, 10.0)] {
         let mut bench = Bench::new(measure, params(Adaptation::Code));
         assert_eq!(bench.pass(0, 10), 10);
         bench.data(1, 0, None);
@@ -98,7 +98,7 @@ fn the_code_goes_up_a_step_per_data_and_down_one_per_nack() {
 
 #[test]
 fn the_papers_form_goes_up_by_a_step_over_the_limit_and_down_by_half() {
-    let mut bench = Bench::new(Measure::Rate, params(Adaptation::Aimd));
+    let mut bench = Bench::new(LimitUnit::Rate, params(Adaptation::Aimd));
     assert_eq!(bench.pass(0, 10), 10);
     bench.nack(1, 0);
     bench.expect(50.0);
@@ -114,7 +114,7 @@ fn the_papers_form_goes_up_by_a_step_over_the_limit_and_down_by_half() {
 #[test]
 fn with_no_least_limit_nothing_is_ever_sent_again() {
     let literal = Params { min_limit: 0.0, min_burst: 0.0, ..params(Adaptation::Code) };
-    let mut bench = Bench(FaceLimit::new(literal, Measure::Rate, None), 0);
+    let mut bench = Bench(FaceLimit::new(literal, LimitUnit::Rate, None), 0);
     let refused = (0..200).filter(|turn| {
         let is_let_out = bench.0.admits(ms(turn * 10_000), PitId(0), CAPACITY);
         bench.nack(turn * 10_000, 0);
@@ -127,7 +127,7 @@ fn with_no_least_limit_nothing_is_ever_sent_again() {
 
 #[test]
 fn a_dynamic_burst_follows_the_mean_round_trip_time() {
-    let mut bench = Bench::new(Measure::Rate, Params { dynamic_burst: true, ..params(Adaptation::None) });
+    let mut bench = Bench::new(LimitUnit::Rate, Params { dynamic_burst: true, ..params(Adaptation::None) });
     assert_eq!(bench.pass(0, 12), 10);
     bench.data(1, 0, Some(Span::from_millis(200)));
     assert_eq!(bench.pass(10_000, 30), 20, "100/s for 200 ms");
@@ -139,7 +139,7 @@ fn a_dynamic_burst_follows_the_mean_round_trip_time() {
 #[test]
 fn nacks_of_one_flight_halve_a_limit_once_if_so_configured() {
     let after = |once: Option<OncePerFlight>| {
-        let mut bench = Bench(FaceLimit::new(params(Adaptation::Aimd), Measure::Rate, once), 0);
+        let mut bench = Bench(FaceLimit::new(params(Adaptation::Aimd), LimitUnit::Rate, once), 0);
         assert_eq!(bench.pass(0, 4), 4);
         (0..3).for_each(|pending| bench.nack(40, pending));
         let burst = bench.0.limit(CAPACITY);
@@ -157,7 +157,7 @@ fn a_gates_limit_is_what_its_link_brings_and_only_congestion_lowers_it() {
     // 10 Mbit/s in Data of 1250 B are 1000/s: 100 at once, and one per millisecond.
     let mut bench = GateBench::new();
     let flow = bench.names.intern_uri("/a").expect("valid");
-    let limit = FaceLimit::new(params(Adaptation::Aimd), Measure::Rate, None);
+    let limit = FaceLimit::new(params(Adaptation::Aimd), LimitUnit::Rate, None);
     let mut gate = LimitGate::new(FaceId(1), ByteCount::new(1250), limit);
     let mut request = |gate: &mut LimitGate, at_us: u64, pending: u32| {
         bench.at(at_us, |cx| gate.on_interest_out(cx, PitId(pending), &mut interest(flow, pending)))
@@ -184,7 +184,7 @@ fn a_gate_gives_back_what_expires_or_does_not_leave() {
     // 10 Mbit/s in Data of 1250 B for 1 ms: one pending.
     let window = Params { burst: Span::from_millis(1), ..params(Adaptation::None) };
     let mut gate =
-        LimitGate::new(FaceId(1), ByteCount::new(1250), FaceLimit::new(window, Measure::Pending, None));
+        LimitGate::new(FaceId(1), ByteCount::new(1250), FaceLimit::new(window, LimitUnit::Pending, None));
     let flow = NameTable::ROOT;
     GateBench::new().at(0, |cx| {
         let mut passes = |gate: &mut LimitGate, pending: u32| {

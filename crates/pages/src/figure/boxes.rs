@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::drawing::{Drawing, Fill, Item, Owner, Point, Stroke};
 use super::frame::{Key, PlotArea, Sample, whisker};
-use super::look::{Paint, dash, event, hatch, shape};
 use super::model::{BoxStats, Cloud, Figure, Moments, SegmentEvents, drawable, is_drawable};
+use super::style::{Paint, dash, event, hatch, shape};
 use crate::axis::Scale;
 use tidegate_results::text;
 

@@ -19,7 +19,7 @@ pub(crate) const MAX_QUOTED: usize = 60;
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 /// Schemes and limits for reading a document, and the problems found so far.
-pub struct Desk<'a> {
+pub struct ReadContext<'a> {
     /// The format of the text.
     pub format: &'static Format,
     /// Text of the document.
@@ -38,8 +38,8 @@ pub struct Desk<'a> {
     claimed_bytes: Cell<u64>,
 }
 
-impl<'a> Desk<'a> {
-    /// A desk without problems; what is read may take `max_bytes` bytes of memory.
+impl<'a> ReadContext<'a> {
+    /// A context without problems; what is read may take at most `max_bytes` bytes of memory.
     pub fn new(
         format: &'static Format,
         text: &'a str,

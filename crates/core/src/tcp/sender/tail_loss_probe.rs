@@ -1,6 +1,6 @@
 //! Tail loss probes: an ACK is asked for before the retransmission timer runs out (RFC 8985 §7).
 
-use super::recovery::Phase;
+use super::recovery::RecoveryPhase;
 use super::{Detection, Sender};
 use crate::units::{Span, Time};
 
@@ -55,7 +55,7 @@ impl Sender {
     /// segments missing, or while a probe is under way.
     pub(super) fn arm_probe(&mut self, now: Time) {
         let is_calm = self.settings.detection == Detection::RackTlp
-            && self.phase == Phase::Open
+            && self.phase == RecoveryPhase::Open
             && self.board.sacked_count() == 0
             && self.tail.end.is_none()
             && self.board.in_flight() > 0;

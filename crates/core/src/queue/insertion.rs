@@ -7,12 +7,12 @@ use crate::observe::event::{Cause, Event};
 use crate::scheme::signal::Class;
 use crate::units::Time;
 
-use super::{Actions, Held, Queue, Waiting};
+use super::{Actions, Held, Queue, QueuedPacket};
 
 impl<B: Default> Queue<B> {
     /// The next packet by the choice of the discipline with lanes, or else by strict priority.
     #[inline]
-    pub(super) fn take_next(&mut self, cx: &mut Context<'_>) -> Option<Waiting<B>> {
+    pub(super) fn take_next(&mut self, cx: &mut Context<'_>) -> Option<QueuedPacket<B>> {
         // With lanes, the classes hold nothing but notices.
         let waiting = self.take_next_by_priority(cx);
         if waiting.is_none() && self.lanes.is_some() { self.take_scheduled(cx) } else { waiting }
@@ -20,13 +20,13 @@ impl<B: Default> Queue<B> {
 
     /// Strict priority: the highest class in which something waits.
     #[inline]
-    pub(super) fn take_next_by_priority(&mut self, cx: &Context<'_>) -> Option<Waiting<B>> {
+    pub(super) fn take_next_by_priority(&mut self, cx: &Context<'_>) -> Option<QueuedPacket<B>> {
         let class = (0..Class::COUNT).rev().find(|class| !self.classes[*class].is_empty())?;
         self.take_from(cx, class)
     }
 
     #[inline]
-    fn take_from(&mut self, cx: &Context<'_>, class: usize) -> Option<Waiting<B>> {
+    fn take_from(&mut self, cx: &Context<'_>, class: usize) -> Option<QueuedPacket<B>> {
         let waiting = self.classes[class].pop_front()?;
         cx.face(self.face).count_out(class, waiting.packet.header.size());
         Some(waiting)
@@ -43,7 +43,7 @@ impl<B: Default> Queue<B> {
             return self.drop_packet(cx, &packet.header, Cause("queue full"));
         }
         self.count_in(view, &packet.header);
-        self.classes[class.index()].push_back(Waiting { packet, since: cx.now });
+        self.classes[class.index()].push_back(QueuedPacket { packet, since: cx.now });
     }
 
     /// Counts a packet that is put to those that wait.
