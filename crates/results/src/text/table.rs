@@ -61,16 +61,18 @@ impl TextTable {
         self.rows.iter().map(|row| row.iter().map(|cell| cell.join(" ")).collect())
     }
 
-    /// The table in Markdown: head, alignment, rows; `|` in cells is escaped.
+    /// The table in Markdown: head, alignment, rows; `|` is escaped.
     pub fn to_markdown(&self) -> String {
-        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let escaped = |cell: String| cell.replace('|', "\\|");
+        let line = |cells: Vec<String>| {
+            format!("| {} |\n", cells.into_iter().map(escaped).collect::<Vec<_>>().join(" | "))
+        };
         let heads = self.head.iter().map(|(name, _)| name.clone()).collect();
         let dashes = self.head.iter().map(|(_, align)| match align {
             Align::Left => "---".to_owned(),
             Align::Right => "--:".to_owned(),
         });
-        let rows =
-            self.rows().map(|row| line(row.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>()));
+        let rows = self.rows().map(line);
         format!("{}{}{}", line(heads), line(dashes.collect()), rows.collect::<String>())
     }
 
@@ -276,9 +278,12 @@ mod tests {
 
     #[test]
     fn a_table_in_markdown_aligns_numbers_and_escapes_bars() {
-        let mut table = TextTable::new(&[("what", Align::Left), ("value", Align::Right)]);
+        let mut table = TextTable::new(&[("what", Align::Left), ("|value|", Align::Right)]);
         table.row(["mean |ln|".to_owned(), "12.3 ± 0.4".to_owned()]);
-        assert_eq!(table.to_markdown(), "| what | value |\n| --- | --: |\n| mean \\|ln\\| | 12.3 ± 0.4 |\n");
+        assert_eq!(
+            table.to_markdown(),
+            "| what | \\|value\\| |\n| --- | --: |\n| mean \\|ln\\| | 12.3 ± 0.4 |\n"
+        );
     }
 
     #[test]
