@@ -158,7 +158,7 @@ pub enum Needs {
 pub const DIRECTION: [(&str, Needs); 9] = [
     ("tidegate-core", Needs::Only(&["hashbrown", "libm", "thiserror"])),
     ("tidegate-schemes", Needs::Only(&["tidegate-core"])),
-    ("tidegate-settings", Needs::Only(&["tidegate-core", "strsim", "thiserror", "toml"])),
+    ("tidegate-settings", Needs::Only(&["tidegate-core", "serde_json", "strsim", "thiserror", "toml"])),
     ("tidegate-wire", Needs::Only(&["tidegate-core", "bytes", "sha2", "p256", "thiserror"])),
     (
         "tidegate-sim",

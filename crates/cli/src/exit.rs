@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use tidegate_results::json::Json;
+use serde_json::json;
 
 use crate::Format;
 
@@ -95,11 +95,7 @@ impl Failure {
             Format::Json => {
                 let message = self.message.trim_end();
                 let message = message.strip_prefix("error: ").unwrap_or(message);
-                let fields = vec![
-                    ("error", Json::text(message)),
-                    ("exit_code", Json::Count(u64::from(self.exit as u8))),
-                ];
-                Json::Object(fields).to_string()
+                json!({ "error": message, "exit_code": self.exit as u8 }).to_string()
             }
         }
     }

@@ -4,8 +4,8 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
+use serde_json::{Value, json};
 use tidegate_core::scheme::whole::Installed;
-use tidegate_results::json::Json;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::{roles, scenario};
 
@@ -98,12 +98,12 @@ pub(crate) fn installed<'a>(variants: impl Iterator<Item = (String, &'a Plan)>) 
 }
 
 /// A scheme in use, for programs.
-pub(crate) fn about_scheme(installed: &Installed) -> Json {
-    Json::Object(vec![
-        ("role", Json::text(installed.role)),
-        ("scheme", Json::text(&installed.scheme)),
-        ("at", Json::List(installed.at.iter().map(Json::text).collect())),
-    ])
+pub(crate) fn about_scheme(installed: &Installed) -> Value {
+    json!({
+        "role": installed.role,
+        "scheme": installed.scheme,
+        "at": installed.at,
+    })
 }
 
 /// Prints once the names of earlier versions in `plans`, what their whole schemes replaced and removed, and which of them

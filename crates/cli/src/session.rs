@@ -1,7 +1,7 @@
 //! Output format and state that every command receives.
 
+use serde_json::json;
 use tidegate_core::scheme::Scheme;
-use tidegate_results::json::Json;
 use tidegate_results::text::Screen;
 
 use crate::exit::print;
@@ -68,7 +68,7 @@ impl Session {
     fn comment(&self, kind: &'static str, text: &str) {
         match self.format {
             Format::Text => complain(&format!("{kind}: {text}")),
-            Format::Json => complain(&Json::Object(vec![(kind, Json::text(text))]).to_string()),
+            Format::Json => complain(&json!({ kind: text }).to_string()),
         }
     }
 }

@@ -13,4 +13,5 @@ mod axis;
 mod markup;
 mod panels;
 mod sample_series;
+mod script;
 mod thinning;

@@ -7,7 +7,6 @@
 pub mod claims;
 pub mod compare;
 pub mod definitions;
-pub mod json;
 pub mod measures;
 pub mod stats;
 pub mod tables;

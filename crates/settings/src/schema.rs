@@ -1,21 +1,19 @@
 //! The format as a JSON Schema (draft 2020-12), from the keys the parser uses.
 
+use serde_json::{Value, json};
+
 use crate::keys::{Key, KeyKind, KeyNeed, Keys, NamedRole};
-use crate::write::quoted;
 
 /// JSON Schema of the format whose outermost table is `root`, for editors.
 pub fn json_schema(title: &str, root: &'static Keys) -> String {
-    let definitions = tables(root).iter().map(|(name, keys)| (name.clone(), table(keys))).collect();
-    let root = object([
-        ("$schema", text("https://json-schema.org/draft/2020-12/schema")),
-        ("title", text(title)),
-        ("$ref", text("#/$defs/root")),
-        ("$defs", Json::Object(definitions)),
-    ]);
-    let mut written = String::new();
-    root.write(&mut written, 0);
-    written.push('\n');
-    written
+    let definitions: Value = tables(root).into_iter().map(|(name, keys)| (name, table(keys))).collect();
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        "$ref": "#/$defs/root",
+        "$defs": definitions,
+    });
+    format!("{schema:#}\n")
 }
 
 /// What is wrong with a format's own declaration: keys declared twice or not explained, tables that share a
@@ -89,82 +87,39 @@ pub(crate) fn definition(keys: &Keys) -> String {
     keys.what.replace(' ', "-").replace(['[', ']'], "")
 }
 
-enum Json {
-    /// Text that is written unchanged.
-    Raw(String),
-    List(Vec<Json>),
-    Object(Vec<(String, Json)>),
+fn table(keys: &'static Keys) -> Value {
+    let properties: Value = keys.iter().map(|key| (key.name, property(key))).collect();
+    let required = keys.iter().filter(|key| key.need == KeyNeed::Must).map(|key| key.name);
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required.collect::<Value>(),
+        "additionalProperties": false,
+    })
 }
 
-impl Json {
-    fn write(&self, out: &mut String, depth: usize) {
-        match self {
-            Self::Raw(raw) => out.push_str(raw),
-            Self::List(items) => {
-                out.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    out.push_str(if index > 0 { ", " } else { "" });
-                    item.write(out, depth);
-                }
-                out.push(']');
-            }
-            Self::Object(entries) => {
-                out.push('{');
-                for (index, (key, value)) in entries.iter().enumerate() {
-                    out.push_str(if index > 0 { ",\n" } else { "\n" });
-                    out.push_str(&"  ".repeat(depth + 1));
-                    out.push_str(&format!("{}: ", quoted(key)));
-                    value.write(out, depth + 1);
-                }
-                out.push_str(&format!("\n{}}}", "  ".repeat(depth)));
-            }
-        }
-    }
-}
-
-fn text(text: &str) -> Json {
-    Json::Raw(quoted(text))
-}
-
-fn object<const N: usize>(entries: [(&str, Json); N]) -> Json {
-    Json::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-}
-
-fn table(keys: &'static Keys) -> Json {
-    let properties = keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
-    let required = keys.iter().filter(|key| key.need == KeyNeed::Must).map(|key| text(key.name)).collect();
-    object([
-        ("type", text("object")),
-        ("properties", Json::Object(properties)),
-        ("required", Json::List(required)),
-        ("additionalProperties", Json::Raw("false".to_owned())),
-    ])
-}
-
-fn property(key: &'static Key) -> Json {
-    let mut schema = kind(&key.kind);
-    if let Json::Object(entries) = &mut schema {
-        entries.insert(0, ("description".to_owned(), text(key.help)));
+fn property(key: &'static Key) -> Value {
+    let mut schema = json!({ "description": key.help });
+    if let (Value::Object(entries), Value::Object(kind)) = (&mut schema, kind(&key.kind)) {
+        entries.extend(kind);
         if let KeyNeed::Else(default) = key.need {
             let is_bare = matches!(key.kind, KeyKind::Bool | KeyKind::Count(..) | KeyKind::Number(..));
-            let default = if is_bare { Json::Raw(default.to_owned()) } else { text(default) };
-            entries.push(("default".to_owned(), default));
+            let bare = is_bare.then(|| serde_json::from_str(default).ok()).flatten();
+            entries.insert("default".to_owned(), bare.unwrap_or_else(|| default.into()));
         }
     }
     schema
 }
 
-fn kind(kind: &'static KeyKind) -> Json {
+fn kind(kind: &'static KeyKind) -> Value {
     match kind {
-        KeyKind::Text => object([("type", text("string"))]),
+        KeyKind::Text => json!({ "type": "string" }),
         KeyKind::Name => pattern("^[^\\s.{}]{1,64}$"),
-        KeyKind::Words(words) => {
-            object([("enum", Json::List(words().iter().map(|word| text(word)).collect()))])
-        }
-        KeyKind::Bool => object([("type", text("boolean"))]),
-        KeyKind::False => object([("const", Json::Raw("false".to_owned()))]),
-        KeyKind::Count(min, max) => bounded("integer", &min.to_string(), &max.to_string()),
-        KeyKind::Number(min, max) => bounded("number", &min.to_string(), &max.to_string()),
+        KeyKind::Words(words) => json!({ "enum": words() }),
+        KeyKind::Bool => json!({ "type": "boolean" }),
+        KeyKind::False => json!({ "const": false }),
+        KeyKind::Count(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        KeyKind::Number(min, max) => json!({ "type": "number", "minimum": min, "maximum": max }),
         KeyKind::Time | KeyKind::LongTime => quantity("s|ms|us|ns|min|h"),
         KeyKind::Rate => quantity("Gbps|Mbps|kbps|bps"),
         KeyKind::Size(_) => quantity(BYTES),
@@ -173,43 +128,34 @@ fn kind(kind: &'static KeyKind) -> Json {
         KeyKind::Limit => quantity(&format!("pkt|{BYTES}")),
         KeyKind::Comparison => pattern("^\\s*(>=|<=|>|<)\\s*[-+]?[0-9.]+([eE][-+]?[0-9]+)?\\s*$"),
         KeyKind::Scheme(role) => scheme(role),
-        KeyKind::Table(keys) => object([("$ref", text(&format!("#/$defs/{}", definition(keys))))]),
-        KeyKind::List(element) => object([("type", text("array")), ("items", self::kind(element))]),
-        KeyKind::Open(element) => {
-            object([("type", text("object")), ("additionalProperties", self::kind(element))])
-        }
-        KeyKind::Any => Json::Raw("true".to_owned()),
-        KeyKind::AnyOf(kinds) => object([("anyOf", Json::List(kinds.iter().map(self::kind).collect()))]),
+        KeyKind::Table(keys) => json!({ "$ref": format!("#/$defs/{}", definition(keys)) }),
+        KeyKind::List(element) => json!({ "type": "array", "items": self::kind(element) }),
+        KeyKind::Open(element) => json!({ "type": "object", "additionalProperties": self::kind(element) }),
+        KeyKind::Any => Value::Bool(true),
+        KeyKind::AnyOf(kinds) => json!({ "anyOf": kinds.iter().map(self::kind).collect::<Value>() }),
     }
 }
 
 const BYTES: &str = "GB|MB|kB|B|KiB|MiB|GiB";
 
-fn pattern(pattern: &str) -> Json {
-    object([("type", text("string")), ("pattern", text(pattern))])
+fn pattern(pattern: &str) -> Value {
+    json!({ "type": "string", "pattern": pattern })
 }
 
-fn quantity(units: &str) -> Json {
+fn quantity(units: &str) -> Value {
     pattern(&format!("^\\s*[0-9.]+\\s*({units})\\s*$"))
 }
 
-fn bounded(kind: &str, min: &str, max: &str) -> Json {
-    object([
-        ("type", text(kind)),
-        ("minimum", Json::Raw(min.to_owned())),
-        ("maximum", Json::Raw(max.to_owned())),
-    ])
-}
-
 /// A name, or a table with it and parameters, which the scheme checks.
-fn scheme(role: &NamedRole) -> Json {
-    let naming = |key| object([("required", Json::List(vec![text(key)]))]);
-    let table =
-        object([("type", text("object")), ("oneOf", Json::List(vec![naming("name"), naming("scheme")]))]);
-    object([
-        ("title", text(role.word)),
-        ("anyOf", Json::List(vec![object([("type", text("string"))]), table])),
-    ])
+fn scheme(role: &NamedRole) -> Value {
+    let naming = |key: &str| json!({ "required": [key] });
+    json!({
+        "title": role.word,
+        "anyOf": [
+            { "type": "string" },
+            { "type": "object", "oneOf": [naming("name"), naming("scheme")] },
+        ],
+    })
 }
 
 #[cfg(test)]

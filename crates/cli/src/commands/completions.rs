@@ -3,11 +3,11 @@
 use clap::Command;
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
+use serde_json::json;
 #[cfg(target_os = "linux")]
 use tidegate_core::ndn::consumer::profile::ConsumerProfile;
 use tidegate_core::scheme::Scheme;
 use tidegate_pages::figure::run::RUN_FIGURES;
-use tidegate_results::json::Json;
 use tidegate_results::measures::RUN_MEASURES;
 use tidegate_sim::scenario::import;
 
@@ -83,10 +83,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     print(&match session.format {
         Format::Text => script,
-        Format::Json => {
-            let entries = vec![("shell", Json::text(arguments.shell)), ("script", Json::text(script))];
-            Json::Object(entries).to_string() + "\n"
-        }
+        Format::Json => json!({ "shell": arguments.shell.to_string(), "script": script }).to_string() + "\n",
     });
     Ok(Exit::Ok)
 }

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
+use serde_json::json;
 use tidegate_core::rng::Seed;
 use tidegate_live::daemon::Daemon;
 use tidegate_live::daemon::config::{ForwarderConfig, Listener};
@@ -44,9 +45,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     config.renamed.iter().for_each(|line| session.note(line));
     replace_listeners(&mut config, &arguments.listen)?;
     if arguments.check {
-        print(match session.format {
-            Format::Text => "the configuration is sound\n",
-            Format::Json => "{\"valid\":true}\n",
+        print(&match session.format {
+            Format::Text => "the configuration is sound\n".to_owned(),
+            Format::Json => json!({ "valid": true }).to_string() + "\n",
         });
         return Ok(Exit::Ok);
     }

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use tidegate_core::link::line::{LineSetup, LossPlan};
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::observe::records::DelaySummary;
@@ -11,7 +12,6 @@ use tidegate_core::units::{BitRate, Span};
 use tidegate_live::emulator::channel::ChannelSetup;
 use tidegate_live::emulator::{DirectionReport, Link, LinkReport, LinkSetup, Refused};
 use tidegate_live::signals::StopSignal;
-use tidegate_results::json::Json;
 use tidegate_results::text::{Align, Screen, TextTable};
 use tidegate_settings::values::parse_limit;
 
@@ -195,48 +195,48 @@ fn goodput_mbps(report: &LinkReport, way: &DirectionReport) -> f64 {
     way.delivered_bytes.over(report.elapsed).as_mbps()
 }
 
-fn json(report: &LinkReport) -> Json {
+fn json(report: &LinkReport) -> Value {
     let Refused { crowded, no_socket, oversized, stray, overflowed } = report.refused;
-    let refused = Json::Object(vec![
-        ("overflowed", Json::Count(overflowed)),
-        ("oversized", Json::Count(oversized)),
-        ("crowded", Json::Count(crowded)),
-        ("no_socket", Json::Count(no_socket)),
-        ("stray", Json::Count(stray)),
-    ]);
-    Json::Object(vec![
-        ("elapsed_s", Json::Number(report.elapsed.as_secs_f64())),
-        ("clients", Json::Count(report.clients as u64)),
-        ("refused", refused),
-        ("forward", direction_json(report, &report.forward)),
-        ("reverse", direction_json(report, &report.reverse)),
-    ])
+    let refused = json!({
+        "overflowed": overflowed,
+        "oversized": oversized,
+        "crowded": crowded,
+        "no_socket": no_socket,
+        "stray": stray,
+    });
+    json!({
+        "elapsed_s": report.elapsed.as_secs_f64(),
+        "clients": report.clients,
+        "refused": refused,
+        "forward": direction_json(report, &report.forward),
+        "reverse": direction_json(report, &report.reverse),
+    })
 }
 
-fn direction_json(report: &LinkReport, way: &DirectionReport) -> Json {
+fn direction_json(report: &LinkReport, way: &DirectionReport) -> Value {
     let counts = way.counts;
-    Json::Object(vec![
-        ("in", Json::Count(counts.offered)),
-        ("dropped", Json::Count(counts.dropped)),
-        ("lost", Json::Count(counts.lost)),
-        ("delivered", Json::Count(counts.delivered)),
-        ("queued", Json::Count(counts.queued)),
-        ("in_flight", Json::Count(counts.in_flight)),
-        ("unsent", Json::Count(way.unsent)),
-        ("stranded", Json::Count(way.stranded)),
-        ("delivered_bytes", Json::Count(way.delivered_bytes.get())),
-        ("delivered_mbps", Json::Number(goodput_mbps(report, way))),
-        ("queue_delay_ms", delays_json(&way.waiting)),
-        ("lateness_ms", delays_json(&way.lateness)),
-    ])
+    json!({
+        "in": counts.offered,
+        "dropped": counts.dropped,
+        "lost": counts.lost,
+        "delivered": counts.delivered,
+        "queued": counts.queued,
+        "in_flight": counts.in_flight,
+        "unsent": way.unsent,
+        "stranded": way.stranded,
+        "delivered_bytes": way.delivered_bytes.get(),
+        "delivered_mbps": goodput_mbps(report, way),
+        "queue_delay_ms": delays_json(&way.waiting),
+        "lateness_ms": delays_json(&way.lateness),
+    })
 }
 
-fn delays_json(delays: &DelaySummary) -> Json {
-    Json::Object(vec![
-        ("count", Json::Count(delays.count)),
-        ("mean", Json::Number(delays.mean.as_millis_f64())),
-        ("p50", Json::Number(delays.p50.as_millis_f64())),
-        ("p99", Json::Number(delays.p99.as_millis_f64())),
-        ("max", Json::Number(delays.max.as_millis_f64())),
-    ])
+fn delays_json(delays: &DelaySummary) -> Value {
+    json!({
+        "count": delays.count,
+        "mean": delays.mean.as_millis_f64(),
+        "p50": delays.p50.as_millis_f64(),
+        "p99": delays.p99.as_millis_f64(),
+        "max": delays.max.as_millis_f64(),
+    })
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use tidegate_results::json::Json;
+use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::guide::{self, Guide};
@@ -51,10 +51,7 @@ fn show(session: &Session, required: &str) -> Outcome {
     let page = page(words, command)?;
     print(&match session.format {
         Format::Text => page.text,
-        Format::Json => {
-            let entries = vec![("name", Json::text(page.name)), ("page", Json::text(page.text))];
-            Json::Object(entries).to_string() + "\n"
-        }
+        Format::Json => json!({ "name": page.name, "page": page.text }).to_string() + "\n",
     });
     Ok(Exit::Ok)
 }
@@ -71,8 +68,8 @@ fn write_all(session: &Session, folder: &Path) -> Outcome {
     print(&match session.format {
         Format::Text => files.iter().map(|file| format!("{}\n", file.display())).collect(),
         Format::Json => {
-            let files = files.iter().map(|file| Json::text(file.display())).collect();
-            Json::Object(vec![("files", Json::List(files))]).to_string() + "\n"
+            let files = files.iter().map(|file| Value::from(file.display().to_string())).collect::<Value>();
+            json!({ "files": files }).to_string() + "\n"
         }
     });
     Ok(Exit::Ok)

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use serde_json::json;
 use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_pages::figure::Figure;
-use tidegate_results::json::Json;
 use tidegate_results::tables::{self, RunContext};
 
 use super::figure::read_figures;
@@ -91,7 +91,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     match session.format {
         Format::Text => print(&format!("{}\n", out.display())),
         Format::Json => {
-            print(&format!("{}\n", Json::Object(vec![("report", Json::text(out.display()))])));
+            print(&format!("{}\n", json!({ "report": out.display().to_string() })));
         }
     }
     Ok(Exit::Ok)

@@ -4,8 +4,8 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use serde_json::{Value, json};
 use tidegate_core::observe::records::RunRecord;
-use tidegate_results::json::Json;
 use tidegate_results::text;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::Job;
@@ -73,18 +73,18 @@ struct Host {
 }
 
 impl Host {
-    fn json(&self, command: &str) -> Json {
-        Json::Object(vec![
-            ("command", Json::text(command)),
-            ("version", Json::text(env!("CARGO_PKG_VERSION"))),
-            ("code", Json::text(code())),
-            ("semantics", Json::Count(u64::from(SEMANTICS))),
-            ("wall_s", Json::Number(self.wall_s)),
-            ("threads", Json::Count(self.threads as u64)),
-            ("seeds_from_an_earlier_batch", Json::Count(self.recalled as u64)),
-            ("os", Json::text(std::env::consts::OS)),
-            ("architecture", Json::text(std::env::consts::ARCH)),
-        ])
+    fn json(&self, command: &str) -> Value {
+        json!({
+            "command": command,
+            "version": env!("CARGO_PKG_VERSION"),
+            "code": code(),
+            "semantics": u64::from(SEMANTICS),
+            "wall_s": self.wall_s,
+            "threads": self.threads,
+            "seeds_from_an_earlier_batch": self.recalled,
+            "os": std::env::consts::OS,
+            "architecture": std::env::consts::ARCH,
+        })
     }
 }
 
@@ -145,13 +145,13 @@ fn report(session: &Session, runs: &[RunRecord], folder: &Folder, page: &Path, f
             session.show(&out);
         }
         Format::Json => {
-            let failed = failed.iter().map(Json::text).collect();
-            let document = Json::Object(vec![
-                ("folder", Json::text(folder.path().display())),
-                ("report", Json::text(page.display())),
-                ("failed_expectations", Json::List(failed)),
-                ("summary", text::run_summary_json(runs)),
-            ]);
+            let failed = json!(failed);
+            let document = json!({
+                "folder": folder.path().display().to_string(),
+                "report": page.display().to_string(),
+                "failed_expectations": failed,
+                "summary": text::run_summary_json(runs),
+            });
             print(&(document.to_string() + "\n"));
         }
     }

@@ -1,8 +1,8 @@
 //! `tidegate schemes`: the catalogue.
 
+use serde_json::{Value, json};
 use tidegate_core::scheme::whole::{Counterpart, Need};
 use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_results::json::Json;
 use tidegate_results::text::{Align, Screen, TextTable};
 use tidegate_settings::suggest::{intended, question};
 
@@ -23,9 +23,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         Some(name) => vec![find(session, name)?],
     };
     session.show(&match (session.format, &arguments.name) {
-        (Format::Json, _) => {
-            Json::List(shown.iter().map(|scheme| as_json(scheme)).collect()).to_string() + "\n"
-        }
+        (Format::Json, _) => shown.iter().map(|scheme| as_json(scheme)).collect::<Value>().to_string() + "\n",
         (Format::Text, None) => list(&shown, session.screen),
         (Format::Text, Some(_)) => shown.iter().map(|scheme| details(scheme, session.screen)).collect(),
     });
@@ -116,27 +114,27 @@ pub(super) fn provenance(provenance: Provenance) -> &'static str {
     }
 }
 
-fn as_json(scheme: &Scheme) -> Json {
+fn as_json(scheme: &Scheme) -> Value {
     let params = scheme.params.iter().map(|spec| {
         let meaning: Vec<&str> = spec.doc.iter().map(|line| line.trim()).collect();
-        Json::Object(vec![
-            ("name", Json::text(spec.name)),
-            ("default", Json::text((spec.default)())),
-            ("unit", Json::text(spec.unit)),
-            ("accepted", Json::text((spec.range)())),
-            ("meaning", Json::text(meaning.join(" "))),
-        ])
+        json!({
+            "name": spec.name,
+            "default": (spec.default)(),
+            "unit": spec.unit,
+            "accepted": (spec.range)(),
+            "meaning": meaning.join(" "),
+        })
     });
-    Json::Object(vec![
-        ("name", Json::text(scheme.name)),
-        ("summary", Json::text(scheme.summary)),
-        ("paper", Json::text(scheme.paper)),
-        ("provenance", Json::text(provenance(scheme.provenance))),
-        ("deviations", Json::List(scheme.deviations.iter().map(Json::text).collect())),
-        ("roles", Json::List(scheme.roles().into_iter().map(Json::text).collect())),
-        ("whole", Json::List(whole(scheme).iter().map(Json::text).collect())),
-        ("limit", Json::maybe(scheme.whole.limit.map(|limit| limit.why))),
-        ("needs", Json::List(scheme.whole.needs.iter().map(|need| Json::text(needed(need))).collect())),
-        ("parameters", Json::List(params.collect())),
-    ])
+    json!({
+        "name": scheme.name,
+        "summary": scheme.summary,
+        "paper": scheme.paper,
+        "provenance": provenance(scheme.provenance),
+        "deviations": scheme.deviations,
+        "roles": scheme.roles().into_iter().collect::<Value>(),
+        "whole": whole(scheme),
+        "limit": scheme.whole.limit.map(|limit| limit.why),
+        "needs": scheme.whole.needs.iter().map(|need| Value::from(needed(need))).collect::<Value>(),
+        "parameters": params.collect::<Value>(),
+    })
 }

@@ -3,6 +3,7 @@
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use tidegate_core::ndn::packet::Millis;
 use tidegate_core::units::Span;
 use tidegate_live::client::{Client, ClientError};
@@ -10,7 +11,6 @@ use tidegate_live::name_uri;
 use tidegate_live::registration::{self, RegistrationError};
 use tidegate_live::serve::{MAX_SEGMENT_SIZE, SEGMENT_SIZE, ServeCounters, ServeSettings, Served, serve};
 use tidegate_live::signals::StopSignal;
-use tidegate_results::json::Json;
 use tidegate_wire::{EcdsaSigner, Signer};
 
 use super::fetch::has_version;
@@ -119,12 +119,12 @@ fn begun(format: Format, file: &Path, served: &Served) -> String {
             format!("serving {} as {name}: {bytes} bytes in {segments} segments\n", file.display())
         }
         Format::Json => {
-            let document = Json::Object(vec![
-                ("name", Json::text(&name)),
-                ("version", Json::Count(served.version())),
-                ("bytes", Json::Count(bytes)),
-                ("segments", Json::Count(segments)),
-            ]);
+            let document = json!({
+                "name": name,
+                "version": served.version(),
+                "bytes": bytes,
+                "segments": segments,
+            });
             document.to_string() + "\n"
         }
     }
@@ -138,13 +138,13 @@ fn ended(format: Format, counters: &ServeCounters) -> String {
              {unanswered} not answered\n"
         ),
         Format::Json => {
-            let document = Json::Object(vec![
-                ("interests", Json::Count(interests)),
-                ("segments", Json::Count(segments)),
-                ("bytes", Json::Count(bytes)),
-                ("versions", Json::Count(metadata)),
-                ("unanswered", Json::Count(unanswered)),
-            ]);
+            let document = json!({
+                "interests": interests,
+                "segments": segments,
+                "bytes": bytes,
+                "versions": metadata,
+                "unanswered": unanswered,
+            });
             document.to_string() + "\n"
         }
     }

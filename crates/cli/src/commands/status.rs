@@ -1,11 +1,11 @@
 //! `tidegate status`: status of a running forwarder.
 
+use serde_json::{Value, json};
 use tidegate_core::units::Span;
 use tidegate_live::client::{Answer, Client};
 use tidegate_live::daemon::status::{self, StatusLine};
 use tidegate_live::uplink::{Places, Uplink};
 use tidegate_live::uri::FaceUri;
-use tidegate_results::json::Json;
 use tidegate_results::text::{Align, Screen, TextTable};
 use tidegate_wire::{DataView, InterestBuilder, name};
 
@@ -140,19 +140,19 @@ fn cell(line: &StatusLine, key: &str) -> String {
 }
 
 /// The lines for programs: one list per kind of line.
-pub(crate) fn json(lines: &[StatusLine]) -> Json {
+pub(crate) fn json(lines: &[StatusLine]) -> Value {
     let of = |about: &str| {
         let lines = lines.iter().filter(|line| line.about == about);
-        Json::List(lines.map(as_json).collect())
+        lines.map(as_json).collect::<Value>()
     };
-    Json::Object(vec![("forwarder", of("forwarder")), ("faces", of("face")), ("routes", of("route"))])
+    json!({ "forwarder": of("forwarder"), "faces": of("face"), "routes": of("route") })
 }
 
-fn as_json(line: &StatusLine) -> Json {
+fn as_json(line: &StatusLine) -> Value {
     let value = |text: &str| match (text.parse::<u64>(), text.parse::<f64>()) {
-        (Ok(count), _) => Json::Count(count),
-        (_, Ok(number)) => Json::Number(number),
-        _ => Json::text(text),
+        (Ok(count), _) => Value::from(count),
+        (_, Ok(number)) => Value::from(number),
+        _ => Value::from(text),
     };
-    Json::Map(line.fields.iter().map(|(key, text)| (key.clone(), value(text))).collect())
+    Value::from_iter(line.fields.iter().map(|(key, text)| (key.clone(), value(text))))
 }

@@ -10,7 +10,8 @@ use tidegate_core::observe::records::EventRecord;
 use tidegate_core::units::{Span, Time};
 
 use super::{Network, Trace};
-use tidegate_results::json::Json;
+use crate::script::number;
+use serde_json::{Value, json};
 
 /// Vantage point of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,46 +42,40 @@ impl<W: Write> QlogTrace<W> {
             }
             Vantage::Network => ("network", "network"),
         };
-        let common = Json::Object(vec![
-            ("time_format", "relative_to_epoch".into()),
-            (
-                "reference_time",
-                Json::Object(vec![("clock_type", "monotonic".into()), ("epoch", "unknown".into())]),
-            ),
-        ]);
-        let vantage = Json::Object(vec![("name", name.into()), ("type", kind.into())]);
-        trace.record(Json::Object(vec![
-            ("file_schema", "urn:ietf:params:qlog:file:sequential".into()),
-            ("serialization_format", "application/qlog+json-seq".into()),
-            ("title", title.into()),
-            (
-                "trace",
-                Json::Object(vec![
-                    ("title", name.into()),
-                    ("common_fields", common),
-                    ("vantage_point", vantage),
-                    ("event_schemas", Json::List(vec!["urn:tidegate:qlog:events:ndn".into()])),
-                ]),
-            ),
-        ]))?;
+        let common = json!({
+            "time_format": "relative_to_epoch",
+            "reference_time": { "clock_type": "monotonic", "epoch": "unknown" },
+        });
+        let vantage = json!({ "name": name, "type": kind });
+        trace.record(json!({
+            "file_schema": "urn:ietf:params:qlog:file:sequential",
+            "serialization_format": "application/qlog+json-seq",
+            "title": title,
+            "trace": {
+                "title": name,
+                "common_fields": common,
+                "vantage_point": vantage,
+                "event_schemas": ["urn:tidegate:qlog:events:ndn"],
+            },
+        }))?;
         Ok(trace)
     }
 
-    fn record(&mut self, record: Json) -> io::Result<()> {
+    fn record(&mut self, record: Value) -> io::Result<()> {
         writeln!(self.out, "\u{1e}{record}")
     }
 
-    fn event(&mut self, at: Time, name: &'static str, data: Vec<(&'static str, Json)>) -> io::Result<()> {
-        let time = Json::Number(at.as_nanos() as f64 / 1e6);
-        self.record(Json::Object(vec![("time", time), ("name", name.into()), ("data", Json::Object(data))]))
+    fn event(&mut self, at: Time, name: &'static str, data: Vec<(&'static str, Value)>) -> io::Result<()> {
+        let time = number(at.as_nanos() as f64 / 1e6);
+        self.record(json!({ "time": time, "name": name, "data": Value::from_iter(data) }))
     }
 
     fn consumer(&mut self, network: &Network, at: Time, event: &Event, of: u32) -> io::Result<()> {
         match *event {
             Event::InterestSent { flow, name, retransmission } if flow == of => {
                 let data = vec![
-                    ("name", Json::Text(network.uri(name))),
-                    ("is_retransmission", Json::Bool(retransmission)),
+                    ("name", Value::from(network.uri(name))),
+                    ("is_retransmission", Value::from(retransmission)),
                 ];
                 self.event(at, "ndn:interest_sent", data)
             }
@@ -88,23 +83,23 @@ impl<W: Write> QlogTrace<W> {
                 if flow == of =>
             {
                 let data = vec![
-                    ("name", Json::Text(network.uri(name))),
+                    ("name", Value::from(network.uri(name))),
                     ("full_delay", millis(full_delay)),
                     ("last_delay", millis(last_delay)),
-                    ("congestion_mark", Json::Count(u64::from(mark))),
-                    ("retransmissions", Json::Count(u64::from(retransmissions))),
-                    ("hops", Json::Count(u64::from(hops))),
+                    ("congestion_mark", Value::from(u64::from(mark))),
+                    ("retransmissions", Value::from(u64::from(retransmissions))),
+                    ("hops", Value::from(u64::from(hops))),
                 ];
                 self.event(at, "ndn:data_received", data)
             }
             Event::LossDetected { flow, name, cause } if flow == of => {
-                let data = vec![("name", Json::Text(network.uri(name))), ("trigger", cause.0.into())];
+                let data = vec![("name", Value::from(network.uri(name))), ("trigger", cause.0.into())];
                 self.event(at, "ndn:loss_detected", data)
             }
             Event::WindowChanged { flow, window, cause } if flow == of => {
-                let data = vec![("window", Json::Number(window)), ("trigger", cause.0.into())];
+                let data = vec![("window", number(window)), ("trigger", cause.0.into())];
                 self.event(at, "ndn:window_changed", data)?;
-                let data = vec![("congestion_window", Json::Number(window))];
+                let data = vec![("congestion_window", number(window))];
                 self.event(at, "recovery:metrics_updated", data)
             }
             _ => Ok(()),
@@ -130,8 +125,8 @@ impl<W: Write> QlogTrace<W> {
             _ => "ndn:packet_lost",
         };
         let mut data = vec![
-            ("queue", Json::Text(network.face_name(record.node, face))),
-            ("name", Json::Text(network.uri(name))),
+            ("queue", Value::from(network.face_name(record.node, face))),
+            ("name", Value::from(network.uri(name))),
         ];
         data.extend(cause.map(|cause| ("trigger", cause.into())));
         if let Event::Marked { sojourn, .. } = record.event {
@@ -158,6 +153,6 @@ impl<W: Write> Trace for QlogTrace<W> {
 }
 
 /// Times and delays of qlog are milliseconds.
-fn millis(span: Span) -> Json {
-    Json::Number(span.as_nanos() as f64 / 1e6)
+fn millis(span: Span) -> Value {
+    number(span.as_nanos() as f64 / 1e6)
 }

@@ -6,7 +6,8 @@ use super::network::{self, Layout, MAX_NODES};
 use super::topology::{LinkView, TopologyView};
 use crate::event_summary::{BINS, EventSummary, PacketFate};
 use crate::markup::Markup;
-use tidegate_results::json::Json;
+use crate::script::{number, to_script};
+use serde_json::{Value, json};
 use tidegate_results::text;
 
 /// Fates of packets in a link direction, in the order of the data.
@@ -41,7 +42,7 @@ pub(super) fn section(summary: &EventSummary, view: &TopologyView) -> Markup {
          <noscript><p>The animation needs JavaScript; tables and figures do not.</p></noscript>\n\
          <script type=\"application/json\" id=\"animation-data\">{}</script>\n<script>\n",
         summary.watched.record.seed,
-        data(summary, &Layout::of(view)).to_script()
+        to_script(&data(summary, &Layout::of(view)))
     ));
     content.0.push_str(include_str!("animation.js"));
     content.0.push_str("</script>\n");
@@ -60,8 +61,8 @@ const KEY: &str = concat!(
     "</ul>\n"
 );
 
-fn data(summary: &EventSummary, layout: &Layout) -> Json {
-    let point = |(x, y): (f64, f64)| Json::List([x, y].map(|value| Json::Number(value.round())).to_vec());
+fn data(summary: &EventSummary, layout: &Layout) -> Value {
+    let point = |(x, y): (f64, f64)| json!([x, y].map(|value| number(value.round())));
     let nodes = (0..summary.nodes.len()).map(|node| point(layout.at(node)));
     let mut harms: BTreeMap<(u32, PacketFate), BTreeMap<u16, u64>> = BTreeMap::new();
     for (direction, bin, rule, count) in &summary.incidents {
@@ -71,33 +72,33 @@ fn data(summary: &EventSummary, layout: &Layout) -> Json {
     let direction = |(index, (from, to)): (usize, &(u32, u32))| {
         let control = layout.path(*from as usize, *to as usize).control;
         let counts = HARMS.map(|fate| pairs(harms.get(&(index as u32, fate)).into_iter().flatten()));
-        Json::Object(vec![
-            ("from", Json::Count(u64::from(*from))),
-            ("to", Json::Count(u64::from(*to))),
-            ("control", point(control)),
-            ("queue", pairs(queues.get(index).into_iter().flatten().map(|(bin, length)| (bin, length)))),
-            ("counts", Json::List(counts.to_vec())),
-        ])
+        json!({
+            "from": u64::from(*from),
+            "to": u64::from(*to),
+            "control": point(control),
+            "queue": pairs(queues.get(index).into_iter().flatten().map(|(bin, length)| (bin, length))),
+            "counts": counts.to_vec(),
+        })
     };
     let mut hits: BTreeMap<u32, BTreeMap<u16, u64>> = BTreeMap::new();
     for (node, bin, count) in &summary.cache_hits {
         hits.entry(*node).or_default().insert(*bin, u64::from(*count));
     }
     let hits = (0..summary.nodes.len() as u32).map(|node| pairs(hits.get(&node).into_iter().flatten()));
-    Json::Object(vec![
-        ("end_s", Json::Number(summary.watched.record.ended.as_secs_f64())),
-        ("bins", Json::Count(BINS)),
-        ("bin_s", Json::Number(summary.bin.as_secs_f64())),
-        ("names", Json::List(summary.nodes.iter().map(|name| name.as_str().into()).collect())),
-        ("nodes", Json::List(nodes.collect())),
-        ("directions", Json::List(summary.directions.iter().enumerate().map(direction).collect())),
-        ("hits", Json::List(hits.collect())),
-    ])
+    json!({
+        "end_s": summary.watched.record.ended.as_secs_f64(),
+        "bins": BINS,
+        "bin_s": summary.bin.as_secs_f64(),
+        "names": summary.nodes,
+        "nodes": nodes.collect::<Value>(),
+        "directions": summary.directions.iter().enumerate().map(direction).collect::<Value>(),
+        "hits": hits.collect::<Value>(),
+    })
 }
 
 /// Bin and value by turns.
-fn pairs<'a>(of: impl Iterator<Item = (&'a u16, &'a u64)>) -> Json {
-    Json::List(of.flat_map(|(bin, value)| [u64::from(*bin), *value].map(Json::Count)).collect())
+fn pairs<'a>(of: impl Iterator<Item = (&'a u16, &'a u64)>) -> Value {
+    of.flat_map(|(bin, value)| [u64::from(*bin), *value]).collect::<Value>()
 }
 
 /// Longest queue sampled in each bin, by link direction, where it differs from the bin before.

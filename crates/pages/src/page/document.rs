@@ -5,6 +5,7 @@ use tidegate_results::text::Facts;
 
 use crate::figure::{self, Figure};
 use crate::markup::{Escaped, Markup};
+use crate::script::to_script;
 
 /// All warnings in one box; nothing without any.
 pub(super) fn warnings(body: &mut Markup, warnings: &[String]) {
@@ -29,7 +30,7 @@ pub(super) enum Scripts {
     /// Copy buttons only.
     Plain,
     /// Plots too, with this data.
-    Plots(tidegate_results::json::Json),
+    Plots(serde_json::Value),
 }
 
 /// The complete page.
@@ -62,7 +63,7 @@ pub(super) fn document(title: &str, body: &str, scripts: &Scripts) -> String {
     if let Scripts::Plots(data) = scripts {
         page.add(format_args!(
             "<script type=\"application/json\" id=\"panels\">{}</script>\n",
-            data.to_script()
+            to_script(data)
         ));
         page.0.push_str("<script>\n/* uPlot 1.6.32, MIT licence, https://github.com/leeoniya/uPlot */\n");
         page.0.push_str(include_str!("../../vendor/uplot/uPlot.iife.min.js"));

@@ -6,31 +6,23 @@ use crate::event_summary::NetworkChange;
 use crate::figure::DASHES;
 use crate::markup::{Escaped, Markup};
 use crate::panels::{MAX_POINTS, Panel, Panels};
-use tidegate_results::json::Json;
+use crate::script::number;
+use serde_json::{Value, json};
 use tidegate_results::text;
 
 /// Everything that `plots.js` draws, over the time to `end_s`; with `seeds`, of more runs than one, to the end of the
 /// longest.
-pub(super) fn data(panels: &Panels, end_s: f64, timeline: &Timeline, seeds: Option<&SeedPlots>) -> Json {
-    let dashes = DASHES.map(|dash| Json::List(dash.iter().copied().map(Json::Number).collect()));
-    let turn = |change: &NetworkChange| {
-        Json::Object(vec![
-            ("at_s", Json::Number(change.at.as_secs_f64())),
-            ("what", change.text.as_str().into()),
-        ])
-    };
-    Json::Object(vec![
-        ("dashes", Json::List(dashes.to_vec())),
-        ("end_s", Json::Number(seeds.map_or(end_s, |seeds| seeds.end_s().max(end_s)))),
-        ("turns", Json::List(timeline.changes.iter().map(turn).collect())),
-        ("seeds", Json::List(seeds.map_or(&[][..], SeedPlots::seeds).iter().map(Json::text).collect())),
-        (
-            "panels",
-            Json::List(
-                panels.shown.iter().enumerate().map(|(place, panel)| json(panel, place, seeds)).collect(),
-            ),
-        ),
-    ])
+pub(super) fn data(panels: &Panels, end_s: f64, timeline: &Timeline, seeds: Option<&SeedPlots>) -> Value {
+    let dashes = DASHES.map(|dash| dash.iter().copied().collect::<Value>());
+    let turn =
+        |change: &NetworkChange| json!({ "at_s": change.at.as_secs_f64(), "what": change.text.as_str() });
+    json!({
+        "dashes": dashes.to_vec(),
+        "end_s": seeds.map_or(end_s, |seeds| seeds.end_s().max(end_s)),
+        "turns": timeline.changes.iter().map(turn).collect::<Value>(),
+        "seeds": seeds.map_or(&[][..], SeedPlots::seeds).iter().map(u64::to_string).collect::<Value>(),
+        "panels": panels.shown.iter().enumerate().map(|(place, panel)| json(panel, place, seeds)).collect::<Value>(),
+    })
 }
 
 /// The place in the page that `plots.js` fills, with the events and with what there is nothing to plot of.
@@ -69,30 +61,30 @@ pub(super) fn moment(at_s: f64) -> String {
     format!("<button type=\"button\" class=\"moment\" data-at=\"{at_s}\">{shown} s</button>")
 }
 
-fn json(panel: &Panel, place: usize, seeds: Option<&SeedPlots>) -> Json {
+fn json(panel: &Panel, place: usize, seeds: Option<&SeedPlots>) -> Value {
     let data = panel.data.thinned(MAX_POINTS);
     let series = panel.names.iter().zip(&panel.colours).zip(&data.series).map(|((name, colour), values)| {
-        Json::Object(vec![
-            ("name", name.as_str().into()),
-            ("colour", Json::Count(*colour as u64)),
-            ("values", Json::List(values.iter().map(|value| Json::maybe(value.map(rounded))).collect())),
-        ])
+        json!({
+            "name": name.as_str(),
+            "colour": *colour,
+            "values": values.iter().map(|value| Value::from(value.map(rounded))).collect::<Value>(),
+        })
     });
     let mut fields = vec![
         ("id", panel.id.into()),
         ("title", panel.title.into()),
         ("label", panel.label().as_str().into()),
         ("unit", panel.unit.into()),
-        ("is_stepped", Json::Bool(panel.is_stepped)),
+        ("is_stepped", Value::from(panel.is_stepped)),
         ("note", panel.note.as_str().into()),
-        ("time_s", Json::List(data.time_s.iter().map(|time| Json::Number(rounded(*time))).collect())),
-        ("series", Json::List(series.collect())),
+        ("time_s", data.time_s.iter().map(|time| rounded(*time)).collect::<Value>()),
+        ("series", series.collect::<Value>()),
     ];
     fields.extend(seeds.map(|seeds| seeds.of_panel(place)).unwrap_or_default());
-    Json::Object(fields)
+    Value::from_iter(fields)
 }
 
 /// The value to six significant digits: more cannot be seen, and they would double the file.
-pub(super) fn rounded(value: f64) -> f64 {
-    format!("{value:.5e}").parse().unwrap_or(value)
+pub(super) fn rounded(value: f64) -> Value {
+    number(format!("{value:.5e}").parse().unwrap_or(value))
 }

@@ -8,8 +8,8 @@ use super::variant_plots::Beside;
 use crate::markup::{Escaped, Markup};
 use crate::panels::{self, Panels};
 use crate::thinning::Aligned;
+use serde_json::{Value, json};
 use tidegate_results::compare::Variant;
-use tidegate_results::json::Json;
 use tidegate_results::text;
 
 /// Bins of a band over the length of a run, at least and at most.
@@ -159,21 +159,21 @@ impl SeedPlots {
     }
 
     /// Data of panel `place`: its band and the series of the other seeds.
-    pub(super) fn of_panel(&self, place: usize) -> Vec<(&'static str, Json)> {
+    pub(super) fn of_panel(&self, place: usize) -> Vec<(&'static str, Value)> {
         let Some(band) = self.bands.get(place) else { return Vec::new() };
         let other = |panels: &Vec<Aligned>| {
-            let Some(Aligned { time_s, series }) = panels.get(place) else { return Json::Null };
-            Json::Object(vec![
-                ("time_s", numbers(time_s.iter().map(|time| Some(*time)))),
-                ("values", Json::List(series.iter().map(|series| numbers(series.iter().copied())).collect())),
-            ])
+            let Some(Aligned { time_s, series }) = panels.get(place) else { return Value::Null };
+            json!({
+                "time_s": numbers(time_s.iter().map(|time| Some(*time))),
+                "values": series.iter().map(|series| numbers(series.iter().copied())).collect::<Value>(),
+            })
         };
-        vec![("band", band.json()), ("seeds", Json::List(self.series.iter().map(other).collect()))]
+        vec![("band", band.json()), ("seeds", self.series.iter().map(other).collect::<Value>())]
     }
 }
 
-fn numbers(values: impl Iterator<Item = Option<f64>>) -> Json {
-    Json::List(values.map(|value| Json::maybe(value.map(rounded))).collect())
+fn numbers(values: impl Iterator<Item = Option<f64>>) -> Value {
+    values.map(|value| Value::from(value.map(rounded))).collect::<Value>()
 }
 
 /// Values of a series in bins of time, for each seed.
@@ -232,21 +232,21 @@ impl Band {
         (0..self.bins()).map(bin).collect()
     }
 
-    fn json(&self) -> Json {
+    fn json(&self) -> Value {
         let count = self.bins();
         let times = (0..count).map(|place| Some(self.begin_s + place as f64 * self.width_s));
         let series = self.series.iter().map(|seeds| {
             let of = |of| numbers(self.over_seeds(seeds, of).into_iter());
             let seed =
                 |bins: &Vec<Option<f64>>| numbers((0..count).map(|place| bins.get(place).copied().flatten()));
-            Json::Object(vec![
-                ("mean", of(mean)),
-                ("low", of(lowest)),
-                ("high", of(highest)),
-                ("seeds", Json::List(seeds.iter().map(seed).collect())),
-            ])
+            json!({
+                "mean": of(mean),
+                "low": of(lowest),
+                "high": of(highest),
+                "seeds": seeds.iter().map(seed).collect::<Value>(),
+            })
         });
-        Json::Object(vec![("time_s", numbers(times)), ("series", Json::List(series.collect()))])
+        json!({ "time_s": numbers(times), "series": series.collect::<Value>() })
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::event_summary::{EventSummary, FlowSummary, PointKind};
 use crate::markup::Markup;
-use tidegate_results::json::Json;
+use crate::script::{self, to_script};
+use serde_json::{Value, json};
 
 /// The section's content; `segments.js` draws it.
 pub(super) fn section(summary: &EventSummary) -> Markup {
@@ -16,44 +17,44 @@ pub(super) fn section(summary: &EventSummary) -> Markup {
          <noscript><p>The diagram needs JavaScript; tables and figures do not.</p></noscript>\n\
          <script type=\"application/json\" id=\"segments-data\">{}</script>\n<script>\n",
         summary.watched.record.seed,
-        data(summary).to_script()
+        to_script(&data(summary))
     ));
     content.0.push_str(include_str!("segments.js"));
     content.0.push_str("</script>\n");
     content
 }
 
-fn data(summary: &EventSummary) -> Json {
-    Json::Object(vec![
-        ("end_s", Json::Number(summary.watched.record.ended.as_secs_f64())),
-        ("flows", Json::List(summary.flows.iter().map(|flow| of_flow(summary, flow)).collect())),
-    ])
+fn data(summary: &EventSummary) -> Value {
+    json!({
+        "end_s": summary.watched.record.ended.as_secs_f64(),
+        "flows": summary.flows.iter().map(|flow| of_flow(summary, flow)).collect::<Value>(),
+    })
 }
 
-fn of_flow(summary: &EventSummary, flow: &FlowSummary) -> Json {
+fn of_flow(summary: &EventSummary, flow: &FlowSummary) -> Value {
     let name = summary.watched.record.flows.get(flow.flow as usize).map_or("", |record| record.name.as_str());
     let points = PointKind::ALL.iter().map(|kind| {
         let points = flow.segments.points(*kind);
         let micros = points.iter().map(|point| (point.at.as_nanos() / 1000) as f64);
-        Json::Object(vec![
-            ("found", Json::Count(flow.segments.found(*kind))),
-            ("stride", Json::Count(flow.segments.stride(*kind))),
-            ("time_us", steps(micros)),
-            ("segment", steps(points.iter().map(|point| f64::from(point.segment)))),
-        ])
+        json!({
+            "found": flow.segments.found(*kind),
+            "stride": flow.segments.stride(*kind),
+            "time_us": steps(micros),
+            "segment": steps(points.iter().map(|point| f64::from(point.segment))),
+        })
     });
     let is_tcp = flow.first_sequence.is_some();
-    Json::Object(vec![
-        ("name", name.into()),
-        ("counts", if is_tcp { "sequence number [bytes]" } else { "segment [number]" }.into()),
-        ("kinds", Json::List(PointKind::ALL.map(|kind| kind.word(is_tcp).into()).to_vec())),
-        ("points", Json::List(points.collect())),
-    ])
+    json!({
+        "name": name,
+        "counts": if is_tcp { "sequence number [bytes]" } else { "segment [number]" },
+        "kinds": PointKind::ALL.map(|kind| kind.word(is_tcp)),
+        "points": points.collect::<Value>(),
+    })
 }
 
 /// Each number as its difference to the one before: a third of the text.
-fn steps(numbers: impl Iterator<Item = f64>) -> Json {
+fn steps(numbers: impl Iterator<Item = f64>) -> Value {
     let mut before = 0.0;
-    let step = |number: f64| Json::Number(number - std::mem::replace(&mut before, number));
-    Json::List(numbers.map(step).collect())
+    let step = |number: f64| script::number(number - std::mem::replace(&mut before, number));
+    numbers.map(step).collect::<Value>()
 }

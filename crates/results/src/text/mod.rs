@@ -20,9 +20,9 @@ use std::fmt;
 use tidegate_core::observe::records::{FlowRecord, RunRecord};
 
 use crate::claims::{Band, ClaimVerdict, Judged, Paper, Published};
-use crate::json::Json;
 use crate::measures;
 use crate::stats::Estimate;
+use serde_json::{Value, json};
 
 /// Whether a flow is a TCP connection: those have this prefix to themselves.
 pub fn is_tcp(flow: &FlowRecord) -> bool {
@@ -181,10 +181,10 @@ pub fn over_runs(estimate: &Estimate, runs: usize) -> String {
 }
 
 /// [`over_runs`] as JSON: an estimate with the number of all `runs`, of which it is over `n`.
-pub fn over_runs_json(estimate: &Estimate, runs: usize) -> Json {
+pub fn over_runs_json(estimate: &Estimate, runs: usize) -> Value {
     let mut entries = estimate_entries(estimate);
-    entries.push(("runs", Json::Count(runs as u64)));
-    Json::Object(entries)
+    entries.push(("runs", Value::from(runs)));
+    Value::from_iter(entries)
 }
 
 /// Caveat of a mean over some of the runs only.
@@ -275,31 +275,31 @@ pub fn seed_list(seeds: &[u64]) -> String {
 }
 
 /// [`run_summary`] as JSON: flows, nodes and run measures with `mean`, `half_width`, `n`, `deterministic`, `runs`.
-pub fn run_summary_json(runs: &[RunRecord]) -> Json {
+pub fn run_summary_json(runs: &[RunRecord]) -> Value {
     let mut entries = vec![
-        ("scenario", runs.first().map_or(Json::Null, |run| run.scenario.as_str().into())),
-        ("seeds", Json::List(runs.iter().map(|run| Json::Count(run.seed)).collect())),
+        ("scenario", runs.first().map_or(Value::Null, |run| run.scenario.as_str().into())),
+        ("seeds", runs.iter().map(|run| Value::from(run.seed)).collect::<Value>()),
         ("flows", rows::json(&flow_rows(runs), runs.len())),
     ];
     entries.push(("nodes", rows::json(&nodes::rows(runs), runs.len())));
     entries.push(("media", rows::json(&media::rows(runs), runs.len())));
     entries
         .extend(RUN_MEASURES.map(|(name, of)| (name, over_runs_json(&run_estimate(runs, of), runs.len()))));
-    entries.push(("warnings", Json::List(partly_missing(runs).into_iter().map(Json::Text).collect())));
-    Json::Object(entries)
+    entries.push(("warnings", partly_missing(runs).into_iter().collect::<Value>()));
+    Value::from_iter(entries)
 }
 
 /// An estimate as JSON; what is not finite is `null`.
-pub fn estimate_json(estimate: &Estimate) -> Json {
-    Json::Object(estimate_entries(estimate))
+pub fn estimate_json(estimate: &Estimate) -> Value {
+    Value::from_iter(estimate_entries(estimate))
 }
 
-fn estimate_entries(estimate: &Estimate) -> Vec<(&'static str, Json)> {
+fn estimate_entries(estimate: &Estimate) -> Vec<(&'static str, Value)> {
     vec![
-        ("mean", Json::Number(estimate.mean)),
-        ("half_width", Json::Number(estimate.half_width)),
-        ("n", Json::Count(estimate.n as u64)),
-        ("deterministic", Json::Bool(estimate.deterministic)),
+        ("mean", Value::from(estimate.mean)),
+        ("half_width", Value::from(estimate.half_width)),
+        ("n", Value::from(estimate.n)),
+        ("deterministic", Value::from(estimate.deterministic)),
     ]
 }
 
@@ -417,41 +417,38 @@ fn counts(claims: &[&Judged]) -> String {
 }
 
 /// The claims of a paper as JSON; an open end of a band is `null`.
-pub fn claims_json(paper: &Paper, claims: &[Judged]) -> Json {
-    let verdict = |verdict: Option<ClaimVerdict>| Json::maybe(verdict.map(ClaimVerdict::word));
+pub fn claims_json(paper: &Paper, claims: &[Judged]) -> Value {
+    let verdict = |verdict: Option<ClaimVerdict>| Value::from(verdict.map(ClaimVerdict::word));
     let claim = |judged: &Judged| {
         let claim = &judged.claim;
-        Json::Object(vec![
-            ("id", claim.id.as_str().into()),
-            ("where", claim.place.as_str().into()),
-            ("quantity", claim.quantity.as_str().into()),
-            ("unit", claim.unit.as_str().into()),
-            (
-                "published",
-                match &claim.published {
-                    Published::Number(value) => Json::Number(*value),
-                    Published::Text(text) => text.as_str().into(),
-                },
-            ),
-            ("band", band_json(&claim.band)),
-            ("earlier_band", claim.earlier_band.as_ref().map_or(Json::Null, band_json)),
-            ("band_reason", Json::maybe(claim.band_reason.as_deref())),
-            ("ours", estimate_json(&judged.estimate)),
-            ("verdict", verdict(judged.verdict)),
-            ("recorded", verdict(claim.recorded)),
-            ("is_ours", Json::Bool(claim.is_ours)),
-            ("note", Json::maybe(claim.note.as_deref())),
-        ])
+        json!({
+            "id": claim.id.as_str(),
+            "where": claim.place.as_str(),
+            "quantity": claim.quantity.as_str(),
+            "unit": claim.unit.as_str(),
+            "published": match &claim.published {
+                Published::Number(value) => Value::from(*value),
+                Published::Text(text) => text.as_str().into(),
+            },
+            "band": band_json(&claim.band),
+            "earlier_band": claim.earlier_band.as_ref().map_or(Value::Null, band_json),
+            "band_reason": claim.band_reason.as_deref(),
+            "ours": estimate_json(&judged.estimate),
+            "verdict": verdict(judged.verdict),
+            "recorded": verdict(claim.recorded),
+            "is_ours": claim.is_ours,
+            "note": claim.note.as_deref(),
+        })
     };
-    Json::Object(vec![
-        ("scheme", paper.scheme.as_str().into()),
-        ("title", paper.title.as_str().into()),
-        ("claims", Json::List(claims.iter().map(claim).collect())),
-    ])
+    json!({
+        "scheme": paper.scheme.as_str(),
+        "title": paper.title.as_str(),
+        "claims": claims.iter().map(claim).collect::<Value>(),
+    })
 }
 
-fn band_json(band: &Band) -> Json {
-    Json::List(vec![Json::Number(band.low), Json::Number(band.high)])
+fn band_json(band: &Band) -> Value {
+    json!([Value::from(band.low), Value::from(band.high)])
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Measures of the flows, nodes or media of a run, as a table and as JSON.
 
 use super::{Align, TextTable, over_runs, over_runs_json};
-use crate::json::Json;
 use crate::stats::Estimate;
+use serde_json::Value;
 
 /// Measures of one flow, node or medium.
 pub(super) struct Row<'a> {
@@ -29,12 +29,12 @@ pub(super) fn table(kind: &str, rows: &[Row<'_>], runs: usize) -> TextTable {
 }
 
 /// The rows as a list of objects.
-pub(super) fn json(rows: &[Row<'_>], runs: usize) -> Json {
+pub(super) fn json(rows: &[Row<'_>], runs: usize) -> Value {
     let object = |row: &Row<'_>| {
         let mut entries = vec![("name", row.name.into())];
         entries.extend(row.scheme.map(|scheme| ("scheme", scheme.into())));
         entries.extend(row.values.iter().map(|(name, estimate)| (*name, over_runs_json(estimate, runs))));
-        Json::Object(entries)
+        Value::from_iter(entries)
     };
-    Json::List(rows.iter().map(object).collect())
+    rows.iter().map(object).collect::<Value>()
 }

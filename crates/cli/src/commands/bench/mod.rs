@@ -10,7 +10,7 @@ mod live;
 
 use std::process::Command;
 
-use tidegate_results::json::Json;
+use serde_json::{Value, json};
 use tidegate_results::text::{Align, Screen, TextTable};
 use tidegate_sim::scenario;
 use tidegate_sim::world::World;
@@ -118,7 +118,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     print(&match session.format {
         Format::Json => {
-            Json::List(rows.iter().map(|(case, runs)| as_json(case, runs)).collect()).to_string() + "\n"
+            rows.iter().map(|(case, runs)| as_json(case, runs)).collect::<Value>().to_string() + "\n"
         }
         Format::Text => table(&rows, session.screen),
     });
@@ -284,22 +284,22 @@ fn median(runs: &[CaseMeasurement]) -> &CaseMeasurement {
     &runs[runs.len() / 2]
 }
 
-fn as_json(case: &BenchCase, runs: &[CaseMeasurement]) -> Json {
+fn as_json(case: &BenchCase, runs: &[CaseMeasurement]) -> Value {
     let middle = median(runs);
-    Json::Object(vec![
-        ("name", Json::text(case.name)),
-        ("hops_per_cpu_s", Json::Number(middle.hops_per_cpu_s())),
-        ("instructions_per_hop", Json::Null),
-        ("peak_rss_bytes", Json::Number(middle.peak_rss_bytes)),
-        ("delivered", Json::Number(middle.delivered)),
-        ("dropped", Json::Number(middle.dropped)),
-        ("marked", Json::Number(middle.marked)),
-        ("samples", Json::Number(middle.samples)),
-        ("packet_hops", Json::Number(middle.hops)),
-        ("start_cpu_s", Json::Number(middle.start_s)),
-        ("pit_bytes_per_pending", Json::Number(middle.bytes_per_pending())),
-        ("runs", Json::Count(runs.len() as u64)),
-    ])
+    json!({
+        "name": case.name,
+        "hops_per_cpu_s": middle.hops_per_cpu_s(),
+        "instructions_per_hop": null,
+        "peak_rss_bytes": middle.peak_rss_bytes,
+        "delivered": middle.delivered,
+        "dropped": middle.dropped,
+        "marked": middle.marked,
+        "samples": middle.samples,
+        "packet_hops": middle.hops,
+        "start_cpu_s": middle.start_s,
+        "pit_bytes_per_pending": middle.bytes_per_pending(),
+        "runs": runs.len() as u64,
+    })
 }
 
 fn table(rows: &[(&BenchCase, Vec<CaseMeasurement>)], screen: Screen) -> String {

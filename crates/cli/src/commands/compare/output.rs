@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::{Value, json};
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::observe::records::Watched;
 use tidegate_core::rng::Seed;
@@ -11,7 +12,6 @@ use tidegate_pages::page::{ComparePage, SeedPlots, compare_page};
 use tidegate_results::compare::{
     Comparison, Judgement, Variant, comparison_json, comparison_table, judgement_json, judgement_table,
 };
-use tidegate_results::json::Json;
 use tidegate_results::tables::{Parameter, Point, RunContext, point_tables};
 use tidegate_results::text::Screen;
 
@@ -208,28 +208,28 @@ impl ComparisonOutput<'_> {
         text
     }
 
-    fn json(&self, folder: &Path) -> Json {
+    fn json(&self, folder: &Path) -> Value {
         let unmatched = self.held.iter().flat_map(|held| &held.unmatched);
-        Json::Object(vec![
-            ("folder", Json::text(folder.display())),
-            ("code", Json::text(code())),
-            ("comparison", comparison_json(&self.found.comparison)),
-            ("installed", Json::List(self.variants.iter().map(about_schemes).collect())),
-            ("note", Json::maybe(self.found.note.as_deref())),
-            ("baseline", self.held.as_ref().map_or(Json::Null, |held| judgement_json(&held.judgements))),
-            ("baseline_code", Json::maybe(self.held.as_ref().map(|held| held.code))),
-            ("baseline_unmatched", Json::List(unmatched.map(Json::text).collect())),
-            ("saved_baseline", self.saved.map_or(Json::Null, |path| Json::text(path.display()))),
-        ])
+        json!({
+            "folder": folder.display().to_string(),
+            "code": code(),
+            "comparison": comparison_json(&self.found.comparison),
+            "installed": self.variants.iter().map(about_schemes).collect::<Value>(),
+            "note": self.found.note.as_deref(),
+            "baseline": self.held.as_ref().map_or(Value::Null, |held| judgement_json(&held.judgements)),
+            "baseline_code": self.held.as_ref().map(|held| held.code),
+            "baseline_unmatched": unmatched.collect::<Vec<_>>(),
+            "saved_baseline": self.saved.map_or(Value::Null, |path| Value::from(path.display().to_string())),
+        })
     }
 }
 
 /// Schemes of a variant with their roles, and the roles that they replaced.
-fn about_schemes(variant: &VariantPlan) -> Json {
+fn about_schemes(variant: &VariantPlan) -> Value {
     let roles = roles::installed(&variant.plan);
-    Json::Object(vec![
-        ("variant", Json::text(&variant.label)),
-        ("schemes", Json::List(roles.iter().map(about_scheme).collect())),
-        ("replaced", Json::List(variant.plan.replaced.iter().map(Json::text).collect())),
-    ])
+    json!({
+        "variant": variant.label,
+        "schemes": roles.iter().map(about_scheme).collect::<Value>(),
+        "replaced": variant.plan.replaced,
+    })
 }

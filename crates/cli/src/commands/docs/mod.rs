@@ -7,7 +7,7 @@ mod schemes;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tidegate_results::json::Json;
+use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::guide;
@@ -77,10 +77,7 @@ fn show(session: &Session, name: &str) -> Outcome {
     };
     print(&match session.format {
         Format::Text => page.text(session),
-        Format::Json => {
-            let entries = vec![("name", Json::text(page.name)), ("page", Json::text(page.text(session)))];
-            Json::Object(entries).to_string() + "\n"
-        }
+        Format::Json => json!({ "name": page.name, "page": page.text(session) }).to_string() + "\n",
     });
     Ok(Exit::Ok)
 }
@@ -96,8 +93,8 @@ fn write_all(session: &Session, folder: &Path) -> Outcome {
     print(&match session.format {
         Format::Text => files.join("\n") + "\n",
         Format::Json => {
-            let files = files.into_iter().map(Json::Text).collect();
-            Json::Object(vec![("files", Json::List(files))]).to_string() + "\n"
+            let files = Value::from(files);
+            json!({ "files": files }).to_string() + "\n"
         }
     });
     Ok(Exit::Ok)
@@ -108,24 +105,16 @@ fn list(session: &Session) -> Outcome {
     print(&match session.format {
         Format::Text => PAGES.iter().map(|page| format!("{:<15}  {}\n", page.name, page.title)).collect(),
         Format::Json => {
-            let page = |page: &ReferencePage| {
-                Json::Object(vec![("name", Json::text(page.name)), ("title", Json::text(page.title))])
-            };
+            let page = |page: &ReferencePage| json!({ "name": page.name, "title": page.title });
             let root = crate::command();
-            let commands = guide::walk(&root).into_iter().map(|(words, _)| Json::Text(words));
-            let exit = |exit: Exit| {
-                let entries = vec![
-                    ("code", Json::Count(u64::from(exit as u8))),
-                    ("meaning", Json::text(exit.meaning())),
-                ];
-                Json::Object(entries)
-            };
-            let entries = vec![
-                ("pages", Json::List(PAGES.iter().map(page).collect())),
-                ("commands", Json::List(commands.collect())),
-                ("exit_codes", Json::List(Exit::ALL.map(exit).into())),
-            ];
-            Json::Object(entries).to_string() + "\n"
+            let commands = guide::walk(&root).into_iter().map(|(words, _)| Value::from(words));
+            let exit = |exit: Exit| json!({ "code": exit as u8, "meaning": exit.meaning() });
+            let document = json!({
+                "pages": PAGES.iter().map(page).collect::<Value>(),
+                "commands": commands.collect::<Value>(),
+                "exit_codes": Exit::ALL.map(exit),
+            });
+            document.to_string() + "\n"
         }
     });
     Ok(Exit::Ok)

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-use tidegate_results::json::Json;
+use serde_json::{Value, json};
 use tidegate_results::tables;
 
 use super::Overrides;
@@ -96,8 +96,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     match session.format {
         Format::Text => print(&files.iter().map(|file| format!("{}\n", file.display())).collect::<String>()),
         Format::Json => {
-            let files = Json::List(files.iter().map(|file| Json::text(file.display())).collect());
-            print(&format!("{}\n", Json::Object(vec![("files", files)])));
+            let files = files.iter().map(|file| Value::from(file.display().to_string())).collect::<Value>();
+            print(&format!("{}\n", json!({ "files": files })));
         }
     }
     Ok(Exit::Ok)

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
 use tidegate_core::observe::records::FlowRecord;
 use tidegate_live::fetch::Fetched;
-use tidegate_results::json::Json;
 
 use super::scheme::Label;
 use crate::Format;
@@ -67,40 +67,40 @@ impl Summary<'_> {
         lines.join("\n") + "\n"
     }
 
-    fn json(&self) -> Json {
+    fn json(&self) -> Value {
         let Self { fetched, scheme, resumed_bytes, page } = self;
         let flow = &fetched.record.flows[0];
         let delay = |span: tidegate_core::units::Span| match flow.last_delay.count {
-            0 => Json::Null,
-            _ => Json::Number(span.as_millis_f64()),
+            0 => Value::Null,
+            _ => Value::from(span.as_millis_f64()),
         };
-        Json::Object(vec![
-            ("name", Json::text(&flow.prefix)),
-            ("complete", Json::Bool(fetched.end.is_ok())),
-            ("error", fetched.end.as_ref().err().map_or(Json::Null, Json::text)),
-            ("scheme", Json::text(&flow.scheme)),
-            ("is_default_scheme", Json::Bool(scheme.is_default)),
-            ("parameters", Json::List(scheme.parameters.iter().map(Json::text).collect())),
-            ("bytes", Json::Count(fetched.bytes)),
-            ("resumed_bytes", Json::Count(*resumed_bytes)),
-            ("segments", Json::Count(flow.delivered_segments)),
-            ("elapsed_s", Json::Number(elapsed(fetched, flow))),
-            ("goodput_mbps", Json::Number(goodput(fetched, flow) / 1e6)),
-            ("interests", Json::Count(flow.interests)),
-            ("retransmissions", Json::Count(flow.retransmissions)),
-            ("timeouts", Json::Count(flow.timeouts)),
-            ("duplicates", Json::Count(flow.duplicates)),
-            ("marks", Json::Count(flow.marks)),
-            ("nacks", Json::Count(flow.nacks)),
-            ("loss_notices", Json::Count(flow.loss_notices)),
-            ("wrong_signatures", Json::Count(fetched.bad)),
-            ("unchecked_signatures", Json::Count(fetched.unchecked)),
-            ("rtt_min_ms", delay(flow.last_delay.min)),
-            ("rtt_mean_ms", delay(flow.last_delay.mean)),
-            ("rtt_max_ms", delay(flow.last_delay.max)),
-            ("window_packets", Json::Number(flow.final_window_packets)),
-            ("report", page.map_or(Json::Null, |page| Json::text(page.display()))),
-        ])
+        json!({
+            "name": flow.prefix,
+            "complete": fetched.end.is_ok(),
+            "error": fetched.end.as_ref().err().map(ToString::to_string),
+            "scheme": flow.scheme,
+            "is_default_scheme": scheme.is_default,
+            "parameters": scheme.parameters,
+            "bytes": fetched.bytes,
+            "resumed_bytes": *resumed_bytes,
+            "segments": flow.delivered_segments,
+            "elapsed_s": elapsed(fetched, flow),
+            "goodput_mbps": goodput(fetched, flow) / 1e6,
+            "interests": flow.interests,
+            "retransmissions": flow.retransmissions,
+            "timeouts": flow.timeouts,
+            "duplicates": flow.duplicates,
+            "marks": flow.marks,
+            "nacks": flow.nacks,
+            "loss_notices": flow.loss_notices,
+            "wrong_signatures": fetched.bad,
+            "unchecked_signatures": fetched.unchecked,
+            "rtt_min_ms": delay(flow.last_delay.min),
+            "rtt_mean_ms": delay(flow.last_delay.mean),
+            "rtt_max_ms": delay(flow.last_delay.max),
+            "window_packets": flow.final_window_packets,
+            "report": page.map_or(Value::Null, |page| Value::from(page.display().to_string())),
+        })
     }
 }
 

@@ -6,8 +6,8 @@ pub(crate) use source::read_figures;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
 use tidegate_pages::figure::{Columns, Figure, Look};
-use tidegate_results::json::Json;
 use tidegate_results::text::{Align, TextTable};
 
 use crate::exit::{Exit, Failure, Outcome, print};
@@ -193,10 +193,8 @@ fn list(session: &Session, source: &FigureFolder) {
     let names = source.names();
     session.show(&match session.format {
         Format::Json => {
-            let figure = |(name, title): &(String, String)| {
-                Json::Object(vec![("name", Json::text(name)), ("title", Json::text(title))])
-            };
-            Json::Object(vec![("figures", Json::List(names.iter().map(figure).collect()))]).to_string() + "\n"
+            let figure = |(name, title): &(String, String)| json!({ "name": name, "title": title });
+            json!({ "figures": names.iter().map(figure).collect::<Value>() }).to_string() + "\n"
         }
         Format::Text => {
             let mut table = TextTable::new(&[("figure", Align::Left), ("title", Align::Left)]);
@@ -209,8 +207,8 @@ fn list(session: &Session, source: &FigureFolder) {
 fn report(session: &Session, written: &[PathBuf]) {
     print(&match session.format {
         Format::Json => {
-            let files = written.iter().map(|path| Json::text(path.display())).collect();
-            Json::Object(vec![("files", Json::List(files))]).to_string() + "\n"
+            let files = written.iter().map(|path| Value::from(path.display().to_string())).collect::<Value>();
+            json!({ "files": files }).to_string() + "\n"
         }
         Format::Text => written.iter().map(|path| format!("{}\n", path.display())).collect(),
     });

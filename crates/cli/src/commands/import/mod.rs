@@ -4,7 +4,7 @@ mod start;
 
 use std::path::{Path, PathBuf};
 
-use tidegate_results::json::Json;
+use serde_json::{Value, json};
 use tidegate_sim::scenario::Limits;
 use tidegate_sim::scenario::import::{self, Imported, TopologyFormat};
 
@@ -110,13 +110,13 @@ fn report(session: &Session, path: &Path, format: TopologyFormat, topology: &Imp
 }
 
 fn json(path: Option<&Path>, format: TopologyFormat, topology: &Imported, scenario: Option<&str>) -> String {
-    Json::Object(vec![
-        ("file", path.map_or(Json::Null, |path| Json::text(path.display()))),
-        ("format", Json::text(format)),
-        ("nodes", Json::Count(topology.nodes.len() as u64)),
-        ("links", Json::Count(topology.links.len() as u64)),
-        ("notes", Json::List(topology.notes.iter().map(Json::text).collect())),
-        ("scenario", Json::maybe(scenario)),
-    ])
+    json!({
+        "file": path.map_or(Value::Null, |path| Value::from(path.display().to_string())),
+        "format": format.to_string(),
+        "nodes": topology.nodes.len() as u64,
+        "links": topology.links.len() as u64,
+        "notes": topology.notes,
+        "scenario": scenario,
+    })
     .to_string()
 }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use serde_json::json;
 use tidegate_core::scheme::Scheme;
-use tidegate_results::json::Json;
 
 use super::{schemes, write_new};
 use crate::exit::{Exit, Failure, Outcome, print};
@@ -122,15 +122,7 @@ fn paper(session: &Session, folder: &Path) -> Outcome {
     let shown = folder.display();
     match session.format {
         Format::Json => {
-            let files = files.iter().map(Json::text).collect();
-            print(
-                &(Json::Object(vec![
-                    ("folder", Json::text(shown.to_string())),
-                    ("files", Json::List(files)),
-                ])
-                .to_string()
-                    + "\n"),
-            );
+            print(&(json!({ "folder": shown.to_string(), "files": files }).to_string() + "\n"));
         }
         Format::Text if session.quiet => {}
         Format::Text => {
@@ -163,13 +155,13 @@ fn report(session: &Session, arguments: &Arguments, file: Option<&PathBuf>, text
     let shown = file.map(|file| file.display().to_string());
     print(&match (session.format, shown) {
         (Format::Json, shown) => {
-            let entries = vec![
-                ("file", Json::maybe(shown.as_deref())),
-                ("template", Json::text(arguments.template.word())),
-                ("scheme", Json::text(&arguments.scheme)),
-                ("scenario", Json::text(text)),
-            ];
-            Json::Object(entries).to_string() + "\n"
+            let document = json!({
+                "file": shown,
+                "template": arguments.template.word(),
+                "scheme": arguments.scheme,
+                "scenario": text,
+            });
+            document.to_string() + "\n"
         }
         (Format::Text, None) => text.to_owned(),
         (Format::Text, Some(_)) if session.quiet => String::new(),

@@ -9,10 +9,10 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
 use tidegate_pages::figure::{Figure, Look, stated, write_figures};
 use tidegate_pages::page::{BoardPage, board_page, boards_page};
 use tidegate_results::claims::{Judged, Paper};
-use tidegate_results::json::Json;
 use tidegate_results::text::{self, Screen, TextTable};
 use tidegate_settings::suggest::{intended, question};
 
@@ -166,7 +166,7 @@ impl Written {
         format!("# {}, semantics {SEMANTICS}\n{parts}", self.command)
     }
 
-    fn json(&self) -> Json {
+    fn json(&self) -> Value {
         text::claims_json(&self.board.paper, &self.board.claims)
     }
 }
@@ -262,9 +262,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         write_all(session, arguments, &boards)?;
     }
     if session.format == Format::Json {
-        let documents: Vec<Json> = boards.iter().map(Written::json).collect();
-        let document = if is_all { Some(Json::List(documents)) } else { documents.into_iter().next() };
-        print(&(document.unwrap_or(Json::Null).to_string() + "\n"));
+        let documents: Vec<Value> = boards.iter().map(Written::json).collect();
+        let document = if is_all { Some(json!(documents)) } else { documents.into_iter().next() };
+        print(&(document.unwrap_or(Value::Null).to_string() + "\n"));
     }
     // A verdict can be better than the one on record, which is a change that somebody has to record, too.
     let surprised = boards.iter().flat_map(|done| &done.board.claims).any(Judged::contradicts_record);

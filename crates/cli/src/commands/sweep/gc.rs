@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use tidegate_results::json::Json;
+use serde_json::{Value, json};
 
 use super::plan::{Sweep, SweepArguments};
 use crate::code::code;
@@ -53,12 +53,12 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     session.show(&match session.format {
         Format::Text => listing(&paths, all.len() - idle.len(), of_other_code, arguments.delete),
         Format::Json => {
-            let document = Json::Object(vec![
-                ("deleted", Json::Bool(arguments.delete)),
-                ("of_other_code", Json::Count(of_other_code as u64)),
-                ("unused", Json::List(paths.iter().map(|path| Json::text(path.display())).collect())),
-                ("used", Json::Count((all.len() - idle.len()) as u64)),
-            ]);
+            let document = json!({
+                "deleted": arguments.delete,
+                "of_other_code": of_other_code,
+                "unused": paths.iter().map(|path| Value::from(path.display().to_string())).collect::<Value>(),
+                "used": all.len() - idle.len(),
+            });
             document.to_string() + "\n"
         }
     });

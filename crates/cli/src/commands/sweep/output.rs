@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::{Value, json};
 use tidegate_core::rng::Seed;
 use tidegate_pages::figure::{Figure, write_figures};
 use tidegate_pages::page::{SweepPage, sweep_page};
-use tidegate_results::json::Json;
 use tidegate_results::measures::{RUN_MEASURES, RunMeasure};
 use tidegate_results::tables::{Parameter, Point, RunContext, point_tables};
 use tidegate_results::text::sweep_rows;
@@ -155,24 +155,27 @@ fn table(sweep: &Sweep, points: &[Point], screen: Screen) -> String {
     text
 }
 
-fn json(sweep: &Sweep, points: &[Point], folder: &Path) -> Json {
+fn json(sweep: &Sweep, points: &[Point], folder: &Path) -> Value {
     let estimate = |point: &Point, measure| text::over_runs_json(&point.estimate(measure), point.runs.len());
     let point = |(index, runs): (usize, &Point)| {
         let of = &sweep.points[index];
-        let parameters =
-            sweep.axes.iter().zip(&of.values).map(|(axis, value)| (axis.key.clone(), Json::text(value)));
-        let measures = RUN_MEASURES.iter().map(|measure| (measure.name, estimate(runs, measure))).collect();
-        Json::Object(vec![
-            ("parameters", Json::Map(parameters.collect())),
-            ("scenario", Json::text(&of.identity.hash)),
-            ("measures", Json::Object(measures)),
-        ])
+        let parameters = sweep
+            .axes
+            .iter()
+            .zip(&of.values)
+            .map(|(axis, value)| (axis.key.clone(), Value::from(value.as_str())));
+        let measures = RUN_MEASURES.iter().map(|measure| (measure.name, estimate(runs, measure)));
+        json!({
+            "parameters": Value::from_iter(parameters),
+            "scenario": of.identity.hash,
+            "measures": Value::from_iter(measures),
+        })
     };
-    Json::Object(vec![
-        ("folder", Json::text(folder.display())),
-        ("code", Json::text(code())),
-        ("seeds", Json::List(sweep.seeds.iter().map(|seed| Json::Count(seed.0)).collect())),
-        ("missing", Json::Count(0)),
-        ("points", Json::List(points.iter().enumerate().map(point).collect())),
-    ])
+    json!({
+        "folder": folder.display().to_string(),
+        "code": code(),
+        "seeds": sweep.seeds.iter().map(|seed| Value::from(seed.0)).collect::<Value>(),
+        "missing": 0,
+        "points": points.iter().enumerate().map(point).collect::<Value>(),
+    })
 }

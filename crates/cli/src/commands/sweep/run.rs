@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use tidegate_results::json::Json;
+use serde_json::json;
 
 use super::output;
 use super::plan::{Sweep, SweepArguments};
@@ -91,13 +91,13 @@ fn foretell(session: &Session, sweep: &Sweep, shard: Shard, found: &[Found]) -> 
             format!("{share}{points} points, {seeds} seeds each: {required} runs to do, {done} done before\n")
         }
         Format::Json => {
-            let document = Json::Object(vec![
-                ("points", Json::Count(sweep.points.len() as u64)),
-                ("seeds", Json::Count(sweep.seeds.len() as u64)),
-                ("shard", Json::text(shard)),
-                ("to_do", Json::Count(required as u64)),
-                ("done", Json::Count(done as u64)),
-            ]);
+            let document = json!({
+                "points": sweep.points.len() as u64,
+                "seeds": sweep.seeds.len() as u64,
+                "shard": shard.to_string(),
+                "to_do": required,
+                "done": done,
+            });
             document.to_string() + "\n"
         }
     });
@@ -124,12 +124,12 @@ fn print_missing(
             )
         }
         Format::Json => {
-            let document = Json::Object(vec![
-                ("folder", Json::Null),
-                ("shard", Json::text(arguments.shard)),
-                ("runs", Json::Count(sweep.len() as u64)),
-                ("missing", Json::Count(missing as u64)),
-            ]);
+            let document = json!({
+                "folder": null,
+                "shard": arguments.shard.to_string(),
+                "runs": sweep.len() as u64,
+                "missing": missing,
+            });
             document.to_string() + "\n"
         }
     });

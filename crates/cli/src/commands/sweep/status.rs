@@ -1,6 +1,6 @@
 //! `tidegate sweep status`: how many runs of each point are there.
 
-use tidegate_results::json::Json;
+use serde_json::Value;
 use tidegate_results::text::{Align, Screen, TextTable};
 
 use super::plan::{Sweep, SweepArguments};
@@ -36,9 +36,9 @@ impl Counts {
         counts
     }
 
-    fn json(self) -> [(&'static str, Json); 3] {
+    fn json(self) -> [(&'static str, Value); 3] {
         [("done", self.done), ("missing", self.missing), ("damaged", self.damaged)]
-            .map(|(name, count)| (name, Json::Count(count as u64)))
+            .map(|(name, count)| (name, Value::from(count)))
     }
 }
 
@@ -73,16 +73,19 @@ fn table(sweep: &Sweep, points: &[Counts], screen: Screen) -> String {
     table.render(screen)
 }
 
-fn json(sweep: &Sweep, points: &[Counts], all: Counts) -> Json {
+fn json(sweep: &Sweep, points: &[Counts], all: Counts) -> Value {
     let point = |(index, counts): (usize, &Counts)| {
         let values = &sweep.points[index].values;
-        let parameters =
-            sweep.axes.iter().zip(values).map(|(axis, value)| (axis.key.clone(), Json::text(value)));
-        let mut entries = vec![("parameters", Json::Map(parameters.collect()))];
+        let parameters = sweep
+            .axes
+            .iter()
+            .zip(values)
+            .map(|(axis, value)| (axis.key.clone(), Value::from(value.as_str())));
+        let mut entries = vec![("parameters", Value::from_iter(parameters))];
         entries.extend(counts.json());
-        Json::Object(entries)
+        Value::from_iter(entries)
     };
-    let mut entries = vec![("points", Json::List(points.iter().enumerate().map(point).collect()))];
+    let mut entries = vec![("points", points.iter().enumerate().map(point).collect::<Value>())];
     entries.extend(all.json());
-    Json::Object(entries)
+    Value::from_iter(entries)
 }

@@ -1,7 +1,7 @@
 //! `tidegate sweep why`: why a run is in the store or not, and what is nearest to it there.
 
+use serde_json::{Value, json};
 use tidegate_core::rng::Seed;
-use tidegate_results::json::Json;
 use tidegate_results::tables;
 
 use super::plan::{Sweep, SweepArguments};
@@ -60,13 +60,9 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         }
         Format::Json => {
             let entry = |(run, key, why): &(usize, String, String)| {
-                Json::Object(vec![
-                    ("run", Json::text(sweep.run_name(*run))),
-                    ("key", Json::text(key)),
-                    ("why", Json::text(why)),
-                ])
+                json!({ "run": sweep.run_name(*run), "key": key, "why": why })
             };
-            Json::List(reported.iter().map(entry).collect()).to_string() + "\n"
+            reported.iter().map(entry).collect::<Value>().to_string() + "\n"
         }
     });
     Ok(Exit::Ok)

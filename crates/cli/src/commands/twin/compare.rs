@@ -1,8 +1,8 @@
 //! Measures that are compared, with their tolerances.
 
+use serde_json::{Value, json};
 use tidegate_core::observe::records::RunRecord;
 use tidegate_core::units::Span;
-use tidegate_results::json::Json;
 use tidegate_results::text::{Align, Screen, TextTable, number};
 
 use super::lateness::is_too_late;
@@ -136,24 +136,24 @@ impl TwinCase {
     }
 
     /// Returns the measures of both sides as JSON.
-    pub(super) fn json(&self) -> Json {
+    pub(super) fn json(&self) -> Value {
         let row = |(index, measure): (usize, &TwinMeasure)| {
             let row = self.row(index);
-            Json::Object(vec![
-                ("measure", Json::text(measure.key)),
-                ("simulated", Json::Number(row.simulated)),
-                ("live", Json::Number(row.live)),
-                ("tolerance", Json::Number(row.tolerance)),
-                ("within", Json::Bool(row.is_within())),
-            ])
+            json!({
+                "measure": measure.key,
+                "simulated": row.simulated,
+                "live": row.live,
+                "tolerance": row.tolerance,
+                "within": row.is_within(),
+            })
         };
-        Json::Object(vec![
-            ("case", Json::text(self.name)),
-            ("runs", Json::Count(self.live.len() as u64)),
-            ("lateness_p99_ms", Json::Number(self.max_late().as_millis_f64())),
-            ("judged", Json::Bool(self.is_judged())),
-            ("measures", Json::List(MEASURES.iter().enumerate().map(row).collect())),
-        ])
+        json!({
+            "case": self.name,
+            "runs": self.live.len() as u64,
+            "lateness_p99_ms": self.max_late().as_millis_f64(),
+            "judged": self.is_judged(),
+            "measures": MEASURES.iter().enumerate().map(row).collect::<Value>(),
+        })
     }
 }
 

@@ -7,8 +7,8 @@ mod compare;
 mod lateness;
 mod live;
 
+use serde_json::Value;
 use tidegate_core::scheme::Scheme;
-use tidegate_results::json::Json;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::run as simulate;
 use tidegate_sim::scenario;
@@ -54,7 +54,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     session.show(&match session.format {
         Format::Text => compare::table(&cases, session.screen),
-        Format::Json => Json::List(cases.iter().map(TwinCase::json).collect()).to_string() + "\n",
+        Format::Json => cases.iter().map(TwinCase::json).collect::<Value>().to_string() + "\n",
     });
     let exit = compare::exit(&cases);
     if exit == Exit::NotJudged {

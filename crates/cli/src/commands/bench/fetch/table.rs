@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tidegate_results::json::Json;
+use serde_json::{Value, json};
 
 use super::cells::BenchCell;
 use super::record::{FetchMeasurement, FetchMeasurements};
@@ -84,27 +84,27 @@ pub(super) fn markdown(cells: &[BenchCell], results: &FetchMeasurements) -> Stri
 }
 
 /// The same as JSON.
-pub(super) fn json(cells: &[BenchCell], results: &FetchMeasurements) -> Json {
+pub(super) fn json(cells: &[BenchCell], results: &FetchMeasurements) -> Value {
     let measured = |cell: &BenchCell, scheme: &str| {
         let found = results.get(&cell.name(), scheme)?;
-        Some(Json::Object(vec![
-            ("scheme", Json::text(scheme)),
-            ("goodput_mbps", Json::Number(found.goodput_mbps)),
-            ("retransmitted_pct", Json::Number(found.retransmitted_pct)),
-            ("queue_ms", Json::Number(found.queue_ms)),
-            ("rtt_ms", Json::Number(found.rtt_ms)),
-            ("late_ms", Json::Number(found.late_ms)),
-            ("is_late", Json::Bool(found.late_ms > cell.max_late_ms())),
-        ]))
+        Some(json!({
+            "scheme": scheme,
+            "goodput_mbps": found.goodput_mbps,
+            "retransmitted_pct": found.retransmitted_pct,
+            "queue_ms": found.queue_ms,
+            "rtt_ms": found.rtt_ms,
+            "late_ms": found.late_ms,
+            "is_late": found.late_ms > cell.max_late_ms(),
+        }))
     };
     let row = |cell: &BenchCell| {
         let schemes = results.schemes(JUDGED).into_iter().filter_map(|scheme| measured(cell, scheme));
-        Json::Object(vec![
-            ("cell", Json::text(cell.name())),
-            ("lost_data_pct", Json::Number(cell.lost_data_pct())),
-            ("default_is_below", is_below(cell, results).map_or(Json::Null, Json::Bool)),
-            ("measured", Json::List(schemes.collect())),
-        ])
+        json!({
+            "cell": cell.name(),
+            "lost_data_pct": cell.lost_data_pct(),
+            "default_is_below": is_below(cell, results).map_or(Value::Null, Value::from),
+            "measured": schemes.collect::<Value>(),
+        })
     };
-    Json::List(cells.iter().map(row).collect())
+    cells.iter().map(row).collect::<Value>()
 }

@@ -8,7 +8,7 @@
 mod forwarder;
 mod load;
 
-use tidegate_results::json::Json;
+use serde_json::{Value, json};
 use tidegate_results::text::{Align, Screen, TextTable};
 
 use crate::exit::{Exit, Failure, Outcome, print};
@@ -84,7 +84,7 @@ pub(super) fn run(session: &Session, runs: u32) -> Outcome {
     print(&match session.format {
         Format::Text => table(&rows, session.screen),
         Format::Json => {
-            Json::List(rows.iter().map(|(case, runs)| as_json(case, runs)).collect()).to_string() + "\n"
+            rows.iter().map(|(case, runs)| as_json(case, runs)).collect::<Value>().to_string() + "\n"
         }
     });
     Ok(Exit::Ok)
@@ -133,14 +133,14 @@ fn table(rows: &[(&LiveCase, Vec<LiveMeasurement>)], screen: Screen) -> String {
     table.render(screen)
 }
 
-fn as_json(case: &LiveCase, runs: &[LiveMeasurement]) -> Json {
+fn as_json(case: &LiveCase, runs: &[LiveMeasurement]) -> Value {
     let middle = &runs[runs.len() / 2];
-    Json::Object(vec![
-        ("name", Json::text(case.name)),
-        ("pairs_per_cpu_s", Json::Number(middle.pairs_per_cpu_s())),
-        ("cpu_s_per_gb", Json::Number(middle.cpu_s_per_gb())),
-        ("goodput_mbps", Json::Number(middle.goodput_mbps())),
-        ("sent_again", Json::Count(middle.again)),
-        ("runs", Json::Count(runs.len() as u64)),
-    ])
+    json!({
+        "name": case.name,
+        "pairs_per_cpu_s": middle.pairs_per_cpu_s(),
+        "cpu_s_per_gb": middle.cpu_s_per_gb(),
+        "goodput_mbps": middle.goodput_mbps(),
+        "sent_again": middle.again,
+        "runs": runs.len() as u64,
+    })
 }
