@@ -1,8 +1,9 @@
 //! Clock of a node: the granularity of its timers.
 //!
-//! What waits for a time to come (pacing, timeouts, the wake-ups of gates and disciplines) waits for the first tick
-//! at or after it. What an arriving packet or the application triggers needs no clock and happens at once. A link
-//! sends by itself. Paper: Kato et al., FedCSIS 2020, §III.B and, for the flush, §V.A.
+//! Everything with a due time (pacing, timeouts, the wake-ups of gates and disciplines) happens at the first
+//! tick at or after it. Reactions to an arriving packet or to the application need no clock and happen at
+//! once. A link sends by itself. Paper: Kato et al., FedCSIS 2020, section III.B and, for the flush, section
+//! V.A.
 
 use crate::units::{Span, Time};
 
@@ -20,10 +21,12 @@ impl Clock {
     /// Exact timers: everything happens when it is due.
     pub const FINE: Self = Self { period: Span::ZERO, phase: Span::ZERO, flushes: false };
 
-    /// Ticks at `phase` after the start and every `period` from there on; a period of zero makes a fine clock. With
-    /// `flush_on_arrival` an arriving Data, Nack or loss notice also lets everything happen that is due by then in
-    /// forwarder, gates, queues, and the consumer that it is for.
+    /// Ticks at `phase` after the start and every `period` from there on; a period of zero makes a fine
+    /// clock. With `flush_on_arrival` an arriving Data, Nack or loss notice also runs everything that is due
+    /// by then in forwarder, gates, queues, and the consumer that it is for.
     pub fn coarse(period: Span, phase: Span, flush_on_arrival: bool) -> Self {
+        // Reduced to less than a period, so that the first tick is the first multiple after the start. A fine
+        // clock has none.
         let phase = Span::from_nanos(phase.as_nanos().checked_rem(period.as_nanos()).unwrap_or(0));
         Self { period, phase, flushes: flush_on_arrival }
     }
@@ -46,7 +49,7 @@ impl Clock {
         if self.is_fine() || at == Time::MAX { at } else { self.round_up(at) }
     }
 
-    /// Up to when what is due has happened at `now`: the last tick, time zero before the first.
+    /// Latest due time that has been served at `now`: the last tick, time zero before the first.
     #[inline]
     pub fn ticked(&self, now: Time) -> Time {
         if self.is_fine() { now } else { self.round_down(now) }

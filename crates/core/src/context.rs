@@ -1,4 +1,4 @@
-//! The one door between a part of a node and everything around it.
+//! Access of a component to its node and to everything around it.
 
 use std::sync::LazyLock;
 

@@ -1,8 +1,8 @@
 //! A frozen random generator with named streams.
 //!
-//! xoshiro256++ (Blackman & Vigna 2019), seeded by SplitMix64 from the run's seed and the stream's name.
-//! The algorithm never changes, so a seed gives the same run in every version with the same `semantics`.
-//! A component owns its stream, so adding a node does not shift anybody else's draws.
+//! xoshiro256++ (Blackman & Vigna 2019), seeded by SplitMix64 from the run's seed and the stream's name. The
+//! algorithm never changes, so a seed gives the same run in every version with the same `semantics`. A
+//! component owns its stream, so adding a node does not shift the draws of others.
 
 use crate::hash::{self, fnv1a};
 
@@ -65,12 +65,14 @@ impl Rng {
     /// A number in `0.0..1.0`, uniform.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
+        // 53 bits, as many as a double holds exactly, so that 1.0 is never drawn.
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
     /// A whole number in `0..bound`, uniform up to 2^-32; zero when `bound` is zero.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
+        // Without rejection, so that each call takes one draw whatever the bound; the bias is at most 2^-32.
         (((self.bits() >> 32) * u64::from(bound)) >> 32) as u32
     }
 

@@ -74,7 +74,7 @@ fn decode_loss_notice(
     let notice = Kind::LossNotice(LossNotice { token: PitToken::default() });
     let mut header = Header::new(name, notice, loss_notice_size(names.encoded_len(name)));
     header.hop = fields.hop;
-    // Its class is not on the wire: every loss notice is of high priority (PLR, §IV.B).
+    // Its class is not on the wire: every loss notice is of high priority (PLR, section IV.B).
     header.hop.class = Class::NOTICE;
     Ok(Packet { header, body: Bytes::new() })
 }

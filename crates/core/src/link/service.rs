@@ -1,7 +1,7 @@
 //! Loss recovery on a link: labels of frames, detection of losses, and retransmission of frames.
 //!
-//! The link owns the frames (see [`crate::link::framed`]); a service sees numbers alone, as disciplines see headers
-//! alone. Each end of a link has one, and both are of one scheme.
+//! The link owns the frames (see [`crate::link::framed`]); a service handles numbers only, as disciplines
+//! handle headers only. Each end of a link has one, and both are of one scheme.
 
 use crate::units::{ByteCount, Time};
 
@@ -27,7 +27,7 @@ pub struct Labels {
     pub number: Option<u64>,
     /// Numbers of transmissions that arrived at this end.
     pub acks: Vec<u64>,
-    /// The number that was expected here, and the one that came in its place.
+    /// The number that was expected here, and the one that arrived in its place.
     pub gap: Option<(u64, u64)>,
     /// Bytes of all of these in the frame.
     pub bytes: u32,
@@ -36,18 +36,18 @@ pub struct Labels {
 /// Actions that a service requests.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LinkActions {
-    /// Parts to be sent again, before anything new.
+    /// Parts to be retransmitted, before anything new.
     pub resends: Vec<Part>,
-    /// Parts that will not be sent again.
+    /// Parts that will not be retransmitted.
     pub releases: Vec<Part>,
-    /// Packets (by their numbers) to be given up: what waits of them still goes, but the service does not see it as a
-    /// part. A packet that this and what is on the way do not make whole is lost.
+    /// Numbers of packets to be given up: their waiting frames still leave, but the service is not passed
+    /// their parts. A packet that these frames and those on the way do not complete is lost.
     pub given_up: Vec<u64>,
     /// Frames with labels alone to be sent, before anything else.
     pub notices: u32,
 }
 
-/// One end of a link, as it sends frames and gets the peer's.
+/// One end of a link: it sends frames and receives those of the peer.
 pub trait LinkService: std::fmt::Debug {
     /// Bytes of labels to be left free in each frame with a part of a packet.
     fn label_bytes(&self) -> ByteCount;
@@ -56,7 +56,8 @@ pub trait LinkService: std::fmt::Debug {
     /// `room` bytes are free for labels. A frame without both part and labels is not sent.
     fn on_send(&mut self, now: Time, part: Option<Part>, room: u32, actions: &mut LinkActions) -> Labels;
 
-    /// A frame of the peer arrived, with the part of this sequence if it has one; whether the part is new here.
+    /// A frame of the peer arrived, with the part of this sequence if it has one. Returns whether the part is
+    /// new here.
     fn on_receive(
         &mut self,
         now: Time,

@@ -36,6 +36,7 @@ impl DeadNonceList {
         let key = key(name, nonce);
         let until = now + LIFETIME;
         match self.known.find_mut(key, |(_, known)| *known == key) {
+            // Inserted in this instant already: a second place in `order` would end it no later.
             Some((known_until, _)) if *known_until == until => return,
             Some((known_until, _)) => *known_until = until,
             None => {
@@ -58,6 +59,7 @@ impl DeadNonceList {
                 return;
             }
             self.order.pop_front();
+            // An entry with another time was inserted again, and has a later place in `order`.
             if let Ok(entry) = self.known.find_entry(key, |known| *known == (until, key)) {
                 entry.remove();
             }

@@ -1,4 +1,4 @@
-//! Faces: their numbers, and what every part of a node may see of them.
+//! Faces: their numbers, and their state as seen by every component of a node.
 
 use std::cell::Cell;
 
@@ -67,8 +67,7 @@ impl FaceView {
         Self::new(BitRate::from_bps(u64::MAX), Span::ZERO, Limit::Packets(Packets::new(u32::MAX)), true)
     }
 
-    /// As [`device`](Self::device), but the other end runs on this node: it may ask and answer under
-    /// `/localhost`.
+    /// As [`device`](Self::device), but the other end runs on this node and may use names under `/localhost`.
     pub fn local_device(rate: BitRate, limit: Limit) -> Self {
         Self::new(rate, Span::ZERO, limit, true)
     }
@@ -128,7 +127,7 @@ impl FaceView {
         self.rate.get()
     }
 
-    /// Rate at which the other end sends; the own sending rate where nothing else is known.
+    /// Rate at which the other end sends; the own sending rate if no other is set.
     pub fn incoming_rate(&self) -> BitRate {
         self.incoming_rate.get()
     }
@@ -187,7 +186,7 @@ impl FaceView {
         ByteCount::new(self.queued_bytes().get() + self.below.get())
     }
 
-    /// Notes how many bytes wait in the layer below.
+    /// Sets the number of bytes in the layer below.
     pub fn set_below(&self, bytes: ByteCount) {
         self.below.set(bytes.get());
     }
@@ -227,19 +226,19 @@ impl FaceView {
         ByteCount::new(self.received_bytes.get())
     }
 
-    /// Asks the strategy to mark the next Data through this face (PCON), because a packet had waited for
-    /// `sojourn`; a Data that comes at `until` or later is not meant.
+    /// Requests the strategy to mark the next Data through this face (PCON), because a packet had a sojourn
+    /// time of `sojourn`; Data at `until` or later is not marked.
     pub fn leave_mark(&self, sojourn: Span, until: Time) {
         self.mark.set(Some((sojourn, until)));
     }
 
-    /// Takes back what was left for the strategy.
+    /// Withdraws the mark that was left for the strategy.
     pub fn clear_mark(&self) {
         self.mark.set(None);
     }
 
-    /// Takes the mark a discipline left for the strategy, which puts it on a packet; what the discipline's packet
-    /// had waited.
+    /// Removes the mark that a discipline left for the strategy, which puts it on a packet. Returns the
+    /// sojourn time of the discipline's packet; `None` without a valid mark.
     #[inline]
     pub fn take_mark(&self, now: Time) -> Option<Span> {
         let (sojourn, _) = self.mark.take().filter(|(_, until)| now < *until)?;

@@ -3,7 +3,7 @@
 use crate::ndn::face::{FaceId, NodeId};
 use crate::ndn::name::{NameTable, PrefixId};
 
-/// A way towards a prefix.
+/// A next hop for a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NextHop {
     /// Cost, unitless; the lowest is best.
@@ -47,7 +47,7 @@ pub enum Scope {
     /// Anywhere.
     #[default]
     Global,
-    /// `/localhop`: one link; what came from another node goes to applications on this one only.
+    /// `/localhop`: one link; an Interest from another node reaches applications on this one only.
     Hop,
     /// `/localhost`: applications on this node only.
     Host,
@@ -74,9 +74,10 @@ pub struct Fib {
 }
 
 impl Fib {
-    /// Sets the next hops of `prefix`; an empty list removes it. Of several ways through one face the cheapest
-    /// counts.
+    /// Sets the next hops of `prefix`; an empty list removes it. Of several next hops through one face the
+    /// cheapest counts.
     pub fn set(&mut self, prefix: PrefixId, mut hops: Vec<NextHop>) {
+        // By face first, so that `dedup` keeps the cheapest next hop of each.
         hops.sort_unstable_by_key(|hop| (hop.face, hop.cost));
         hops.dedup_by_key(|hop| hop.face);
         hops.sort_unstable();
@@ -98,7 +99,7 @@ impl Fib {
         self.forget();
     }
 
-    /// No way leads through `face` any more.
+    /// Removes all next hops through `face`.
     pub fn remove_face(&mut self, face: FaceId) {
         for (_, hops) in &mut self.given {
             hops.retain(|hop| hop.face != face);
@@ -150,6 +151,8 @@ impl Fib {
             if let Ok(at) = self.given.binary_search_by_key(&candidate, |(given, _)| *given) {
                 hops.clone_from(&self.given[at].1);
             } else {
+                // At each prefix configured routes take precedence; a longer prefix takes precedence over
+                // both.
                 routes.next_hops(node, candidate, &mut hops);
             }
             if !hops.is_empty() {
@@ -199,6 +202,7 @@ impl Resolved {
     }
 
     fn insert(&mut self, prefix: PrefixId, entry: FibEntry) -> usize {
+        // At most half full, so that every search meets a free slot and probes stay short.
         if (self.entries.len() + 1) * 2 > self.slots.len() {
             self.grow();
         }

@@ -50,18 +50,18 @@ pub const IMPLICIT_DIGEST: u64 = 1;
 /// TLV-TYPE of a parameters digest component.
 pub const PARAMETERS_DIGEST: u64 = 2;
 
-/// How names are spread over hash tables: segments that follow each other become neighbours, which keeps a
-/// flow in few cache lines.
+/// Distribution of names over hash tables: consecutive segments become neighbours, which keeps a flow in few
+/// cache lines.
 #[derive(Clone, Copy, Debug)]
 pub struct NameHash {
     key: Option<[u64; 2]>,
 }
 
 impl NameHash {
-    /// The quickest; whoever chooses names can choose collisions.
+    /// The fastest one. Names can be chosen so that they collide.
     pub const LOCALITY: Self = Self { key: None };
 
-    /// Neighbours in blocks of 64 segments, and nobody can choose collisions without knowing `key`.
+    /// Neighbours in blocks of 64 segments; collisions cannot be chosen without knowledge of `key`.
     pub fn keyed(key: u64) -> Self {
         let spread = |part: u64| (key ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) ^ key;
         Self { key: Some([spread(0x243F_6A88_85A3_08D3), spread(0x1319_8A2E_0370_7344) | 1]) }
@@ -84,6 +84,8 @@ impl NameHash {
                 (mixed.wrapping_add(segment & 63), mixed ^ segment.wrapping_mul(0xD6E8_FEB8_6659_FD93))
             }
         };
+        // hashbrown takes the slot from the low bits and a tag from the upper 7: neighbours need different
+        // tags.
         (place & ((1 << 57) - 1)) | (tag & (0x7F << 57))
     }
 }
@@ -116,7 +118,7 @@ pub struct NameTable {
     index: HashTable<PrefixId>,
     free: Vec<PrefixId>,
     key: u64,
-    /// Prefixes at which a sweep is worth its time.
+    /// Number of prefixes from which a sweep is worth its time.
     sweep_at: usize,
 }
 
@@ -145,10 +147,10 @@ impl NameTable {
     /// The root prefix `/`, present in every table.
     pub const ROOT: PrefixId = PrefixId(0);
 
-    /// Most components of a name taken from a packet, so that one packet cannot fill the table.
+    /// Maximum number of components of a name taken from a packet, so that one packet cannot fill the table.
     pub const MAX_COMPONENTS: usize = 128;
 
-    /// Prefixes below which a sweep is not worth its time.
+    /// Number of prefixes below which a sweep is not worth its time.
     const FEW: usize = 1 << 16;
 
     /// A table with the root alone.
@@ -257,6 +259,7 @@ impl NameTable {
     #[inline]
     pub fn intern(&mut self, components: &[u8]) -> Result<Name, NameError> {
         let (last, segment) = split_last(components)?;
+        // Segment numbers stay out of the table, so that a flow needs one prefix.
         let whole = if segment == Segment::NONE { components } else { &components[..last] };
         let mut hasher = self.hasher();
         hasher.write(whole);
@@ -368,28 +371,32 @@ impl NameTable {
         self.len() >= self.sweep_at
     }
 
-    /// Forgets every prefix that is neither in `used` nor above one that is. Forgotten numbers are given
-    /// out again, so `used` must name every prefix that anybody still holds.
+    /// Removes every prefix that is neither in `used` nor above one that is. Numbers of removed prefixes are
+    /// given out again, so `used` must list every prefix that is still held anywhere.
     pub fn sweep(&mut self, used: impl Iterator<Item = PrefixId>) {
         let mut is_used = vec![false; self.prefixes.len()];
         is_used[0] = true;
+        // Free places count as used, or they would be freed a second time.
         for free in &self.free {
             is_used[free.0 as usize] = true;
         }
         for prefix in used {
             let mut at = prefix;
+            // The walk ends at the first prefix that is marked, because all above it are marked, too.
             while !std::mem::replace(&mut is_used[at.0 as usize], true) {
                 at = self.parent(at).unwrap_or(Self::ROOT);
             }
         }
+        // Before `forget`, which clears the links between siblings.
         self.relink_children(&is_used);
         for unused in (0..).zip(&is_used).filter(|(_, is_used)| !**is_used).map(|(id, _)| PrefixId(id)) {
             self.forget(unused);
         }
+        // A sweep per doubling costs amortised constant time per interned prefix.
         self.sweep_at = (self.len() * 2).max(Self::FEW);
     }
 
-    /// Takes what is forgotten out of its parent's children.
+    /// Removes forgotten prefixes from the lists of children.
     fn relink_children(&mut self, is_used: &[bool]) {
         for parent in 0..self.prefixes.len() {
             let mut kept = None;
@@ -423,6 +430,7 @@ impl NameTable {
 
     fn hasher(&self) -> DefaultHasher {
         let mut hasher = DefaultHasher::new();
+        // Only the equality of hashes within one process matters, so the byte order of the host is fine.
         hasher.write(&self.key.to_ne_bytes());
         hasher
     }

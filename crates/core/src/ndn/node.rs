@@ -21,9 +21,9 @@ pub struct Node<B> {
     queues: Vec<Queue<B>>,
     to_applications: VecDeque<(FaceId, Packet<B>)>,
     faces: Vec<FaceView>,
-    /// Numbers of devices that are gone.
+    /// Numbers of devices that were removed.
     removed: Vec<FaceId>,
-    /// The part of each scheme that talks to the controller.
+    /// Parts of schemes that exchange messages with the controller.
     agents: Vec<Box<dyn RouterAgent>>,
     clock: Clock,
 }
@@ -81,7 +81,7 @@ fn transmit<B>(cx: &mut Context<'_>, face: FaceId, packet: Packet<B>, devices: &
     }
 }
 
-/// Gives a packet to a device: past its queue if it is free and nothing waits.
+/// Passes a packet to a device, around its queue if the device is free and nothing waits.
 #[inline(always)]
 fn offer<B: Default>(
     cx: &mut Context<'_>,
@@ -105,6 +105,8 @@ fn request_service<B: Default>(
     devices: &mut impl Devices<B>,
     clock: &Clock,
 ) {
+    // A discipline that holds packets back gives the time in `next_wake`; polling the device before would be
+    // in vain.
     let has_packets = cx.face(face).queued_packets() > 0 && !queue.is_held_back();
     let wake = queue.next_wake().map(|at| clock.tick_from(at));
     if has_packets || wake.is_some() {
@@ -129,7 +131,7 @@ fn wake_queue<B: Default>(
     request_service(cx, face, queue, devices, clock);
 }
 
-/// An arrival replaces a tick: all timers that are already due run.
+/// Runs all timers that are due. An arrival takes the place of a tick.
 #[cold]
 fn run_due<B: Clone + Default, D: Devices<B>>(
     cx: &mut Context<'_>,
@@ -160,7 +162,7 @@ impl<B: Clone + Default> Node<B> {
         }
     }
 
-    /// Lets everything on the node that waits for a time wait for a tick of `clock`.
+    /// Sets the clock whose ticks run the timers of the node.
     pub fn set_clock(&mut self, clock: Clock) {
         self.clock = clock;
     }
@@ -170,7 +172,7 @@ impl<B: Clone + Default> Node<B> {
         self.clock
     }
 
-    /// Adds a part that talks to the controller.
+    /// Adds a part that exchanges messages with the controller.
     pub fn add_agent(&mut self, agent: Box<dyn RouterAgent>) {
         self.agents.push(agent);
     }
@@ -191,8 +193,8 @@ impl<B: Clone + Default> Node<B> {
         }
     }
 
-    /// Adds a device; its number, that of a removed one if there is any. A node whose faces come and go has no
-    /// applications without a queue. `None` when every number is taken.
+    /// Adds a device; returns its number, that of a removed one if there is any. A node whose faces are added
+    /// and removed must not have applications without a queue. `None` when every number is taken.
     pub fn attach(&mut self, face: FaceView, queue: impl FnOnce(FaceId) -> Queue<B>) -> Option<FaceId> {
         let place = self.removed.pop().or_else(|| u16::try_from(self.faces.len()).ok().map(FaceId))?;
         let queue = queue(place);
@@ -206,17 +208,18 @@ impl<B: Clone + Default> Node<B> {
         Some(place)
     }
 
-    /// Removes a device with everything that waits in its queue and at its gates; the number of packets dropped.
+    /// Removes a device with everything in its queue and at its gates; returns the number of packets dropped.
     pub fn detach(&mut self, env: Env<'_>, face: FaceId) -> u64 {
         let now = env.now;
         let dropped = self.clear_queue(env, face);
+        // After `clear_queue`, which counts what the gates hold; `remove_face` removes the gates.
         self.forwarder.remove_face(face, now);
         self.faces[face.index()].set_up(false);
         self.removed.push(face);
         dropped
     }
 
-    /// Calls `each` with every name that the node holds, and the token that goes with it.
+    /// Calls `each` with every name that the node holds, and the token that is stored with it.
     pub fn visit_names(&self, each: &mut dyn FnMut(Name, PitToken)) {
         self.forwarder.visit_names(each);
         for header in self.queues.iter().flat_map(Queue::headers) {
@@ -266,7 +269,7 @@ impl<B: Clone + Default> Node<B> {
         }
     }
 
-    /// Gives a packet to the device `face` past the forwarder (a host's only application).
+    /// Passes a packet to the device `face` without the forwarder (a host's only application).
     #[inline]
     pub fn send(&mut self, env: Env<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
@@ -290,7 +293,7 @@ impl<B: Clone + Default> Node<B> {
         self.to_applications.pop_front()
     }
 
-    /// Whether a packet of this kind that is received may change when the forwarder is to be woken.
+    /// Whether the reception of a packet of this kind may change the forwarder's next wake-up.
     #[inline]
     pub fn may_change_wake(&self, kind: &Kind) -> bool {
         self.clock.flushes_on_arrival() || self.forwarder.may_change_wake(kind)
@@ -302,7 +305,7 @@ impl<B: Clone + Default> Node<B> {
         self.forwarder.next_wake().map(|at| self.clock.tick_from(at))
     }
 
-    /// Does what is due in the forwarder and its gates.
+    /// Runs what is due in the forwarder and its gates.
     pub fn wake_forwarder(&mut self, env: Env<'_>, devices: &mut impl Devices<B>) {
         let Self { forwarder, queues, to_applications, faces, clock, .. } = self;
         let mut cx = Context::new(env, faces);
@@ -328,9 +331,9 @@ impl<B: Clone + Default> Node<B> {
         wake_queue(&mut cx, face, &mut self.queues[face.index()], devices, &self.clock);
     }
 
-    /// The node restarts: what waits is dropped, pending Interests end, content store and routes are empty, and all parts of
-    /// schemes are those of `fresh`, which know nothing yet. Faces, applications and what was counted stay. The number of
-    /// packets dropped.
+    /// Restarts the node: waiting packets are dropped, pending Interests end, content store and routes are
+    /// empty, and all parts of schemes are those of `fresh` in their initial state. Faces, applications and
+    /// counters stay. Returns the number of packets dropped.
     pub fn restart(&mut self, env: Env<'_>, fresh: Self) -> u64 {
         let Self { forwarder, queues, faces, agents, .. } = self;
         let mut cx = Context::new(env, faces);
@@ -342,7 +345,7 @@ impl<B: Clone + Default> Node<B> {
         dropped
     }
 
-    /// Drops everything in the queue of the device `face` and what its gates hold; the number of packets.
+    /// Drops everything in the queue of the device `face` and at its gates; returns the number of packets.
     pub fn clear_queue(&mut self, env: Env<'_>, face: FaceId) -> u64 {
         let mut cx = Context::new(env, &self.faces);
         self.forwarder.clear_held(&mut cx, face) + self.queues[face.index()].clear(&mut cx)

@@ -1,4 +1,4 @@
-//! The packet: a structured header that every node reads, and a body that only the ends look into.
+//! The packet: a structured header that every node reads, and a body that only the ends interpret.
 
 use std::ops::BitOr;
 
@@ -6,7 +6,7 @@ use crate::ndn::name::{Name, Segment};
 use crate::scheme::signal::HopSignals;
 use crate::units::{ByteCount, Span};
 
-/// A packet; `B` is the received bytes on a live node and next to nothing in a simulation.
+/// A packet; `B` is the received bytes on a live node and nearly empty in a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet<B> {
     /// Fields by which a node makes its decisions.
@@ -46,7 +46,7 @@ impl Header {
         ByteCount::new(self.size as u64)
     }
 
-    /// The token that an answer carries back, or that an Interest came with.
+    /// The token that an answer returns, or that an Interest came with.
     pub const fn token(&self) -> PitToken {
         match self.kind {
             Kind::Interest(interest) => interest.token,
@@ -57,8 +57,8 @@ impl Header {
         }
     }
 
-    /// Whether a queue may mark it in place of dropping it: all but TCP segments whose ends do not know marks
-    /// (RFC 3168 §5).
+    /// Whether a queue may mark it instead of dropping it: all packets but TCP segments without ECN (RFC
+    /// 3168, section 5).
     #[inline]
     pub const fn may_be_marked(&self) -> bool {
         match self.kind {
@@ -67,8 +67,8 @@ impl Header {
         }
     }
 
-    /// The name by which events tell of it. A TCP segment goes by its first sequence number in place of its
-    /// connection's, one that holds none (an ACK) by no segment.
+    /// The name by which events refer to it. A TCP segment has its first sequence number in place of its
+    /// connection's; one without a position of its own (an ACK) has no segment.
     pub const fn label(&self) -> Name {
         let Kind::Tcp(segment) = self.kind else { return self.name };
         let holds_some =
@@ -96,7 +96,7 @@ pub enum Kind {
     Data(Data),
     /// Refuses one Interest.
     Nack(Nack),
-    /// Tells that the Data of this name overflowed a queue and will come later (PLR §IV.B, "ELN").
+    /// Reports that the Data of this name overflowed a queue and will come later (PLR, section IV.B, "ELN").
     LossNotice(LossNotice),
     /// A TCP segment.
     Tcp(TcpSegment),
@@ -195,15 +195,15 @@ pub struct TcpSegment {
     pub echo: u32,
     /// Number of payload bytes, 0 for a pure ACK.
     pub payload: u16,
-    /// Bytes that the receiver of the other direction still takes, in units of the scale given on its SYN (RFC 7323 §2).
+    /// Bytes that the receiver of the other direction still takes, in units of the scale given on its SYN (RFC 7323, section 2).
     pub window: u16,
     /// SYN, FIN, ACK, ECE, CWR as in the TCP header.
     pub flags: TcpFlags,
-    /// What the IP header says of congestion marks; a mark itself stands in the hop signals.
+    /// ECN capability of the IP header; a mark itself is part of the hop signals.
     pub ecn: Ecn,
 }
 
-/// Control bits of the TCP header (RFC 9293 §3.1).
+/// Control bits of the TCP header (RFC 9293, section 3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpFlags(pub u8);
 
@@ -214,19 +214,19 @@ impl TcpFlags {
     pub const SYN: Self = Self(0x02);
     /// The connection is aborted. No end here sends it; traffic monitors parse it.
     pub const RST: Self = Self(0x04);
-    /// The acknowledgement number counts.
+    /// The acknowledgement number is valid.
     pub const ACK: Self = Self(0x10);
     /// A congestion mark arrived (RFC 3168).
     pub const ECE: Self = Self(0x40);
     /// The window was reduced (RFC 3168).
     pub const CWR: Self = Self(0x80);
 
-    /// These, and `other` where `is_set`.
+    /// These flags, and those of `other` where `is_set`.
     pub fn with_if(self, is_set: bool, other: Self) -> Self {
         if is_set { self | other } else { self }
     }
 
-    /// Whether all of `other` are set.
+    /// Whether all flags of `other` are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -240,15 +240,15 @@ impl BitOr for TcpFlags {
     }
 }
 
-/// Whether a segment may be marked in place of dropped (RFC 3168 §5, RFC 9331 §4.1).
+/// ECN capability of a segment (RFC 3168, section 5; RFC 9331, section 4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ecn {
-    /// It may not: a queue that would mark drops.
+    /// Not ECN-capable: a queue that would mark drops it.
     #[default]
     NotCapable,
-    /// It may: ECT(0).
+    /// ECT(0): a mark has the effect of a loss (RFC 3168).
     Classic,
-    /// It may, early and often: ECT(1).
+    /// ECT(1): marked early and often (RFC 9331).
     LowLatency,
 }
 

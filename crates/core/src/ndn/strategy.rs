@@ -1,4 +1,5 @@
-//! Forwarding strategies: which next hops an Interest takes, and what marks, Nacks and notices mean for that.
+//! Forwarding strategies: choice of the next hops of an Interest, and the effect of marks, Nacks and notices
+//! on it.
 
 use crate::context::Context;
 use crate::ndn::face::FaceId;
@@ -60,8 +61,9 @@ pub trait Strategy: std::fmt::Debug {
         let _ = (cx, data);
     }
 
-    /// A gate refused the Interest on `face`, or the upstream there did and [`NackDecision::Elsewhere`] was said, which
-    /// then stands in the out-record; another choice, or the refusal goes downstream.
+    /// A gate refused the Interest on `face`, or the upstream there did so and the decision was
+    /// [`NackDecision::Elsewhere`], which is then recorded in the out-record. Returns another choice; the
+    /// default sends the refusal downstream.
     fn on_rejected(&mut self, cx: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {
         let _ = (cx, face, arrival);
         Decision::Nack(NackReason::Congestion)
@@ -100,8 +102,8 @@ pub struct Arrival<'a> {
     pub pending: PitId,
     /// PIT entry of the Interest.
     pub entry: &'a mut PitEntry,
-    /// Whether it comes again: the same face had asked before and still waited. Told to
-    /// [`on_interest`](Strategy::on_interest) alone.
+    /// Whether the same face had sent the Interest before and still waited. Set for
+    /// [`on_interest`](Strategy::on_interest) only.
     pub is_repeated: bool,
     /// Next hops of the prefix, cheapest first; the face it came from may be among them.
     pub hops: &'a [NextHop],
@@ -125,7 +127,7 @@ impl Arrival<'_> {
         self.targets.push(Target { face, fresh_nonce: false });
     }
 
-    /// Next hops that can be used: up, and not the way it came from.
+    /// Next hops that can be used: up, and not the face that the Interest came from.
     pub fn usable<'s>(&'s self, cx: &'s Context<'_>) -> impl Iterator<Item = FaceId> + 's {
         let faces = self.hops.iter().map(|hop| hop.face);
         faces.filter(|face| *face != self.from && cx.face(*face).is_up())
@@ -161,8 +163,9 @@ pub enum NackDecision {
 }
 
 impl PitEntry {
-    /// NFD's rule after a Nack: wait while any other upstream may answer; when the only one left
-    /// is itself a downstream, tell just that one; when all refused, tell everybody the least severe reason.
+    /// NFD's rule after a Nack: wait while any other upstream may answer; when the only one left is itself a
+    /// downstream, return the Nack to it alone; when all refused, return the least severe reason to all
+    /// downstreams.
     pub fn nack_decision(&self) -> NackDecision {
         let mut open = self.out_records().filter(|record| record.nacked.is_none());
         let min_severe = self.out_records().filter_map(|record| record.nacked).min();

@@ -41,7 +41,7 @@ pub enum Event {
     Marked { face: u16, name: Name, sojourn: Span, cause: Cause },
     /// A queue or gate put a packet into its side store.
     Stored { face: u16, name: Name },
-    /// A queue moved a packet from its side store back, or a gate let it go.
+    /// A queue moved a packet from its side store back, or a gate released it.
     Released { face: u16, name: Name },
     /// A queue made a loss notice.
     NoticeMade { face: u16, name: Name },
@@ -67,9 +67,10 @@ pub enum Event {
     PathMoved { name: Name, from: u16, to: u16, cause: Cause },
     /// The congestion state of a face changed, as a detector sees it.
     StateChanged { face: u16, state: Cause },
-    /// A part of a control plane worked for so many operations, as its paper counts them.
+    /// A component of a control plane performed a number of operations, as its paper counts them.
     Worked { part: Cause, operations: u32 },
-    /// A part of a scheme estimated something about a face, and later the truth was known; both in the part's own unit.
+    /// A component of a scheme estimated a quantity of a face, whose true value was found later; both in the
+    /// component's own unit.
     Estimated { face: u16, what: Cause, estimate: f64, truth: f64 },
     /// The entry ended for a face: one event after the one above for each downstream and upstream face.
     EndedFor { face: u16, name: Name, side: Side, satisfied: bool },
@@ -161,7 +162,7 @@ impl EventMask {
     pub const CACHE: Self = Self(512);
     /// Ends of pending Interests.
     pub const PENDING: Self = Self(1024);
-    /// Reports, directives and what they do: congestion states, moved paths, counted work, estimates.
+    /// Reports, directives and their effects: congestion states, moved paths, counted work, estimates.
     pub const CONTROL: Self = Self(2048);
 
     /// Events that a table can hold: all but [`PACKETS`](Self::PACKETS) and [`PENDING`](Self::PENDING).
@@ -172,7 +173,7 @@ impl EventMask {
         Self(self.0 | other.0)
     }
 
-    /// Whether `kind` is wanted.
+    /// Whether the set contains `kind`.
     #[inline]
     pub const fn has(self, kind: Self) -> bool {
         self.0 & kind.0 != 0

@@ -14,16 +14,16 @@ const CHUNK_BITS: u32 = 4;
 /// Bins next to each other.
 type Chunk = [u32; 1 << CHUNK_BITS];
 
-/// Number of delays that are buffered: counting them together is kinder to the cache.
+/// Number of delays that are buffered, because counting them together has fewer cache misses.
 const RECENT: usize = 64;
 
-/// Counts delays. Chunks of bins are made as they are needed, so an unused histogram takes no memory and one of similar
-/// delays takes little.
+/// Counts delays. Chunks of bins are created when needed, so an unused histogram takes no memory and one of
+/// similar delays takes little.
 #[derive(Clone, Debug, Default)]
 pub struct DelayHistogram {
     /// Delays of zero: most packets do not wait, and these cost one addition.
     zeros: u64,
-    /// The others; made at the first of them.
+    /// Delays above zero; created at the first of them.
     bins: Option<Box<Bins>>,
 }
 
@@ -37,7 +37,7 @@ struct Bins {
     places: Vec<u16>,
     /// Chunks in the order of their creation.
     chunks: Vec<Chunk>,
-    /// Number, sum, smallest and largest of those counted, ns.
+    /// Number, sum, minimum and maximum of the delays counted, ns.
     count: u64,
     sum: u64,
     min: u64,
@@ -95,7 +95,7 @@ impl Bins {
         made.map(|(number, place)| (number, &self.chunks[usize::from(*place) - 1]))
     }
 
-    /// Every bin with something in it, as its delays, ns, and their number, in order.
+    /// Every bin that is not empty, as its range of delays, ns, and their number, in order.
     fn bins(&self) -> impl Iterator<Item = (RangeInclusive<u64>, u64)> {
         let bins = self.made().flat_map(|(number, chunk)| {
             chunk.iter().enumerate().map(move |(bin, count)| (bounds(number, bin), u64::from(*count)))
@@ -123,6 +123,7 @@ impl DelayHistogram {
 
     /// The delays above zero with the recent ones counted.
     fn counted(&self) -> Bins {
+        // A copy, so that a histogram can be read while it is filled.
         let mut bins = self.bins.as_deref().cloned().unwrap_or(Bins::EMPTY);
         bins.count_recent();
         bins
@@ -148,7 +149,7 @@ impl DelayHistogram {
         self.zeros + self.bins.as_ref().map_or(0, |bins| bins.count + bins.filled as u64)
     }
 
-    /// Every bin with something in it; the last one ends at the largest delay.
+    /// Every bin that is not empty; the last one ends at the maximum delay.
     pub fn distribution(&self) -> DelayBins {
         let bins = self.counted();
         let zeros = (self.zeros > 0).then_some((Span::ZERO, self.zeros));
@@ -173,8 +174,8 @@ impl DelayHistogram {
         }
     }
 
-    /// The `percent`-th percentile: the delay of the rank ceil(count percent / 100), between the ends of its bin by its
-    /// rank within the bin, so at most 0.1 % off; exact where it is the smallest or the largest delay.
+    /// The `percent`-th percentile: the delay of the rank ceil(count percent / 100), interpolated within its
+    /// bin by the rank within the bin, so at most 0.1 % off; exact where it is the minimum or the maximum.
     fn percentile(&self, bins: &Bins, percent: u64) -> Span {
         let count = self.count();
         let rank = (u128::from(count) * u128::from(percent)).div_ceil(100) as u64;
@@ -188,6 +189,7 @@ impl DelayHistogram {
         for (bounds, count) in bins.bins() {
             if below + count >= rank {
                 let (low, high) = ((*bounds.start()).max(bins.min), (*bounds.end()).min(bins.max));
+                // Rank r of n in a bin lies at (2r - 1) / 2n of its width: in the middle for a single delay.
                 let part =
                     u128::from(high - low) * u128::from(2 * (rank - below) - 1) / u128::from(2 * count);
                 return Span::from_nanos(low + part as u64);
@@ -201,12 +203,13 @@ impl DelayHistogram {
 /// Chunk and bin: delays below 2^SUB_BITS ns have a bin each; above, every power of two has 2^SUB_BITS bins.
 #[inline]
 fn bin_of(nanos: u64) -> (usize, usize) {
+    // The shift that leaves the highest SUB_BITS + 1 bits: it is zero for all delays below 2^(SUB_BITS + 1).
     let octave = (63 - SUB_BITS).saturating_sub(nanos.leading_zeros());
     let number = (u64::from(octave) << SUB_BITS) + (nanos >> octave);
     ((number >> CHUNK_BITS) as usize, number as usize & ((1 << CHUNK_BITS) - 1))
 }
 
-/// The smallest and the largest delay of a bin, ns.
+/// Minimum and maximum delay of a bin, ns.
 fn bounds(chunk: usize, bin: usize) -> RangeInclusive<u64> {
     let number = ((chunk as u64) << CHUNK_BITS) + bin as u64;
     // From 2^SUB_BITS on a bin's number is 2^SUB_BITS too large for each octave before its own.

@@ -17,9 +17,9 @@ pub struct FlowRecord {
     pub prefix: String,
     /// Scheme of the consumer, as in the registry.
     pub scheme: String,
-    /// First Interest may leave.
+    /// Time at which the first Interest may leave.
     pub start: Time,
-    /// Last segment of a finite flow arrived; `None` while unfinished or unbounded.
+    /// Arrival of the last segment of a finite flow; `None` while unfinished or unbounded.
     pub completed: Option<Time>,
     /// End of a flow with a stop time: its stop, or the last Data after it; `None` without a stop.
     pub stopped: Option<Time>,
@@ -45,9 +45,9 @@ pub struct FlowRecord {
     pub loss_notices: u64,
     /// Segments given up after the retry limit.
     pub abandoned: u64,
-    /// From the first Interest of a segment to its Data (ndnSIM's FullDelay), over delivered segments.
+    /// Delays from the first Interest of a segment to its Data (ndnSIM's FullDelay), over delivered segments.
     pub full_delay: DelaySummary,
-    /// From the last Interest of a segment to its Data (ndnSIM's LastDelay), over delivered segments.
+    /// Delays from the last Interest of a segment to its Data (ndnSIM's LastDelay), over delivered segments.
     pub last_delay: DelaySummary,
     /// Congestion window at the end, packets.
     pub final_window_packets: f64,
@@ -59,7 +59,7 @@ impl FlowRecord {
         self.completed.or(self.stopped).map_or(ended, |over| over.min(ended))
     }
 
-    /// Start to the last segment; `None` while unfinished.
+    /// Time from the start to the last segment; `None` while unfinished.
     pub fn completion_time(&self) -> Option<Span> {
         self.completed.map(|end| end.since(self.start))
     }
@@ -78,7 +78,7 @@ pub struct LinkRecord {
     pub mean_rate: BitRate,
     /// Propagation delay of this direction.
     pub delay: Span,
-    /// Packets handed to the queue, or to the gates before it and not refused by them.
+    /// Packets that the gates did not refuse and that were passed to the queue.
     pub offered_packets: u64,
     /// Packets put on the wire.
     pub sent_packets: u64,
@@ -104,9 +104,9 @@ pub struct LinkRecord {
     pub released_packets: u64,
     /// Loss notices made here.
     pub notices: u64,
-    /// Most packets that waited at once.
+    /// Maximum number of packets that waited at once.
     pub peak_queue_packets: u64,
-    /// Waiting time in the queue per packet sent, without its own sending time.
+    /// Sojourn time in the queue per packet sent, without its own transmission.
     pub queue_delay: DelaySummary,
 }
 
@@ -121,7 +121,7 @@ pub struct MediumRecord {
     pub transmissions: u64,
     /// Instants at which more than one radio began to send.
     pub collisions: u64,
-    /// Transmissions of what had been sent before.
+    /// Number of retransmissions, each of one frame or of an aggregate.
     pub retries: u64,
     /// Frames that were acknowledged.
     pub delivered_frames: u64,
@@ -140,12 +140,12 @@ pub struct NodeRecord {
     pub cache_misses: u64,
     /// Data in its content store at the end.
     pub cached_packets: u64,
-    /// Packets off links and Interests for its producers that found too many others waiting for their server, or
-    /// waited there when the node stopped.
+    /// Packets from links and Interests for its producers that were dropped because too many others waited
+    /// for their server, or that waited there when the node stopped.
     pub service_drops: u64,
-    /// Most Interests that were pending at once.
+    /// Maximum number of Interests that were pending at once.
     pub pit_peak_entries: u64,
-    /// Instants at which one of its timers went off.
+    /// Instants at which one of its timers expired.
     pub wakeups: u64,
 }
 
@@ -156,7 +156,7 @@ pub struct DelaySummary {
     pub count: u64,
     /// Mean; zero without delays.
     pub mean: Span,
-    /// Smallest of the counted delays.
+    /// Minimum of the counted delays.
     pub min: Span,
     /// Median, within 0.1 %.
     pub p50: Span,
@@ -164,11 +164,11 @@ pub struct DelaySummary {
     pub p95: Span,
     /// 99th percentile, within 0.1 %.
     pub p99: Span,
-    /// Largest of the counted delays.
+    /// Maximum of the counted delays.
     pub max: Span,
 }
 
-/// State of every flow at each sampling instant; row `i` of each column belongs together.
+/// State of every flow at each sampling instant; the values `i` of all columns form one row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSamples {
     /// Sampling instants, one per row.
@@ -215,7 +215,7 @@ fn every_second<T>(column: &mut Vec<T>) {
     });
 }
 
-/// State of every link direction at each sampling instant; row `i` of each column belongs together.
+/// State of every link direction at each sampling instant; the values `i` of all columns form one row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkSamples {
     /// Sampling instants, one per row.
@@ -281,8 +281,8 @@ impl EventRecord {
     pub const CONTROLLER: u32 = u32::MAX;
 }
 
-/// A whole distribution of delays: every bin as its upper bound and the delays in it, in order; bins are at
-/// most 0.1 % wide.
+/// A whole distribution of delays: the upper bound of every bin and the number of delays in it, in order;
+/// bins are at most 0.1 % wide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DelayBins(pub Vec<(Span, u64)>);
 
@@ -291,11 +291,11 @@ pub struct DelayBins(pub Vec<(Span, u64)>);
 pub struct Watched {
     /// The run, without its events.
     pub record: RunRecord,
-    /// From the first Interest of each delivered segment to its Data, by flow.
+    /// Delays from the first Interest of each delivered segment to its Data, by flow.
     pub full_delay: Vec<DelayBins>,
-    /// From the last Interest of each delivered segment to its Data, by flow.
+    /// Delays from the last Interest of each delivered segment to its Data, by flow.
     pub last_delay: Vec<DelayBins>,
-    /// Waiting time of every packet sent, by link direction.
+    /// Sojourn time of every packet sent, by link direction.
     pub queue_delay: Vec<DelayBins>,
     /// The link direction in which each device of each node sends; higher faces are applications.
     pub devices: Vec<Vec<u32>>,

@@ -46,25 +46,26 @@ pub trait QueueDiscipline: std::fmt::Debug {
         let _ = (cx, directive, actions);
     }
 
-    /// Whether [`on_enqueue`](Self::on_enqueue) does anything; saying no saves a call per packet.
+    /// Whether [`on_enqueue`](Self::on_enqueue) does anything; `false` saves a call per packet.
     fn sees_arrivals(&self) -> bool {
         true
     }
 
-    /// Whether [`on_dequeue`](Self::on_dequeue) does anything; saying no saves a call per packet.
+    /// Whether [`on_dequeue`](Self::on_dequeue) does anything; `false` saves a call per packet.
     fn sees_departures(&self) -> bool {
         true
     }
 
-    /// Into how many lanes this discipline sorts bulk packets, to choose between them; 0 for one that does not. At
-    /// most one per queue does. Notices have no lane: they overtake.
+    /// Number of lanes into which this discipline sorts bulk packets, to choose between them; 0 for a
+    /// discipline without lanes. At most one per queue has some. Notices have no lane, as they overtake all
+    /// others.
     fn lanes(&self) -> u32 {
         0
     }
 
-    /// The lane for a bulk packet that nothing speaks against; asked only of the discipline with lanes. `queue` and
-    /// `lanes` do not count the packet yet. A lane is filled up to the limit of the whole queue; a discipline that wants
-    /// room for the others refuses or evicts.
+    /// The lane of a bulk packet that no discipline drops; called only for the discipline with lanes. `queue`
+    /// and `lanes` do not count the packet yet. A lane can grow to the limit of the whole queue; a discipline
+    /// that reserves room for the others has to refuse or evict.
     fn place(
         &mut self,
         cx: &mut Context<'_>,
@@ -89,8 +90,8 @@ pub trait QueueDiscipline: std::fmt::Debug {
 pub enum Verdict {
     /// The packet is enqueued (or sent) unchanged.
     Pass,
-    /// It passes with a congestion mark of at least this level; a TCP segment that may not be marked is dropped
-    /// (RFC 3168 §7).
+    /// It passes with a congestion mark of at least this level; a TCP segment that is not ECN-capable is
+    /// dropped (RFC 3168, section 7).
     Mark(u8, Cause),
     /// It is dropped.
     Drop(Cause),
@@ -108,11 +109,11 @@ pub enum Placement {
     Evicting {
         /// The packet's lane.
         lane: u32,
-        /// The lane that makes room.
+        /// The lane that loses packets.
         victim: u32,
-        /// Packets that it loses.
+        /// Number of packets that it loses.
         count: u32,
-        /// Why.
+        /// Reason of the eviction.
         cause: Cause,
     },
     /// It is dropped.
@@ -123,8 +124,8 @@ pub enum Placement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Selection {
-    /// The first packet of this lane, in which something waits, is taken out, and sent, marked or dropped; after a
-    /// drop the next choice is asked for. `Hold` has no meaning here.
+    /// The first packet of this lane, which must not be empty, is removed, and sent, marked or dropped; after
+    /// a drop the discipline selects again. `Hold` has no meaning here.
     Head(u32, Verdict),
     /// Nothing is sent before this time, unless a packet arrives; [`Time::MAX`] for until one arrives.
     Until(Time),

@@ -18,7 +18,7 @@ impl<B: Default> Queue<B> {
         if waiting.is_none() && self.lanes.is_some() { self.take_scheduled(cx) } else { waiting }
     }
 
-    /// Strict priority: the highest class in which something waits.
+    /// Strict priority: the highest class that is not empty.
     #[inline]
     pub(super) fn take_next_by_priority(&mut self, cx: &Context<'_>) -> Option<QueuedPacket<B>> {
         let class = (0..Class::COUNT).rev().find(|class| !self.classes[*class].is_empty())?;
@@ -46,7 +46,7 @@ impl<B: Default> Queue<B> {
         self.classes[class.index()].push_back(QueuedPacket { packet, since: cx.now });
     }
 
-    /// Counts a packet that is put to those that wait.
+    /// Counts a packet that is enqueued.
     #[inline]
     pub(super) fn count_in(&mut self, view: &FaceView, header: &Header) {
         view.count_in(header.hop.class, header.size());
@@ -80,10 +80,12 @@ impl<B: Default> Queue<B> {
             self.append(cx, Packet { header: notice, body: B::default() });
         }
         self.actions.notices = notices;
+        // Expired packets go first, so that releases concern only those that may still be sent.
         self.expire(cx);
         let mut left = release;
         while left > 0 {
             let Some(held) = self.store.pop_front() else { break };
+            // An expired packet behind one that stays longer, which `expire` does not reach.
             if held.until <= cx.now {
                 self.drop_packet(cx, &held.packet.header, Cause("stored too long"));
                 continue;
@@ -99,8 +101,8 @@ impl<B: Default> Queue<B> {
         }
     }
 
-    /// Drops what stayed in the side store for too long; the store is in order of arrival, and a shorter
-    /// stay behind a longer one waits for it.
+    /// Drops expired packets at the head of the side store. The store is in order of arrival: a packet with a
+    /// shorter stay behind a longer one waits for it.
     pub(super) fn expire(&mut self, cx: &mut Context<'_>) {
         while self.store.front().is_some_and(|held| held.until <= cx.now) {
             if let Some(held) = self.store.pop_front() {

@@ -44,12 +44,12 @@ pub(super) struct LaneStore<B> {
     scheduler: usize,
     lanes: Vec<VecDeque<QueuedPacket<B>>>,
     bytes: Vec<u64>,
-    /// The last choice was to wait.
+    /// Whether the last choice was to wait.
     pub(super) is_held_back: bool,
 }
 
 impl<B> LaneStore<B> {
-    /// Those of the discipline that has any.
+    /// The lanes of the discipline that has some.
     pub(super) fn of(disciplines: &[Box<dyn QueueDiscipline>]) -> Option<Self> {
         let scheduler = disciplines.iter().position(|discipline| discipline.lanes() > 0)?;
         let count = disciplines[scheduler].lanes() as usize;
@@ -103,6 +103,7 @@ impl<B: Default> Queue<B> {
             }
             Placement::Refused(cause) => return self.drop_packet(cx, &packet.header, cause),
         };
+        // After an eviction, which may have made room.
         if view.is_full_for(Class::BULK, packet.header.size()) {
             return self.drop_packet(cx, &packet.header, Cause("queue full"));
         }
@@ -119,8 +120,10 @@ impl<B: Default> Queue<B> {
         }
     }
 
-    /// The packet that the discipline with lanes chooses; `None` when nothing waits there or it waits itself.
+    /// The packet that the discipline with lanes selects; `None` when its lanes are empty or it postpones
+    /// them.
     pub(super) fn take_scheduled(&mut self, cx: &mut Context<'_>) -> Option<QueuedPacket<B>> {
+        // A new choice is made now, so the earlier decision to wait is void.
         self.release_lanes();
         let view = cx.face(self.face);
         while view.backlog(Class::BULK) > 0 {
@@ -166,20 +169,21 @@ impl<B: Default> Queue<B> {
         if let Some(lanes) = &mut self.lanes {
             lanes.is_held_back = true;
         }
+        // Without a time only an arrival leads to the next choice.
         if until != Time::MAX {
             self.actions.wake_at(until);
             self.act(cx);
         }
     }
 
-    /// The next choice may be another one.
+    /// Ends the decision to wait.
     pub(super) fn release_lanes(&mut self) {
         if let Some(lanes) = &mut self.lanes {
             lanes.is_held_back = false;
         }
     }
 
-    /// Any packet that waits in a lane.
+    /// Removes any packet that waits in a lane.
     pub(super) fn take_from_any_lane(&mut self, cx: &Context<'_>) -> Option<QueuedPacket<B>> {
         let lane = self.lanes.as_ref()?.lanes.iter().position(|lane| !lane.is_empty())?;
         self.take_from_lane(cx.face(self.face), lane as u32)

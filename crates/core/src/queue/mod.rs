@@ -1,6 +1,7 @@
-//! The queue of a transmitting device: class FIFOs, lanes, a side store, and the disciplines that rule them.
+//! The queue of a transmitting device: class FIFOs, lanes, a side store, and the disciplines that manage
+//! them.
 //!
-//! Disciplines decide, the queue acts: a discipline sees headers and the face, never a body.
+//! Disciplines decide, the queue acts: a discipline has access to headers and the face, never to a body.
 
 mod discipline;
 mod insertion;
@@ -27,7 +28,7 @@ pub use stats::QueueStats;
 use lanes::LaneStore;
 use verdicts::Admission;
 
-/// A packet that waits.
+/// A packet in a class or lane, with its arrival time.
 #[derive(Debug)]
 struct QueuedPacket<B> {
     packet: Packet<B>,
@@ -91,8 +92,8 @@ impl<B: Default> Queue<B> {
         self.lanes.as_ref().is_some_and(|lanes| lanes.is_held_back)
     }
 
-    /// Takes a packet in, or drops or stores it. Returns the next packet for a device that `is_free`: the packet itself
-    /// goes past the queue when nothing waits.
+    /// Takes in, drops or stores a packet. Returns the next packet for a device that `is_free`: the packet
+    /// itself if nothing waits, which then bypasses the queue.
     #[inline(always)]
     pub fn offer(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>, is_free: bool) -> Option<Packet<B>> {
         if !is_free {
@@ -114,7 +115,7 @@ impl<B: Default> Queue<B> {
         None
     }
 
-    /// Takes a packet in for a busy device: [`offer`](Self::offer) without a packet that leaves.
+    /// Takes in a packet for a busy device: [`offer`](Self::offer) without a packet that leaves.
     pub fn push(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>) {
         self.stats.offered += 1;
         match self.admit(cx, &mut packet.header) {
@@ -131,16 +132,17 @@ impl<B: Default> Queue<B> {
         self.pop(cx)
     }
 
-    /// Whether a packet may [go past](Self::go_past) the queue: nothing waits, and it finds room.
+    /// Whether a packet may [bypass](Self::go_past) the queue: nothing waits, and there is room for it.
     #[inline(always)]
     fn lets_pass(&self, cx: &Context<'_>, header: &Header) -> bool {
         let view = cx.face(self.face);
+        // A queue with limit 0 or a packet above a byte limit has to be dropped, although nothing waits.
         let has_room = !view.is_full_for(header.hop.class, header.size());
         self.lanes.is_none() && view.queued_packets() == 0 && has_room
     }
 
-    /// Processes a packet that goes past the queue. It is passed by reference, since this is the hot path and each
-    /// move of a packet is measurable.
+    /// Processes a packet that bypasses the queue. It is passed by reference, since this is the hot path and
+    /// each move of a packet is measurable.
     #[inline(always)]
     fn go_past(&mut self, cx: &mut Context<'_>, header: &mut Header) -> Admission {
         self.stats.offered += 1;
@@ -182,9 +184,11 @@ impl<B: Default> Queue<B> {
     /// Runs what is due now; packets may wait afterwards where none did before.
     pub fn on_wake(&mut self, cx: &mut Context<'_>) {
         self.release_lanes();
+        // The call may serve another purpose, such as the end of a decision to wait.
         if self.wake.is_none_or(|wake| wake > cx.now) {
             return;
         }
+        // Before the disciplines, whose next requests `act` takes in.
         self.wake = None;
         self.expire(cx);
         let view = cx.face(self.face);
@@ -202,7 +206,7 @@ impl<B: Default> Queue<B> {
         self.act(cx);
     }
 
-    /// Drops everything that waits, stored packets included; the number of packets dropped.
+    /// Drops everything that waits, stored packets included; returns the number of packets dropped.
     pub fn clear(&mut self, cx: &mut Context<'_>) -> u64 {
         self.drop_all(cx, Cause("link down"))
     }

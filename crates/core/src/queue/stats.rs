@@ -5,11 +5,11 @@ use crate::observe::histogram::DelayHistogram;
 /// Counters of a queue since the start.
 #[derive(Clone, Debug, Default)]
 pub struct QueueStats {
-    /// Packets handed to it.
+    /// Number of packets passed to it.
     pub offered: u64,
     /// Packets dropped: full, by a discipline, or expired in the side store.
     pub dropped: u64,
-    /// Packets that got a mark.
+    /// Number of packets that were marked here.
     pub marked: u64,
     /// Packets put into the side store.
     pub stored: u64,
@@ -17,8 +17,8 @@ pub struct QueueStats {
     pub released: u64,
     /// Loss notices made here.
     pub notices: u64,
-    /// Most packets that waited at once.
+    /// Maximum number of packets that waited at once.
     pub peak: u32,
-    /// Waiting time of every packet sent.
+    /// Sojourn times of all packets sent.
     pub delays: DelayHistogram,
 }

@@ -11,7 +11,7 @@ use super::{Queue, Verdict};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Admission {
     Pass,
-    /// Into the side store, until then.
+    /// Goes into the side store, until this time at the latest.
     Hold(Time),
     Dropped,
 }
@@ -50,7 +50,7 @@ impl<B: Default> Queue<B> {
         hold.map_or(Admission::Pass, Admission::Hold)
     }
 
-    /// Consults the disciplines about a leaving packet; false if they drop it.
+    /// Consults the disciplines about a leaving packet; returns `false` if they drop it.
     #[inline(always)]
     pub(super) fn depart(&mut self, cx: &mut Context<'_>, header: &mut Header, sojourn: Span) -> bool {
         let view = cx.face(self.face);
@@ -88,7 +88,7 @@ impl<B: Default> Queue<B> {
         cx.record(Event::Dropped { face: self.face.0, name, size, cause });
     }
 
-    /// Marks a packet, or drops it if it is a segment that may not be marked; whether it goes on.
+    /// Marks a packet, or drops a segment that is not ECN-capable; returns whether it goes on.
     pub(super) fn mark_packet(
         &mut self,
         cx: &mut Context<'_>,
@@ -110,6 +110,7 @@ impl<B: Default> Queue<B> {
 
 fn raise(mark: Option<(u8, Cause)>, level: u8, cause: Cause) -> Option<(u8, Cause)> {
     match mark {
+        // Of equal levels the cause of the first discipline is recorded.
         Some((old, _)) if old >= level => mark,
         _ => Some((level, cause)),
     }

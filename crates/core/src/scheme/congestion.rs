@@ -1,4 +1,4 @@
-//! The congestion controller of a consumer (and of a TCP sender): decides how much may be outstanding.
+//! The congestion controller of a consumer or of a TCP sender, which decides how much may be outstanding.
 
 use crate::context::Context;
 use crate::ndn::packet::NackReason;
@@ -24,8 +24,8 @@ pub trait CongestionController: std::fmt::Debug + Send {
         Pacing::Unpaced
     }
 
-    /// Segments of a TCP sender that leave together when they are paced, at least 1; the sender's own setting counts where
-    /// it is more.
+    /// Segments of a TCP sender that are sent together when paced, at least 1; the maximum of this and the
+    /// sender's own setting applies.
     fn burst(&self) -> u32 {
         1
     }
@@ -35,8 +35,8 @@ pub trait CongestionController: std::fmt::Debug + Send {
         let _ = hop;
     }
 
-    /// A segment of a TCP receiver arrived with signals; its SYN-ACK can be one. Its acknowledgements are reported by
-    /// later calls. Signals of a segment that a later one overtook are not reported.
+    /// A segment of a TCP receiver arrived with signals, which may be its SYN-ACK. Its acknowledgements are
+    /// reported by later calls. Signals of a segment that was overtaken are not reported.
     fn on_feedback(&mut self, cx: &mut Context<'_>, hop: &HopSignals, flow: &FlowView) {
         let _ = (cx, hop, flow);
     }
@@ -56,8 +56,8 @@ pub trait CongestionController: std::fmt::Debug + Send {
         let _ = (cx, loss, flow);
     }
 
-    /// The recovery state of a TCP sender changed: where a TCP rule reduces, once, to the window that it has afterwards.
-    /// Calls of one ACK come in the order losses, recovery, delivery.
+    /// The recovery state of a TCP sender changed: this is where a TCP rule reduces, once, to the window
+    /// after the recovery. Calls of one ACK have the order losses, recovery, delivery.
     fn on_recovery(&mut self, cx: &mut Context<'_>, recovery: Recovery, flow: &FlowView) {
         let _ = (cx, recovery, flow);
     }
@@ -77,7 +77,7 @@ pub trait CongestionController: std::fmt::Debug + Send {
         None
     }
 
-    /// After how long `sent` counts as lost; `None` leaves it to the profile's estimator.
+    /// Time after which `sent` counts as lost; `None` leaves it to the profile's estimator.
     fn loss_timeout(&self, sent: &Sent) -> Option<Span> {
         let _ = sent;
         None
@@ -104,7 +104,7 @@ pub enum Pacing {
     Unpaced,
     /// Rate of Data, bit/s.
     Rate(BitRate),
-    /// This long between Interests.
+    /// Time between Interests.
     Gap(Span),
 }
 
@@ -112,9 +112,9 @@ pub enum Pacing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SendOrder {
-    /// Retransmissions.
+    /// Retransmissions before new segments.
     RetransmissionsFirst,
-    /// New segments (BBR-CD).
+    /// New segments before retransmissions (BBR-CD).
     NewFirst,
 }
 
@@ -122,7 +122,7 @@ pub enum SendOrder {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FlowView {
-    /// Interests outstanding; the packet of this call is already counted out (arrival) or in (sent).
+    /// Outstanding Interests; the packet of this call is already subtracted (arrival) or added (sent).
     pub in_flight: u32,
     /// Lowest segment that was never requested.
     pub next_segment: u32,
@@ -136,7 +136,7 @@ pub struct FlowView {
     pub remaining: Option<u64>,
     /// Smoothed round-trip time; `None` before the first sample.
     pub smoothed_rtt: Option<Span>,
-    /// Retransmission timeout now, backoff included.
+    /// Current retransmission timeout, backoff included.
     pub rto: Span,
 }
 
@@ -178,8 +178,8 @@ impl Delivery {
         }
     }
 
-    /// An ACK that arrives at `now` and delivers `segments` segments with `size` bytes together. The newest of them is
-    /// `segment`; it left at `sent_at` and was not sent again. Nothing else was in flight.
+    /// An ACK that arrives at `now` and delivers `segments` segments with `size` bytes together. The newest
+    /// of them is `segment`, which left at `sent_at` and was not retransmitted. Nothing else was in flight.
     pub fn of_ack(segment: u32, segments: u32, size: ByteCount, sent_at: Time, now: Time) -> Self {
         let newest = Self::of_data(segment, size, sent_at, now);
         Self { newly_acked: segments, in_flight_before: segments, ..newest }
@@ -247,13 +247,13 @@ impl FlowView {
     }
 }
 
-/// Delivery rate of segments (draft-cheng-iccrg-delivery-rate-estimation §3.3).
+/// Delivery rate of segments (draft-cheng-iccrg-delivery-rate-estimation, section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RateSample {
     /// Segments delivered within the interval.
     pub delivered: u64,
-    /// The longer of sending and acknowledging them; above zero.
+    /// The longer of the times in which they were sent and acknowledged; above zero.
     pub interval: Span,
     /// Segments delivered when the newest of them left.
     pub prior_delivered: u64,
@@ -285,9 +285,9 @@ pub struct Sent {
     pub is_retransmission: bool,
 }
 
-/// A segment that arrived for the first time. TCP fills the `newly_*` fields per ACK; NDN has 1, 0, 0. Of TCP's ACK the
-/// other fields tell of the segment that left last among those it delivers; of an ACK that delivers none, of the one
-/// delivered last.
+/// A segment that arrived for the first time. TCP sets the `newly_*` fields per ACK; NDN has 1, 0, 0. For an
+/// ACK of TCP the other fields describe the segment that was sent last among those it delivers, or the one
+/// delivered last if it delivers none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Delivery {
@@ -295,13 +295,13 @@ pub struct Delivery {
     pub segment: u32,
     /// Bytes on the wire.
     pub size: ByteCount,
-    /// Last transmission to arrival; `None` after a retransmission (Karn).
+    /// Time from the last transmission to the arrival; `None` after a retransmission (Karn's rule).
     pub rtt: Option<Span>,
-    /// First transmission to arrival.
+    /// Time from the first transmission to the arrival.
     pub full_delay: Span,
     /// Time of the last departure of its Interest.
     pub sent_at: Time,
-    /// Times the Interest was sent again.
+    /// Number of retransmissions of its Interest.
     pub retransmissions: u32,
     /// Distinct segments received when the Interest last left.
     pub delivered_at_send: u64,
@@ -319,8 +319,8 @@ pub struct Delivery {
     pub newly_lost: u32,
     /// Delivery rate of the segments. TCP only: NDN schemes that need it measure it.
     pub rate: Option<RateSample>,
-    /// Whether the window was not filled when something could last have left, for want of data or of the receiver's
-    /// window; a window then must not grow (RFC 9438 §4.2, RFC 2861). TCP alone.
+    /// Whether the window was not filled at the last opportunity to send, for lack of data or of the
+    /// receiver's window; a window must not grow then (RFC 9438, section 4.2; RFC 2861). TCP only.
     pub is_source_limited: bool,
 }
 
@@ -362,9 +362,9 @@ impl LossSample {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LossSignal {
-    /// The retransmission timer ran out.
+    /// The retransmission timer expired.
     Timeout,
-    /// The Interest's lifetime ran out.
+    /// The Interest's lifetime expired.
     Expired,
     /// The network refused the Interest.
     Nack(NackReason),
@@ -399,13 +399,13 @@ pub enum Recovery {
     },
     /// Everything outstanding at its start, or at the timeout, was acknowledged.
     Exit,
-    /// The retransmission timer ran out, again if nothing was acknowledged since.
+    /// The retransmission timer expired, again if nothing was acknowledged since.
     Timeout {
         /// Segments in flight before it.
         flight: u32,
     },
-    /// The losses of the last recovery were none; no [`Exit`](Self::Exit) follows. It may also come after the exit, as long as
-    /// no other recovery has begun.
+    /// No loss of the last recovery was real; no [`Exit`](Self::Exit) follows. It may also come after the
+    /// exit, as long as no other recovery has begun.
     Spurious,
 }
 

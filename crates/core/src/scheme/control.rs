@@ -31,7 +31,7 @@ use crate::units::Time;
 /// assert_eq!(report.get::<Backlog>().map(|backlog| backlog.0), Some(7));
 /// ```
 pub trait Message: Any + fmt::Debug {
-    /// The kind of message in one word, as it stands in tables of events.
+    /// The kind of message in one word, as in tables of events.
     fn kind(&self) -> &'static str;
 }
 
@@ -82,7 +82,7 @@ impl Orders {
         self.directives.push((to, Box::new(directive)));
     }
 
-    /// Counts operations of a part.
+    /// Counts operations of a component.
     pub fn count(&mut self, part: Cause, operations: u32) {
         self.work.push((part, operations));
     }
@@ -93,7 +93,7 @@ impl Orders {
     }
 }
 
-/// A scheme's part on a router that talks to the controller.
+/// A component of a scheme on a router that exchanges messages with the controller.
 pub trait RouterAgent: std::fmt::Debug {
     /// The requested wake-up time has come; reports are sent through the context.
     fn on_wake(&mut self, cx: &mut Context<'_>);

@@ -35,10 +35,10 @@ pub struct Scheme {
     pub paper: &'static str,
     /// Source of its rules, as a measure of trust.
     pub provenance: Provenance,
-    /// What it does differently from its source, a sentence each; a parameter that restores the literal form is
-    /// named.
+    /// Differences from its source, one sentence each, which names the parameter that restores the literal
+    /// form if there is one.
     pub deviations: &'static [&'static str],
-    /// Whether its parts draw random numbers, so that seeds differ by it.
+    /// Whether its components draw random numbers, so that results differ between seeds.
     pub draws: bool,
     /// Declarations of its parameters, in order.
     pub params: &'static [ParamSpec],
@@ -70,7 +70,7 @@ pub type Make<T> = fn(&Settings) -> Result<T, Vec<ParamError>>;
 /// As [`Make`], for the place `P` of the role.
 pub type MakeFor<P, T> = fn(&Settings, &P) -> Result<T, Vec<ParamError>>;
 
-/// Why a part was not made.
+/// Reason why a component was not made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MakeError {
@@ -146,10 +146,7 @@ impl Scheme {
         make(&settings.into()).map_err(MakeError::Settings)
     }
 
-    /// Checks settings without keeping what they make.
-    ///
-    /// # Errors
-    /// Everything that is wrong with them.
+    /// Checks settings by making every role with them.
     pub fn check(&self, settings: &Settings) -> Result<(), Vec<ParamError>> {
         let device = DeviceSetup::trial();
         if let Some(make) = self.consumer {
@@ -176,21 +173,21 @@ impl Scheme {
         Ok(())
     }
 
-    /// Whether it is a discipline that keeps lanes of its own, of which a queue can have one; false for settings that are
-    /// wrong.
+    /// Whether it is a discipline with lanes of its own, of which a queue can have one; `false` for invalid
+    /// settings.
     pub fn has_lanes(&self, settings: &Settings) -> bool {
         let made = self.discipline.map(|make| make(settings, &DeviceSetup::trial()));
         matches!(made, Some(Ok(discipline)) if discipline.lanes() > 0)
     }
 
-    /// Whether its parts on a router bring such a discipline for each queue.
+    /// Whether its router part installs a discipline with lanes at each queue; `false` for invalid settings.
     pub fn brings_lanes(&self, settings: &Settings) -> bool {
         let parts = self.router.map(|make| make(settings, &NodeSetup::trial()));
         matches!(parts, Some(Ok(parts)) if parts.disciplines.iter().any(|(_, discipline)| discipline.lanes() > 0))
     }
 
-    /// Whether its parts on a router with these settings have a strategy, which takes the place of the scenario's;
-    /// false for settings that are wrong.
+    /// Whether its router part with these settings has a strategy, which replaces the scenario's; `false` for
+    /// invalid settings.
     pub fn brings_strategy(&self, settings: &Settings) -> bool {
         let parts = self.router.map(|make| make(settings, &NodeSetup::trial()));
         matches!(parts, Some(Ok(RouterParts { strategy: Some(_), .. })))
@@ -228,7 +225,8 @@ impl DeviceSetup {
         Self::new(FaceId(0), BitRate::from_bps(1), limit, Streams::of(Seed(0)))
     }
 
-    /// As the discipline in this place of the device's list sees it: two of one scheme draw apart.
+    /// Set-up for the discipline in this place of the device's list, with separate random streams: two
+    /// disciplines of one scheme draw independently.
     pub fn of_discipline(&self, place: usize) -> Self {
         Self { streams: self.streams.under(&format!("discipline/{place}/")), ..*self }
     }
@@ -269,7 +267,7 @@ pub struct RouterParts {
     pub gates: Vec<(FaceId, Box<dyn FaceGate>)>,
     /// Strategy, in place of the scenario's.
     pub strategy: Option<Box<dyn Strategy>>,
-    /// The part that talks to the controller.
+    /// The component that exchanges messages with the controller.
     pub agent: Option<Box<dyn RouterAgent>>,
 }
 

@@ -222,7 +222,7 @@ impl ParamValue for bool {
     }
 }
 
-/// Takes the parameters of one scheme out of its settings and collects what is wrong.
+/// Takes the parameters of one scheme out of its settings and collects all errors.
 #[derive(Debug)]
 pub struct Reader {
     settings: Settings,
@@ -234,6 +234,7 @@ impl Reader {
     pub fn new(settings: &Settings, table: &[ParamSpec]) -> Self {
         let mut settings = settings.clone();
         let mut errors = settings.update(table).err().unwrap_or_default();
+        // A name that `update` has refused is not reported a second time.
         let is_unknown = |name: &str| {
             table.iter().all(|spec| spec.name != name) && errors.iter().all(|error| error.name != name)
         };
@@ -277,7 +278,7 @@ impl Reader {
         self.errors.push(ParamError { name: name.to_owned(), message });
     }
 
-    /// The parameters, or everything that is wrong.
+    /// Returns the parameters, or all errors.
     pub fn finish<T>(self, params: T) -> Result<T, Vec<ParamError>> {
         if self.errors.is_empty() { Ok(params) } else { Err(self.errors) }
     }

@@ -9,7 +9,8 @@ pub struct HopSignals {
     pub class: Class,
     /// Links crossed since the answerer or consumer, saturating at 255.
     pub hops: u8,
-    /// Whether Data passed a content store since the answerer; a fact of this process, it does not travel on wires.
+    /// Whether Data passed a content store since the answerer; known to this process only, as it is not
+    /// encoded.
     pub passed_store: bool,
     tags: [u8; SLOTS],
     values: [u32; SLOTS],
@@ -41,9 +42,9 @@ impl Class {
 /// Combination of a value with the one that is already on the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merge {
-    /// The smaller stays.
+    /// The minimum is kept.
     Min,
-    /// The newer stays.
+    /// The latest value replaces the one before.
     Last,
 }
 
@@ -81,9 +82,9 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// Lowest number: NDNLPv2 has assigned those below.
+    /// Lowest number; NDNLPv2 has assigned those below.
     const MIN_TYPE: u32 = 852;
-    /// Highest number that a node which does not know it ignores.
+    /// Highest number that a node ignores if it does not implement it.
     const MAX_TYPE: u32 = 956;
     /// One bit for every number of a signal that travels upstream, from the lowest on.
     const UPSTREAM: u32 = bits(&[864, 868, 896, 940, 944, 952]);
@@ -169,6 +170,7 @@ impl HopSignals {
 
     /// Writes `signal` over the value that is present, whatever its merge rule; false if all slots are used.
     pub fn set(&mut self, signal: Signal, value: u32) -> bool {
+        // Slots are filled from the first on and never freed, so an empty one ends the used ones.
         let Some(slot) = self.tags.iter().position(|old| *old == signal.tag || *old == 0) else {
             return false;
         };
@@ -179,6 +181,7 @@ impl HopSignals {
     /// Numbers and values of the signals on the packet, in the order of their numbers.
     pub fn fields(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let mut slots: [_; SLOTS] = std::array::from_fn(|slot| (self.tags[slot], self.values[slot]));
+        // Equal sets of signals encode equally, whatever the order in which they were written.
         slots.sort_unstable();
         let used = slots.into_iter().filter(|(tag, _)| *tag != 0);
         used.map(|(tag, value)| (Signal { tag, merge: Merge::Last }.tlv_type(), value))
@@ -211,6 +214,7 @@ impl HopSignals {
     /// Signals that a router copies from an arriving Interest or Data to the packet it sends.
     #[inline]
     pub fn carried(&self) -> Self {
+        // The class is a matter of each queue, and a packet starts as bulk on every link.
         Self { class: Class::BULK, hops: self.hops.saturating_add(1), ..*self }
     }
 }

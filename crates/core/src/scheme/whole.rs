@@ -19,7 +19,7 @@ pub enum Role {
     Strategy,
     /// The network controller.
     Controller,
-    /// What both ends of a link do about lost frames.
+    /// Loss recovery at both ends of a link.
     LinkService,
 }
 
@@ -41,18 +41,19 @@ impl Role {
     }
 }
 
-/// What belongs to a scheme beside the roles that it fills itself.
+/// Components and settings that belong to a scheme in addition to the roles that it fills itself.
 ///
-/// All roles of the scheme itself belong to the whole, but for a discipline beside parts on routers, which bring it.
+/// All roles of the scheme itself belong to the whole, except a discipline if the router part installs it.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole {
-    /// Other schemes that its source runs it with.
+    /// Other schemes with which its source runs it.
     pub with: &'static [Companion],
     /// Whether routers list every neighbour that leads to a producer as a next hop, not only nearer ones.
     pub all_next_hops: bool,
-    /// Which of its roles do not work alone.
+    /// Roles that do not work alone.
     pub needs: &'static [Need],
-    /// Why with its defaults it leaves a link that it has alone more than half empty; `None` for one that does not.
+    /// Reason why, with its defaults, it leaves a link that it does not share more than half empty; `None` if
+    /// it does not.
     pub limit: Option<Limit>,
 }
 
@@ -61,17 +62,17 @@ impl Whole {
     pub const ALONE: Self = Self { with: &[], all_next_hops: false, needs: &[], limit: None };
 }
 
-/// Why a scheme leaves a link partly unused.
+/// Reason why a scheme leaves a link partly unused.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     /// The reason, a main clause.
     pub why: &'static str,
-    /// Parameters that decide it: where one of them is given, nothing is known.
+    /// Parameters that decide it; if one of them is given, the limit does not apply.
     pub unless: &'static [&'static str],
 }
 
 impl Limit {
-    /// Whether it holds with these settings.
+    /// Whether it applies with these settings.
     pub fn holds(&self, settings: &Settings) -> bool {
         !self.unless.iter().any(|name| settings.get(name).is_some())
     }
@@ -93,7 +94,7 @@ pub struct Need {
     pub role: Role,
     /// Counterpart without which the role does not work.
     pub other: Counterpart,
-    /// What happens without, a main clause.
+    /// Effect of its absence, a main clause.
     pub without: &'static str,
     /// Parameter of the role in use and its value with which it needs nothing.
     pub unless: Option<(&'static str, &'static str)>,
@@ -174,12 +175,15 @@ impl Scheme {
         }
     }
 
-    /// Whether the parameter `name` has the value `required`, given as a scenario writes it, with these settings.
+    /// Whether, with these settings, the parameter `name` has the value `required`, given as a scenario
+    /// writes it.
     pub fn has_value(&self, settings: &Settings, name: &str, required: &str) -> bool {
         match settings.get(name) {
             Some(Setting::Text(text)) => text == required,
             Some(value) => value.to_string() == required,
             None => {
+                // A parameter that is not given has its default, which is written with quotes if it is a
+                // text.
                 let spec = self.params.iter().find(|spec| spec.name == name);
                 spec.is_some_and(|spec| (spec.default)().trim_matches('"') == required)
             }
@@ -190,7 +194,7 @@ impl Scheme {
 /// A scheme in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
-    /// What it is used as.
+    /// Role in which it is used.
     pub role: &'static str,
     /// Its name, with the parameters that were given.
     pub scheme: String,

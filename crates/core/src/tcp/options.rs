@@ -3,7 +3,7 @@
 use crate::ndn::packet::{Header, Millis};
 use crate::units::{ByteCount, Time};
 
-/// Number of SACK blocks that fit in addition to a time stamp (RFC 2018 §3).
+/// Number of SACK blocks that fit in addition to a time stamp (RFC 2018, section 3).
 pub const MAX_SACK_BLOCKS: usize = 3;
 
 /// Sequence numbers received out of order: first number and the number after the last, the newest block first.
@@ -41,9 +41,9 @@ impl SackBlocks {
 /// Options that only a SYN carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SynOptions {
-    /// Most bytes of payload that its sender takes in one segment (RFC 9293 §3.7.1).
+    /// Maximum payload that its sender accepts in one segment, bytes (RFC 9293, section 3.7.1).
     pub mss: u16,
-    /// Windows of its sender count in units of 2 to this power, 0..=14 (RFC 7323 §2).
+    /// Its sender's windows count in units of 2 to this power, 0..=14 (RFC 7323, section 2).
     pub window_scale: u8,
 }
 
@@ -80,6 +80,7 @@ const SYN_OPTIONS: u64 = 8;
 /// Bytes on the wire of a segment with `payload` bytes: 1448 bytes of payload make 1514.
 pub fn segment_size(payload: ByteCount, options: &TcpOptions) -> ByteCount {
     let blocks = options.sack.len() as u64;
+    // RFC 2018, section 3: kind, length and two NOPs for alignment, then two sequence numbers per block.
     let sack = if blocks == 0 { 0 } else { 4 + 8 * blocks };
     let syn = if options.syn.is_some() { SYN_OPTIONS } else { 0 };
     payload + ByteCount::new(HEADERS + sack + syn)

@@ -20,6 +20,7 @@ impl RangeSet {
         if new.is_empty() {
             return new;
         }
+        // A range that ends exactly where `new` starts is included, so that ranges that touch become one.
         let from = self.first_not_before(new.start);
         let (mut to, mut known, mut joined) = (from, new.start, new.clone());
         while let Some((start, end)) = self.ranges.get(to).copied().filter(|(start, _)| *start <= new.end) {
@@ -47,6 +48,8 @@ impl RangeSet {
     /// Place of the first range that `start` does not lie beyond: mostly the last one, or none.
     fn first_not_before(&self, start: u64) -> usize {
         let ends_before = |place: usize| self.ranges.get(place).is_none_or(|(_, end)| *end < start);
+        // Data mostly arrives behind everything that is stored: the last two ranges are tried before the
+        // binary search.
         let last = self.ranges.len().saturating_sub(1);
         if ends_before(last) {
             self.ranges.len()
@@ -70,6 +73,7 @@ impl RangeSet {
 
     /// The range that holds `number`.
     pub(super) fn around(&self, number: u64) -> Option<Range<u64>> {
+        // Ends are exclusive: a range that ends at `number` does not hold it.
         let (start, end) = self.ranges.get(self.first_not_before(number + 1))?;
         (*start..*end).contains(&number).then_some(*start..*end)
     }

@@ -1,4 +1,5 @@
-//! The receiver's half of the stream: what came in order, what came early, and what to say about it.
+//! The receiver's half of the stream: bytes in order, bytes that arrived early, and the SACK blocks that
+//! report them.
 
 use std::ops::Range;
 
@@ -25,9 +26,9 @@ pub(super) struct Reassembly {
     /// RCV.NXT.
     next: u64,
     early: RangeSet,
-    /// The blocks reported last, the newest first (RFC 2018 §4); some may be contiguous since.
+    /// The blocks reported last, the newest first (RFC 2018, section 4); some may be contiguous since.
     recent: Vec<Range<u64>>,
-    /// Bytes received twice, to be reported once (RFC 2883 §4).
+    /// Bytes received twice, to be reported once (RFC 2883, section 4).
     duplicate: Option<Range<u64>>,
 }
 
@@ -53,6 +54,8 @@ impl Reassembly {
         }
         let mut is_new = false;
         let block = self.early.insert(range.clone(), |_| is_new = true);
+        // For a duplicate, too: the range that contains it has to be the block behind it (RFC 2883, section
+        // 4).
         self.note(block);
         if is_new {
             return Placed::Early;
@@ -85,6 +88,7 @@ impl Reassembly {
         if let Some(range) = self.duplicate.take() {
             push(range);
         }
+        // Blocks that have become contiguous are covered by the acknowledgement number.
         self.recent.retain(|block| block.start > self.next);
         self.recent.iter().cloned().for_each(push);
         blocks
@@ -127,7 +131,7 @@ mod tests {
         assert_eq!(blocks(&mut stream), []);
         stream.place(21..41);
         assert_eq!(stream.place(21..31), Placed::Duplicate);
-        // RFC 2883 §4.2: the block around the duplicate follows it.
+        // RFC 2883, section 4.2: the block around the duplicate follows it.
         assert_eq!(blocks(&mut stream), [(21, 31), (21, 41)]);
         assert_eq!(blocks(&mut stream), [(21, 41)]);
     }

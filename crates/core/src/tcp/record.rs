@@ -4,8 +4,8 @@ use super::{Receiver, Sender};
 use crate::observe::records::{FlowRecord, FlowSamples};
 use crate::units::Time;
 
-/// Appends the state of now as a row for the flow `flow`. Counts go on for ever; window, pace and round-trip time have
-/// values only while the connection is under way.
+/// Appends the current state as a row for the flow `flow`. Counters are always present; window, pacing rate
+/// and round-trip time only while the connection is under way.
 pub fn sample_into(
     now: Time,
     flow: u32,
@@ -28,14 +28,16 @@ pub fn sample_into(
     samples.retransmissions.push(count(stats.retransmissions));
 }
 
-/// Writes everything but names and the scheme into `record`. Its Interests are segments sent; its delays end with the
-/// ACK that tells of the segment, one for each ACK.
+/// Writes everything but names and the scheme into `record`. The column of Interests counts the segments
+/// sent; a delay ends with the ACK that reports the segment, one sample per ACK.
 pub fn fill_record((sender, receiver): (&Sender, &Receiver), record: &mut FlowRecord) {
     let (stats, mss) = (sender.stats(), u64::from(sender.mss()));
     record.start = sender.start();
     record.completed = receiver.completed_at();
+    // Data in flight at the stop may still arrive, and its bytes count.
     record.stopped = sender.stop().map(|stop| stop.max(receiver.arrived_at()));
     record.segments = sender.length().map(|length| length.get().div_ceil(mss));
+    // Rounded up, because the last segment of a file may be short.
     record.delivered_segments = receiver.arrived().get().div_ceil(mss);
     record.delivered_payload = receiver.arrived();
     record.interests = stats.segments;

@@ -1,6 +1,6 @@
-//! Sequence numbers: positions in the stream, which never wrap, and their last 32 bits, which stand in headers.
+//! Sequence numbers: positions in the stream never wrap; headers carry their last 32 bits.
 
-/// The numbers of one direction of a connection (RFC 9293 §3.4). Position 0 is the SYN's, the first byte has 1.
+/// The numbers of one direction of a connection (RFC 9293, section 3.4). Position 0 is the SYN's, the first byte has 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SequenceSpace {
     initial: u32,
@@ -19,6 +19,7 @@ impl SequenceSpace {
 
     /// The position with the number `number` that is nearest to `near`; `None` when it would lie before the SYN.
     pub(super) fn position(self, number: u32, near: u64) -> Option<u64> {
+        // As a signed number the distance is unambiguous within 2^31 positions of `near`.
         let ahead = number.wrapping_sub(self.number(near)).cast_signed();
         near.checked_add_signed(i64::from(ahead))
     }

@@ -1,15 +1,15 @@
-//! What the application gives a sender to send, and when.
+//! Data that an application gives to a sender, and the times of its writes.
 
 use crate::units::{BitRate, ByteCount, Span, Time};
 
 /// An application that writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// There is always more.
+    /// Always has more data.
     Endless,
-    /// So many bytes at once, then the connection closes.
+    /// A number of bytes at once, after which the connection closes.
     File(ByteCount),
-    /// A whole segment at a time, so that the rate is met on average: a sender limited by its application.
+    /// Whole segments at a mean rate: a sender limited by its application.
     Constant(BitRate),
 }
 
@@ -21,12 +21,13 @@ impl Source {
             Self::File(length) => length.get(),
             Self::Constant(rate) => {
                 let due = rate.bytes_in(elapsed).get() / chunk.get().max(1);
+                // One more than has fallen due, because the first chunk is written at the opening.
                 due.saturating_add(1).saturating_mul(chunk.get())
             }
         }
     }
 
-    /// When more than `written` bytes will have been written; `None` for never.
+    /// Time at which more than `written` bytes will have been written; `None` for never.
     pub(super) fn next_write(self, opened: Time, written: u64) -> Option<Time> {
         let Self::Constant(rate) = self else { return None };
         if rate.as_bps() == 0 {

@@ -1,11 +1,11 @@
-//! How often something happens.
+//! Frequency of events, such as requests.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::split_quantity;
 
-/// So many times per second, finite and not negative.
+/// Number of events per second, finite and not negative.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Frequency(f64);
 

@@ -144,6 +144,7 @@ impl BitRate {
         if self.0 == 0 {
             return Span::MAX;
         }
+        // The product fits 64 bits up to 2.3 GB, where a division of 64 bits is several times faster.
         match size.0.checked_mul(8 * NANOS) {
             Some(bit_nanos) => Span(bit_nanos.div_ceil(self.0)),
             None => Span((u128::from(size.0) * u128::from(8 * NANOS)).div_ceil(u128::from(self.0)) as u64),
@@ -326,7 +327,7 @@ impl fmt::Display for Packets {
     }
 }
 
-/// Splits `"10.5Mbps"` into its number and its unit; the error says what is wrong with the text.
+/// Splits `"10.5Mbps"` into its number and its unit; the error describes what the text lacks.
 fn split_quantity(text: &str) -> Result<(f64, &str), String> {
     let text = text.trim();
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
@@ -348,6 +349,7 @@ fn parse_quantity(text: &str, units: &[(u64, &str)], example: &str) -> Result<u6
         return Err(format!("unit {unit:?} is not known; known: {}", known.join(", ")));
     };
     let value = (number * *size as f64).round();
+    // `u64::MAX` as a double is 2^64, so every smaller value fits after rounding.
     if value >= u64::MAX as f64 {
         return Err(format!("{text:?} is too large"));
     }

@@ -8,10 +8,10 @@
 
 use crate::units::{ByteCount, Span};
 
-/// A packet is given up when nothing of it arrives for so long (NFD's `LpReassembler`: 500 ms).
+/// Time without a new part after which a packet is given up (NFD's `LpReassembler`: 500 ms).
 pub const REASSEMBLY_TIMEOUT: Span = Span::from_millis(500);
 
-/// The smallest frame a line may have, bytes.
+/// Minimum size of a line's frames, bytes.
 pub const MIN_MTU: ByteCount = ByteCount::new(128);
 
 /// Division of a packet into frames: every frame but the last is full.
@@ -26,20 +26,23 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// The frames of a packet of `size` on a line whose frames have at most `mtu`; what is less than
-    /// [`MIN_MTU`] is taken as that. With a link service, `labels` of each are left free.
+    /// The frames of a packet of `size` on a line with frames of at most `mtu`; less than [`MIN_MTU`] counts
+    /// as that. With a link service `labels` bytes of each frame stay free.
     pub fn of(size: ByteCount, mtu: ByteCount, labels: Option<ByteCount>) -> Self {
         let (size, mtu) = (size.get(), mtu.max(MIN_MTU).get());
         let one = |bytes| Self { count: 1, full: ByteCount::new(bytes), last: ByteCount::new(bytes) };
         let Some(labels) = labels else {
             return if size <= mtu { one(size) } else { Self::in_parts(size, mtu) };
         };
+        // At most half of a frame is left to labels, so that packets still advance.
         let mtu = mtu - labels.get().min(mtu / 2);
         let alone = element(SEQUENCE + element(size));
         if alone <= mtu { one(alone) } else { Self::in_parts(size, mtu) }
     }
 
     fn in_parts(size: u64, mtu: u64) -> Self {
+        // FragIndex and FragCount need a second byte above 255; the smaller form is tried first, as the count
+        // depends on the form.
         let few = Self::with_fields(size, mtu, fields(1));
         if few.count <= 255 { few } else { Self::with_fields(size, mtu, fields(2)) }
     }

@@ -1,7 +1,8 @@
-//! One direction of a link whose packets travel as frames: divided, labelled, sent, lost one by one, reassembled.
+//! One direction of a link whose packets travel as frames: divided, labelled, sent, lost one by one,
+//! reassembled.
 //!
-//! A packet arrives with the last of its parts to come. It is lost once no part of it is under way and no link
-//! service may have one sent again, or when nothing of it arrives for [`REASSEMBLY_TIMEOUT`].
+//! A packet arrives with the last of its parts. It is lost once no part of it is under way and no link
+//! service may retransmit one, or when nothing of it arrives for [`REASSEMBLY_TIMEOUT`].
 
 mod fragmentation;
 mod transit;
@@ -51,7 +52,7 @@ pub struct FramedLine<B> {
     line: Line<Frame>,
     mtu: ByteCount,
     service: Option<Box<dyn LinkService>>,
-    /// Frames to be sent; `None`: labels alone.
+    /// Frames to be sent; `None` for a frame with labels alone.
     waiting: VecDeque<Option<Part>>,
     transits: Transits<B>,
     sequence: u64,
@@ -82,7 +83,7 @@ impl<B> FramedLine<B> {
         }
     }
 
-    /// Whether a link service labels the frames; it may have packets lost that were sent long ago.
+    /// Whether a link service labels the frames; with one, packets can be lost that were sent long ago.
     pub fn has_service(&self) -> bool {
         self.service.is_some()
     }
@@ -112,7 +113,7 @@ impl<B> FramedLine<B> {
         self.transits.in_flight
     }
 
-    /// A frame is being sent until then.
+    /// Time until which a frame is being sent.
     pub fn busy_until(&self) -> Time {
         self.line.busy_until
     }
@@ -127,7 +128,7 @@ impl<B> FramedLine<B> {
         self.line.mean_rate(now)
     }
 
-    /// Bytes that have left by `now`; of the frame that is being sent, its part.
+    /// Bytes that have left by `now`; of the frame that is being sent, the fraction that has left.
     pub fn sent_bytes(&self, now: Time) -> ByteCount {
         ByteCount::new(self.counts.bytes - self.withheld - self.line.unsent(now).get())
     }
@@ -137,7 +138,7 @@ impl<B> FramedLine<B> {
         !self.waiting.is_empty()
     }
 
-    /// Takes a packet in; its frames wait to be sent.
+    /// Divides a packet into frames, which wait to be sent.
     pub fn push(&mut self, packet: Packet<B>) {
         let labels = self.service.as_ref().map(|service| service.label_bytes());
         let cut = Cut::of(packet.header.size(), self.mtu, labels);
@@ -151,7 +152,7 @@ impl<B> FramedLine<B> {
         }
     }
 
-    /// Takes the next frame out of those that wait, to be sent now.
+    /// Removes the next waiting frame, to be sent now.
     pub fn next_frame(&mut self, now: Time) -> Option<Frame> {
         let (part, bytes, labels) = loop {
             let part = self.waiting.pop_front()?;
@@ -172,6 +173,7 @@ impl<B> FramedLine<B> {
     /// Labels that the service writes into a frame of `bytes` that leaves now.
     fn label(&mut self, now: Time, part: Option<Part>, bytes: u32) -> Labels {
         let Some(service) = &mut self.service else { return Labels::default() };
+        // A packet that was given up has no parts for the service (`LinkActions::given_up`).
         let part = part.filter(|part| !self.transits.is_given_up(part.packet));
         if let Some(part) = part.filter(|part| part.resends == 0) {
             self.transits.keep(part.packet);
@@ -203,12 +205,12 @@ impl<B> FramedLine<B> {
         carriage
     }
 
-    /// A frame that was taken out is lost after it was sent.
+    /// Loses a removed frame after it was sent.
     pub fn lose_frame(&mut self, frame: &Frame) {
         self.lose(frame.part);
     }
 
-    /// A frame that was taken out is lost before it was sent.
+    /// Loses a removed frame before it was sent.
     pub fn withhold(&mut self, frame: &Frame) {
         self.withheld += frame.size.get();
         self.lose(frame.part);
@@ -221,12 +223,13 @@ impl<B> FramedLine<B> {
         }
     }
 
-    /// Takes the frame that arrives at `now`, and when the next one does.
+    /// Removes the frame that arrives at `now`; returns the arrival time of the next one with it.
     pub fn take_arrival(&mut self, now: Time) -> Option<(Frame, Option<Time>)> {
         self.line.take_arrival(now)
     }
 
-    /// The end that sends here gets a frame of the other direction; whether the part in it is new.
+    /// The end that sends here receives a frame of the other direction. Returns whether the part in it is
+    /// new.
     pub fn receive(&mut self, now: Time, frame: &Frame) -> bool {
         let Some(service) = &mut self.service else { return true };
         let sequence = frame.part.map(|part| part.sequence);
@@ -235,7 +238,8 @@ impl<B> FramedLine<B> {
         is_new
     }
 
-    /// The far end gets a frame; the packet that is whole with it. A part that is not `is_new` there adds nothing.
+    /// The far end receives a frame. Returns the packet that it completes. A part that is not `is_new` there
+    /// adds nothing.
     pub fn reassemble(&mut self, now: Time, frame: &Frame, is_new: bool) -> Option<Packet<B>> {
         let part = frame.part?;
         if is_new {
@@ -250,7 +254,7 @@ impl<B> FramedLine<B> {
         self.service.as_ref().and_then(|service| service.next_wake())
     }
 
-    /// The service's time has come.
+    /// Wakes the service at its requested time.
     pub fn wake(&mut self, now: Time) {
         if let Some(service) = &mut self.service {
             service.on_wake(now, &mut self.actions);
@@ -264,6 +268,8 @@ impl<B> FramedLine<B> {
         for part in actions.releases.drain(..) {
             self.transits.release(part.packet);
         }
+        // Reversed, because each part goes to the front: they leave in the order of the list, before anything
+        // new.
         for mut part in actions.resends.drain(..).rev() {
             part.resends = part.resends.saturating_add(1);
             self.transits.add_copy(part.packet);
@@ -284,6 +290,7 @@ impl<B> FramedLine<B> {
 
     /// Loses every frame that waits or is on the way; the line is free at `now`.
     pub fn cut(&mut self, now: Time) {
+        // `Line::cut` discards the frames, so their parts are listed before.
         let on_the_way: Vec<Option<Part>> = self.line.on_the_way().map(|frame| frame.part).collect();
         self.line.cut(now);
         on_the_way.into_iter().for_each(|part| self.lose(part));

@@ -7,7 +7,7 @@ use crate::ndn::name::Name;
 use crate::ndn::packet::Packet;
 use crate::units::Time;
 
-/// A packet and what is known of its parts.
+/// A packet and the state of its parts.
 #[derive(Debug)]
 pub(super) struct Transit<B> {
     packet: Packet<B>,
@@ -16,7 +16,7 @@ pub(super) struct Transit<B> {
     missing: u32,
     /// Frames with a part of it that wait or are on the way.
     copies: u32,
-    /// Parts that the link service may have sent again.
+    /// Parts that the link service may retransmit.
     kept: u32,
     /// No part of it will be retransmitted.
     is_given_up: bool,
@@ -32,7 +32,7 @@ struct PartSet {
 }
 
 impl PartSet {
-    /// Sets the bit of a part; whether it was not set.
+    /// Sets the bit of a part; returns whether it was not set.
     fn insert(&mut self, index: u32) -> bool {
         let (word, bit) = (index as usize / 64, 1 << (index % 64));
         let word = match word.checked_sub(1) {
@@ -64,9 +64,10 @@ impl<B> Transit<B> {
         }
     }
 
-    /// A part arrives; whether the packet is whole.
+    /// Records a part; returns whether the packet is complete.
     fn arrive(&mut self, now: Time, index: u32) -> bool {
         if self.touched.is_some_and(|last| now.since(last) >= REASSEMBLY_TIMEOUT) {
+            // The far end has discarded the parts that came before, so the packet begins anew.
             (self.seen, self.missing) = (PartSet::default(), self.parts);
         }
         self.touched = Some(now);
@@ -112,12 +113,12 @@ impl<B> Transits<B> {
         self.packets.get_mut(place as usize)?.as_mut()
     }
 
-    /// The service may have one more part of it sent again.
+    /// The service may retransmit one more part of it.
     pub fn keep(&mut self, packet: u64) {
         self.get(packet).into_iter().for_each(|transit| transit.kept += 1);
     }
 
-    /// The service will not have one of its parts sent again.
+    /// The service will not retransmit one of its parts.
     pub fn release(&mut self, packet: u64) {
         self.get(packet).into_iter().for_each(|transit| transit.kept = transit.kept.saturating_sub(1));
         self.lose_if_gone(packet);
@@ -128,13 +129,13 @@ impl<B> Transits<B> {
         self.get(packet).into_iter().for_each(|transit| transit.copies += 1);
     }
 
-    /// A frame with a part of it is gone.
+    /// A frame with a part of it is lost or has been delivered.
     pub fn drop_copy(&mut self, packet: u64) {
         self.get(packet).into_iter().for_each(|transit| transit.copies -= 1);
         self.lose_if_gone(packet);
     }
 
-    /// A part arrives; the packet if it is whole.
+    /// A part arrives; returns the packet if it is complete.
     pub fn arrive(&mut self, now: Time, packet: u64, index: u32) -> Option<Packet<B>> {
         if self.get(packet)?.arrive(now, index) {
             self.delivered += 1;
@@ -144,14 +145,15 @@ impl<B> Transits<B> {
         None
     }
 
-    /// The service will not have any of its parts sent again; what waits or is on the way may still make it whole.
+    /// The service will not retransmit any of its parts; frames that wait or are on the way may still
+    /// complete it.
     pub fn give_up(&mut self, packet: u64) {
         let Some(transit) = self.get(packet) else { return };
         (transit.kept, transit.is_given_up) = (0, true);
         self.lose_if_gone(packet);
     }
 
-    /// Whether a packet was given up that may yet be whole.
+    /// Whether the packet was given up and is still incomplete.
     pub fn is_given_up(&mut self, packet: u64) -> bool {
         self.get(packet).is_some_and(|transit| transit.is_given_up)
     }
@@ -173,6 +175,7 @@ impl<B> Transits<B> {
         let place = packet.checked_sub(self.first)?;
         let transit = self.packets.get_mut(place as usize)?.take()?;
         self.in_flight -= 1;
+        // Packets end out of order; the front advances over the ended ones, so that memory stays bounded.
         while let Some(None) = self.packets.front() {
             self.packets.pop_front();
             self.first += 1;

@@ -27,27 +27,27 @@ pub enum LossPlan {
         /// Loss probability in the bad state.
         loss_bad: f64,
     },
-    /// Everything is lost in spells; the times between them and theirs are exponential (Gilbert's model in continuous time), so
-    /// that a sender that waits outlasts a spell.
+    /// Everything is lost in spells. Spells and the times between them are exponentially distributed
+    /// (Gilbert's model in continuous time), so that a sender that waits outlasts a spell.
     Spells {
         /// Mean time between spells.
         good: Span,
         /// Mean length of a spell.
         bad: Span,
     },
-    /// Packets that follow each other without a pause are lost together, as where one buffer of segmentation offload holds
-    /// them.
+    /// Packets that follow each other without a gap are lost together, as where one buffer of segmentation
+    /// offload holds them.
     Bursts {
         /// Probability of each burst, 0..=1.
         probability: f64,
-        /// Packets that one burst has at most, from 1.
+        /// Maximum number of packets in one burst, from 1.
         max: u32,
     },
-    /// `true` loses the packet; the pattern has at least one and starts again at its end.
+    /// A recorded pattern: `true` loses the packet. It starts again at its end.
     Trace(Arc<[bool]>),
 }
 
-/// A loss process; one draw per packet, burst or spell, so that compared schemes meet the same losses.
+/// A loss process with one draw per packet, burst or spell, so that compared schemes have the same losses.
 #[derive(Debug)]
 pub(super) enum Loss {
     Bernoulli { probability: f64, rng: Rng },
@@ -57,12 +57,12 @@ pub(super) enum Loss {
     Trace { pattern: Arc<[bool]>, next: usize },
 }
 
-/// Packets that follow each other without a pause.
+/// Packets that follow each other without a gap.
 #[derive(Debug, Default)]
 pub(super) struct Burst {
     /// End of the last transmission.
     ended: Time,
-    /// Further packets that may belong to it.
+    /// Number of further packets that may belong to it.
     left: u32,
     is_lost: bool,
 }
@@ -91,18 +91,21 @@ impl Loss {
         }
     }
 
-    /// Whether the next packet is lost, which is sent between two instants.
+    /// Whether the next packet, which is sent between the two instants, is lost.
     pub(super) fn draw(&mut self, from: Time, until: Time) -> bool {
         match self {
             Self::Bernoulli { probability, rng } => rng.chance(*probability),
             Self::GilbertElliott { to_bad, to_good, loss, is_bad, rng } => {
                 let change = if *is_bad { *to_good } else { *to_bad };
+                // Before the loss is drawn, as Gilbert and Elliott define it: two draws per packet in every
+                // state.
                 if rng.chance(change) {
                     *is_bad = !*is_bad;
                 }
                 rng.chance(loss[usize::from(*is_bad)])
             }
             Self::Spells { means, is_bad, until: changes, rng } => {
+                // Up to the end of the transmission: a packet is lost if it ends within a spell.
                 while *changes <= until {
                     *is_bad = !*is_bad;
                     // At least a microsecond, so that means of zero do not loop forever.
@@ -112,6 +115,7 @@ impl Loss {
                 *is_bad
             }
             Self::Bursts { probability, max, burst, rng } => {
+                // A gap or a full buffer ends a burst; only a new burst draws.
                 if burst.left == 0 || from > burst.ended {
                     *burst = Burst { ended: until, left: *max, is_lost: rng.chance(*probability) };
                 }

@@ -1,7 +1,8 @@
-//! One direction of a line: a packet or frame at a time for its size over the rate, then the propagation delay.
+//! One direction of a line: a packet or frame at a time for its size over the rate, then the propagation
+//! delay.
 //!
-//! Loss is drawn when one is sent and takes the time of sending, as on a wire that breaks it. What decides when
-//! the next one is sent is the driver, which also keeps the queue in front.
+//! Loss is drawn when a packet is sent, and a lost packet takes its time of sending, as on a wire that breaks
+//! it. The driver decides when the next one is sent, and keeps the queue in front.
 
 mod loss;
 
@@ -19,11 +20,11 @@ pub struct LineSetup {
     pub rate: BitRate,
     /// Propagation delay of this direction.
     pub delay: Span,
-    /// Extra delay U(0, jitter) for each.
+    /// Maximum of the extra delay, uniform in 0..`jitter`, of each packet.
     pub jitter: Span,
     /// Whether jitter may change the order.
     pub reorder: bool,
-    /// Loss on the way.
+    /// Loss on this direction.
     pub loss: LossPlan,
 }
 
@@ -48,14 +49,14 @@ pub enum Carriage {
 /// One direction of a line and what is on it: packets, or frames with parts of them.
 #[derive(Debug)]
 pub struct Line<T> {
-    /// Something is being sent until then.
+    /// Time until which a packet is being sent.
     pub busy_until: Time,
     delay: Span,
     /// Size and start time of the last transmission.
     sending: (ByteCount, Time),
-    /// Bytes that had not left when the line was cut.
+    /// Bytes that had not left when the line was last cut.
     cut_off: u64,
-    /// From when each rate holds.
+    /// Rates with the times from which they hold.
     rates: Vec<(Time, BitRate)>,
     lost: u64,
     delivered: u64,
@@ -117,9 +118,10 @@ impl<T> Line<T> {
         self.flights.front().map(|flight| flight.arrives)
     }
 
-    /// Sends from the next one on at `rate`.
+    /// Sets the rate from the next packet on.
     pub fn set_rate(&mut self, rate: BitRate, now: Time) {
         self.serialisation = Serialisation::new(rate);
+        // The packet that is being sent keeps the rate with which it began.
         let from = self.busy_until.max(now);
         // Of several changes while one packet is being sent the last holds.
         if self.rates.last().is_some_and(|(since, _)| *since >= from) {
@@ -128,7 +130,8 @@ impl<T> Line<T> {
         self.rates.push((from, rate));
     }
 
-    /// Mean rate from the start to `now`, rounded up; a change counts from when it holds. The present rate at time zero.
+    /// Mean rate from the start to `now`, rounded up; a change counts from the time at which it takes effect.
+    /// The current rate at time zero.
     pub fn mean_rate(&self, now: Time) -> BitRate {
         let ends = self.rates.iter().skip(1).map(|(since, _)| (*since).min(now)).chain([now]);
         let bit_nanos = self.rates.iter().zip(ends).map(|((since, rate), end)| {
@@ -142,8 +145,8 @@ impl<T> Line<T> {
         }
     }
 
-    /// Bytes of what was given to [`transmit`](Self::transmit) that have not left by `now` and of what a cut kept from
-    /// leaving.
+    /// Bytes given to [`transmit`](Self::transmit) that have not left by `now`, and those that a cut has
+    /// prevented from leaving.
     pub fn unsent(&self, now: Time) -> ByteCount {
         let (size, begun) = self.sending;
         let rest = match self.busy_until > now {
@@ -151,13 +154,14 @@ impl<T> Line<T> {
             true => {
                 let (left, whole) = (self.busy_until.since(now), self.busy_until.since(begun));
                 let part = u128::from(size.get()) * u128::from(left.as_nanos());
+                // Rounded up, so that a byte counts as sent only when all of it has left.
                 part.div_ceil(u128::from(whole.as_nanos().max(1))) as u64
             }
         };
         ByteCount::new(self.cut_off + rest.min(size.get()))
     }
 
-    /// Sends `load` of `size` from `now` on, when the line must be free.
+    /// Sends `load` of `size` from `now` on; the line must be free.
     #[inline(always)]
     pub fn transmit(&mut self, load: T, size: ByteCount, now: Time) -> Carriage {
         self.busy_until = now + self.serialisation.of(size);
@@ -165,7 +169,7 @@ impl<T> Line<T> {
         self.carry_from(load, now, self.busy_until)
     }
 
-    /// Carries what was sent by `sent` over another medium to the far end.
+    /// Carries a load that another medium has sent by `sent` to the far end.
     pub fn carry(&mut self, load: T, sent: Time) -> Carriage {
         self.carry_from(load, sent, sent)
     }
@@ -195,17 +199,19 @@ impl<T> Line<T> {
         let Some(jitter) = &mut self.jitter else { return self.append(Flight { arrives, load }) };
         arrives += jitter.max.scale(jitter.rng.uniform());
         if jitter.reorder {
+            // At equal times the packet that was sent first arrives first.
             let place = self.flights.partition_point(|flight| flight.arrives <= arrives);
             self.flights.insert(place, Flight { arrives, load });
             return if place == 0 { Carriage::First(arrives) } else { Carriage::Behind };
         }
+        // Without reordering a packet waits for the one before it, whatever its own jitter.
         if let Some(last) = self.flights.back() {
             arrives = arrives.max(last.arrives);
         }
         self.append(Flight { arrives, load })
     }
 
-    /// Takes what arrives at `now`, and when the next one does.
+    /// Removes the packet that arrives at `now`; returns the arrival time of the next one with it.
     #[inline]
     pub fn take_arrival(&mut self, now: Time) -> Option<(T, Option<Time>)> {
         // After one overtook another, the event of the one overtaken finds nothing.
@@ -217,7 +223,7 @@ impl<T> Line<T> {
         Some((flight.load, self.next_arrival()))
     }
 
-    /// Packets on the line, the first to arrive first.
+    /// Packets on the line, in order of arrival.
     pub fn on_the_way(&self) -> impl Iterator<Item = &T> {
         self.flights.iter().map(|flight| &flight.load)
     }
@@ -226,9 +232,11 @@ impl<T> Line<T> {
     pub fn cut(&mut self, now: Time) {
         self.lost += self.flights.len() as u64;
         self.flights.clear();
+        // Before `busy_until` changes, from which the bytes that have not left are computed.
         self.cut_off = self.unsent(now).get();
         self.busy_until = now;
         if let Some((since, _)) = self.rates.last_mut() {
+            // A rate that was to follow the lost packet holds at once.
             *since = (*since).min(now);
         }
     }

@@ -13,7 +13,7 @@ pub(super) struct Contention {
     /// The slot at whose beginning the radio may send, if the medium is idle until then; `None` after a backoff has
     /// ended without a frame to send.
     backoff: Option<u64>,
-    /// Backoffs are drawn from 0..=this.
+    /// Backoffs are drawn from 0..=`window`.
     window: u16,
     /// Transmissions of the present frame that failed.
     failures: u8,
@@ -36,16 +36,16 @@ impl Contention {
         Self { rules, backoff: None, window: rules.cw_min, failures: 0, rng }
     }
 
-    /// A frame came while the medium was busy and there was none: it waits for a backoff, the one after the last
-    /// transmission if that has not ended.
+    /// A frame arrived at an empty queue while the medium was busy: it waits for a backoff, or for the rest
+    /// of the one after the last transmission.
     pub(super) fn request_while_busy(&mut self) {
         if self.backoff.is_none() {
             self.draw();
         }
     }
 
-    /// A frame came while the medium was idle and there was none: it goes at the beginning of `slot`, the next, or
-    /// after the backoff that has not ended.
+    /// A frame arrived at an empty queue while the medium was idle: it is sent at the beginning of `slot`,
+    /// the next one, or after the rest of the backoff.
     pub(super) fn request_while_idle(&mut self, slot: u64) {
         self.backoff = Some(self.backoff.unwrap_or(0).max(slot));
     }
@@ -55,8 +55,9 @@ impl Contention {
         self.backoff
     }
 
-    /// Others send from the beginning of `slot` on: what is left of the backoff freezes.
+    /// Other radios send from the beginning of `slot` on: the rest of the backoff freezes.
     pub(super) fn freeze(&mut self, slot: u64) {
+        // A backoff that has ended by then is gone; a radio whose frame is due in this slot sends itself.
         let left = self.backoff.and_then(|own| own.checked_sub(slot)).filter(|left| *left > 0);
         self.backoff = left.map(|left| left - self.rules.busy_slot);
     }
@@ -72,20 +73,21 @@ impl Contention {
         self.draw();
     }
 
-    /// The transmission was not acknowledged; whether that was the last attempt.
+    /// Records that the transmission was not acknowledged; returns whether that was the last attempt.
     pub(super) fn fail(&mut self) -> bool {
         self.failures = self.failures.saturating_add(1);
         let gives_up = self.failures >= self.rules.attempts;
         if gives_up {
             self.start_over();
         } else {
+            // Windows have the form 2^n - 1 (10.3.3), so each is twice the last one plus 1.
             self.window = self.window.saturating_mul(2).saturating_add(1).min(self.rules.cw_max);
         }
         self.draw();
         gives_up
     }
 
-    /// The next frame is a new one, with the smallest window.
+    /// The next frame is a new one, with the minimum window.
     pub(super) fn start_over(&mut self) {
         self.failures = 0;
         self.window = self.rules.cw_min;

@@ -7,7 +7,7 @@ use crate::units::{ByteCount, Span};
 pub struct Frame {
     /// Number of the radio that is to receive it.
     pub to: usize,
-    /// Bytes of what LLC carries; the set-up's `overhead` comes on top.
+    /// Bytes of the LLC payload; the set-up's `overhead` is added.
     pub size: ByteCount,
     /// Identifies the frame for the driver.
     pub tag: u64,
@@ -22,7 +22,7 @@ pub enum FrameOutcome {
     GivenUp,
 }
 
-/// A frame that is no longer the medium's.
+/// A frame that the medium no longer holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// Tag that the sender gave when it offered the frame.
@@ -42,7 +42,7 @@ pub struct Airtime {
     pub transmissions: u64,
     /// Times at which more than one radio sent.
     pub collisions: u64,
-    /// Transmissions of what had been sent before.
+    /// Number of retransmissions, each of one frame or of an aggregate.
     pub retries: u64,
     /// Frames that were acknowledged.
     pub delivered: u64,

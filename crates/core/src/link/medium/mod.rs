@@ -1,13 +1,14 @@
 //! An 802.11 medium: a half-duplex channel that radios share by DCF.
 //!
-//! A driver offers frames, asks for the time of the next event, calls at that time, and is told which frames were
-//! delivered or given up. Source: IEEE 802.11-2016, 10.3 (DCF), 10.22.2 (EDCA) and 19 (HT PHY). All radios hear each
-//! other, and frames that are sent at the same time are all lost (no hidden radios, no capture); propagation takes no
-//! time. Loss by anything but a collision is the driver's to draw, behind the MAC.
+//! A driver offers frames, reads the time of the next event, calls at that time, and receives a list of the
+//! frames that were delivered or given up. Source: IEEE 802.11-2016, 10.3 (DCF), 10.22.2 (EDCA) and 19 (HT
+//! PHY). All radios are in range of each other, and frames that are sent at the same time are all lost (no
+//! hidden radios, no capture); propagation takes no time. Any other loss is drawn by the driver, behind the
+//! MAC.
 //!
-//! Slots count from the end of the DIFS after a busy medium. Every transmission begins at the beginning of a slot
-//! (10.22.2.4), also of a frame that comes while the medium is idle: who decides in the same slot does not hear the
-//! other.
+//! Slots count from the end of the DIFS after a busy medium. Every transmission begins at the beginning of a
+//! slot (10.22.2.4), also that of a frame which arrives while the medium is idle: radios that decide in the
+//! same slot cannot detect each other.
 
 mod dcf;
 mod frame;
@@ -31,19 +32,19 @@ pub struct Medium {
     sifs: Span,
     idle_before_slots: Span,
     radios: Vec<Radio>,
-    /// Carrier sense is busy up to and with this time; `None` before the first transmission.
+    /// Carrier sense is busy up to and including this time; `None` before the first transmission.
     busy_until: Option<Time>,
     /// The beginning of slot 0.
     slots_from: Time,
     /// Radios whose transmission has not ended.
     senders: Vec<usize>,
-    /// End of the transmission once it is known: that of the ACK, or of waiting for one.
+    /// Time at which the transmission is over for its sender: the end of the ACK, or of the wait for one.
     ends: Time,
     /// The first slot at whose beginning a radio sends; `None` if no radio has a frame.
     first_slot: Option<u64>,
-    /// Not yet handed out.
+    /// Outcomes that the driver has not taken yet.
     reported: Vec<Sent>,
-    /// When the first of them was to be.
+    /// Time of the first of these outcomes.
     told_from: Time,
     airtime: Airtime,
 }
@@ -71,8 +72,9 @@ impl Medium {
         })
     }
 
-    /// Radio `from` is to send a frame, after those that wait there for the same receiver; receivers take turns. It
-    /// is given up at once if there is no such radio, it is its own receiver, or it is longer than 65 535 B.
+    /// Offers a frame to radio `from`, behind those that wait there for the same receiver; receivers take
+    /// turns. It is given up at once if there is no such radio, it is its own receiver, or it is longer than
+    /// 65 535 B.
     pub fn offer(&mut self, now: Time, from: usize, frame: Frame) {
         // A driver that is late must not put a frame into what has begun before.
         while self.due().is_some_and(|due| due < now) {
@@ -92,6 +94,7 @@ impl Medium {
             (true, false) => radio.contention.request_while_idle(slot),
         }
         let slot = radio.contention.slot();
+        // Only this radio's slot is new, so the others need no look.
         self.first_slot = self.first_slot.into_iter().chain(slot).min();
     }
 
@@ -101,8 +104,8 @@ impl Medium {
         if self.reported.is_empty() { self.due() } else { Some(self.told_from) }
     }
 
-    /// Lets happen what is due by `now`, and appends what became of frames. Called late it says so late, but the
-    /// radios kept their times; called early it does nothing.
+    /// Runs what is due by `now`, and appends the outcomes of frames. A late call reports late, but the times
+    /// of the radios are unchanged; an early call does nothing.
     pub fn on_event(&mut self, now: Time, out: &mut Vec<Sent>) {
         while self.due().is_some_and(|due| due <= now) {
             self.step();
@@ -115,13 +118,13 @@ impl Medium {
         self.radios.get(from).map_or(0, |radio| radio.waiting(to))
     }
 
-    /// Whether what waits at `from` for `to` is a whole transmission: one frame, without aggregation; else 64, or more
-    /// bytes than go together.
+    /// Whether the frames at `from` for `to` make a whole transmission: one frame, without aggregation;
+    /// otherwise 64, or more bytes than are sent together.
     pub fn is_full(&self, from: usize, to: usize) -> bool {
         self.radios.get(from).is_some_and(|radio| radio.is_full(&self.framing, to))
     }
 
-    /// Gives up what waits at `from` for `to`, and what is on the air, which still takes its time.
+    /// Gives up the frames at `from` for `to`, those on the air included, which still take their time.
     pub fn forget(&mut self, from: usize, to: usize, out: &mut Vec<Sent>) {
         let Some(radio) = self.radios.get_mut(from) else { return };
         radio.forget(from, to, out);
@@ -133,7 +136,8 @@ impl Medium {
         self.airtime
     }
 
-    /// Time that the medium was busy until `now`; a transmission that lasts longer counts in part.
+    /// Time that the medium was busy until `now`; of a transmission that lasts longer, the fraction until
+    /// then.
     pub fn busy_by(&self, now: Time) -> Span {
         let to_come =
             self.busy_until.filter(|until| *until > now).map_or(Span::ZERO, |until| until.since(now));
@@ -203,13 +207,16 @@ impl Medium {
         self.slots_from = self.ends + self.idle_before_slots;
     }
 
-    /// The transmission is acknowledged, or those who collided know it; all who sent draw a new backoff.
+    /// Ends the transmission: it is acknowledged, or the radios that collided detect it. All that sent draw a
+    /// new backoff.
     fn end(&mut self) {
         let collided = self.senders.len() > 1;
         let before = self.reported.len();
         self.told_from = if before == 0 { self.ends } else { self.told_from };
         for number in self.senders.drain(..) {
             let radio = &mut self.radios[number];
+            // Frames that were given up during a collision count neither as failed nor as delivered: there is
+            // nothing left to report.
             if !collided || !radio.has_batch() {
                 radio.contention.succeed();
                 radio.end(number, FrameOutcome::Delivered, &mut self.reported);

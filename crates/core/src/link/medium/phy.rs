@@ -19,13 +19,13 @@ const LONG_SYMBOL: Span = Span::from_micros(4);
 const SHORT_SYMBOL: Span = Span::from_nanos(3_600);
 /// Service bits before the data of a PPDU.
 const SERVICE_BITS: u64 = 16;
-/// Behind them, for each encoder.
+/// Tail bits behind the data, for each encoder.
 const TAIL_BITS: u64 = 6;
 /// A second encoder is used above 300 Mbit/s with short symbols, which are 1080 bits of such a symbol.
 const ENCODER_BITS: u64 = 1080;
 const ACK: ByteCount = ByteCount::new(14);
 const BLOCK_ACK: ByteCount = ByteCount::new(32);
-/// Longest PPDU of mixed format, whose L-SIG counts time in bytes of 6 Mbit/s (aPPDUMaxTime).
+/// Maximum duration of a PPDU of mixed format, whose L-SIG counts time in bytes of 6 Mbit/s (aPPDUMaxTime).
 const LONGEST: Span = Span::from_micros(5_484);
 
 /// Times of one set-up.
@@ -45,6 +45,7 @@ impl Phy {
     pub(super) fn new(setup: &MediumSetup) -> Self {
         let streams = usize::from(setup.mcs / 8).min(3);
         let (bits, over, under) = CODES[usize::from(setup.mcs % 8)];
+        // Data subcarriers of HT: 52 at 20 MHz, 108 at 40 MHz (tables 19-27 to 19-34).
         let subcarriers = if setup.width_mhz == 40 { 108 } else { 52 };
         let symbol_bits = subcarriers * bits * (streams as u64 + 1) * over / under;
         Self {
@@ -86,6 +87,7 @@ impl MediumSetup {
 
 /// Time of a control frame at a rate of legacy OFDM; a rate below one bit per symbol counts as one.
 fn control_time(size: ByteCount, rate: BitRate) -> Span {
+    // A symbol of 4 us carries rate times 4 us bits.
     let symbol_bits = (rate.as_bps() / 250_000).max(1);
     let bits = size.get() * 8 + SERVICE_BITS + TAIL_BITS;
     OFDM_PREAMBLE + LONG_SYMBOL * bits.div_ceil(symbol_bits)

@@ -1,4 +1,4 @@
-//! One radio: what waits at it, in a FIFO per receiver, and what of it is sent together.
+//! One radio: a FIFO per receiver, and the choice of the frames that are sent together.
 
 use std::collections::VecDeque;
 
@@ -19,11 +19,12 @@ pub(super) struct Radio {
     pub(super) contention: Contention,
     /// Queues by receiver, as far as there was a frame for one.
     queues: Vec<VecDeque<QueuedFrame>>,
-    /// Frames in all queues.
+    /// Number of frames in all queues.
     waiting: usize,
-    /// The receiver last sent to.
+    /// Receiver of the last transmission.
     receiver: usize,
-    /// Frames at the head of its queue that are sent together until all are delivered or given up; zero between.
+    /// Number of frames at the head of its queue that are sent together until all are delivered or given up;
+    /// zero between transmissions.
     batch: usize,
 }
 
@@ -47,7 +48,7 @@ pub(super) struct Lasts {
 pub(super) struct Framing {
     phy: Phy,
     overhead: u64,
-    /// Most bytes of an A-MPDU; `None` without aggregation.
+    /// Maximum size of an A-MPDU, bytes; `None` without aggregation.
     max: Option<u64>,
 }
 
@@ -76,6 +77,7 @@ impl Framing {
             bytes = lengthened(bytes, self.overhead + frame.size);
             bytes <= max
         };
+        // At least one frame, as a single one may exceed the limit of an A-MPDU.
         queue.iter().take(BLOCK).take_while(fits).count().max(queue.len().min(1))
     }
 
@@ -114,7 +116,7 @@ impl Radio {
         self.queues.get(to).map_or(0, VecDeque::len)
     }
 
-    /// Whether no frame more would go together with what waits for `to`.
+    /// Whether no further frame can be sent together with those that wait for `to`.
     pub(super) fn is_full(&self, framing: &Framing, to: usize) -> bool {
         self.queues.get(to).is_some_and(|queue| !queue.is_empty() && framing.is_full(queue))
     }
@@ -128,7 +130,7 @@ impl Radio {
         self.waiting += 1;
     }
 
-    /// Begins a transmission: the one that failed again, else the next receiver's in turn.
+    /// Begins a transmission: the failed one again, otherwise that of the next receiver in turn.
     pub(super) fn begin(&mut self, framing: &Framing) -> Lasts {
         if self.batch == 0 {
             let count = self.queues.len();
@@ -143,7 +145,7 @@ impl Radio {
         }
     }
 
-    /// Ends the transmission: tells what became of its frames.
+    /// Ends the transmission and reports the outcome of its frames.
     pub(super) fn end(&mut self, from: usize, outcome: FrameOutcome, reported: &mut Vec<Sent>) {
         self.take(from, self.receiver, self.batch, outcome, reported);
         self.batch = 0;
@@ -159,6 +161,7 @@ impl Radio {
         self.take(from, to, self.waiting(to), FrameOutcome::GivenUp, reported);
         if self.receiver == to && self.batch > 0 {
             self.batch = 0;
+            // The frame of the failed attempts is gone, so the next one begins with the minimum window.
             self.contention.start_over();
         }
     }

@@ -8,10 +8,10 @@ pub enum Access {
     /// DCF (10.3.4): the medium is idle for DIFS before slots count, and a backoff is one less after each idle slot.
     #[default]
     Dcf,
-    /// EDCA with one access category (10.22.2.4), as QoS radios have it: AIFS before slots, and a backoff is one less
-    /// at the beginning of each slot, also if another radio sends in it.
+    /// EDCA with one access category (10.22.2.4), as QoS radios have it: AIFS before slots, and a backoff is
+    /// one less at the beginning of each slot, even if another radio sends in it.
     Edca {
-        /// Slots of AIFS behind its SIFS, 1..=15: 3 for best effort, 2 for video and voice.
+        /// Slots of AIFS after SIFS, 1..=15: 3 for best effort, 2 for video and voice.
         aifsn: u8,
     },
 }
@@ -31,7 +31,7 @@ pub struct MediumSetup {
     pub access: Access,
     /// Contention window before the first transmission: slots are drawn from 0..=`cw_min`; at most `cw_max`.
     pub cw_min: u16,
-    /// Contention window that is not exceeded.
+    /// Maximum contention window, slots.
     pub cw_max: u16,
     /// Transmissions of a frame before it is given up, 1..=255 (dot11ShortRetryLimit).
     pub attempts: u8,
@@ -41,7 +41,8 @@ pub struct MediumSetup {
     pub sifs: Span,
     /// Overhead of the MAC per frame, at most 1000 B: header, FCS, LLC.
     pub overhead: ByteCount,
-    /// Most bytes of an A-MPDU, 1..=65535 B, answered by one Block ACK; `None` for one frame a transmission.
+    /// Maximum size of an A-MPDU, 1..=65535 B, answered by one Block ACK; `None` for one frame per
+    /// transmission.
     pub aggregate: Option<ByteCount>,
 }
 
@@ -67,9 +68,9 @@ impl Default for MediumSetup {
     }
 }
 
-/// The largest A-MPDU and the largest PSDU of HT, in bytes (19.4.4: aPSDUMaxLength).
+/// Maximum size of an A-MPDU and of a PSDU of HT, bytes (19.4.4: aPSDUMaxLength).
 pub(super) const MAX_BYTES: u64 = 65_535;
-/// Larger headers are a mistake.
+/// Maximum overhead, bytes; larger headers are a mistake.
 const MAX_OVERHEAD: u64 = 1000;
 /// Rates of OFDM, in Mbit/s.
 const OFDM_MBPS: [u64; 8] = [6, 9, 12, 18, 24, 36, 48, 54];
@@ -84,7 +85,7 @@ impl MediumSetup {
         self.sifs + self.slot * u64::from(slots)
     }
 
-    /// What is wrong with it, beginning with the name of the field.
+    /// Returns the first error of the set-up as a text that begins with the name of the field.
     pub fn check(&self) -> Result<(), String> {
         let mbps = self.basic_rate.as_bps() / 1_000_000;
         let is_whole = self.basic_rate.as_bps().is_multiple_of(1_000_000);

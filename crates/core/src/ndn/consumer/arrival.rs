@@ -10,7 +10,7 @@ use crate::observe::event::{Cause, Event};
 use crate::scheme::congestion::{Delivery, Loss, LossSignal};
 use crate::units::{ByteCount, Span, Time};
 
-/// Meaning of a packet for the consumer.
+/// Classification of a packet that reached the consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrived {
     /// A segment for the first time.
@@ -24,12 +24,12 @@ pub enum Arrived {
     Notice,
     /// A Nack.
     Refused,
-    /// The consumer has no outstanding Interest for it.
+    /// A packet for which the consumer has no outstanding Interest.
     Unasked,
 }
 
 impl Consumer {
-    /// Takes a packet in; Interests may leave afterwards.
+    /// Processes a packet; Interests may leave afterwards.
     pub fn on_packet(&mut self, cx: &mut Context<'_>, header: &Header) -> Arrived {
         let arrived = self.take_in(cx, header);
         if self.clock.flushes_on_arrival() {
@@ -55,11 +55,12 @@ impl Consumer {
         self.on_packet_for(cx, header, segment, true)
     }
 
-    /// Passes the packet to every request that waits for the segment. Only the first of them has waited for a whole
-    /// round trip.
+    /// Passes the packet to every request that waits for the segment. Only the first of them has waited for a
+    /// whole round trip, so only its time is a sample.
     #[cold]
     fn on_object_packet(&mut self, cx: &mut Context<'_>, header: &Header, segment: u32) -> Arrived {
         let Some(requests) = &self.requests else { return Arrived::Unasked };
+        // Collected, because every Data that is taken in removes its number from `requests`.
         let waiting: Vec<u32> = requests.waiting_for(segment).collect();
         self.count_mark(header);
         let mut arrived = Arrived::Unasked;
@@ -140,7 +141,7 @@ impl Consumer {
         Arrived::New { segment }
     }
 
-    /// Takes the Interest of a segment that arrived out of what is outstanding.
+    /// Removes the Interest of a segment that arrived from the outstanding ones.
     fn count_out(&mut self, slot: &Slot) {
         let was_queued = slot.state == SegmentState::Queued;
         self.queued -= u32::from(was_queued);
@@ -152,6 +153,7 @@ impl Consumer {
 
     /// Round-trip sample, by Karn's rule: only for a segment that was requested once.
     fn sample(&mut self, now: Time, slot: &Slot) -> Option<Span> {
+        // In ndnSIM the Data of a segment that timed out gives no sample (`Tracking::Loose`).
         let is_late = slot.state == SegmentState::Queued && self.profile.tracking == Tracking::Loose;
         if slot.retransmissions > 0 || is_late {
             return None;

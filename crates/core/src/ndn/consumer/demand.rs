@@ -65,6 +65,8 @@ impl Timetable {
     pub(super) fn new(rate: BitRate, payload: ByteCount, bursts: Vec<(Time, Span)>, start: Time) -> Self {
         let mut bursts = if bursts.is_empty() { vec![(start, Span::MAX)] } else { bursts };
         bursts.sort_unstable();
+        // Bursts that overlap would tick twice at once, so each begins at the earliest when the one before
+        // has ended.
         let mut free = start;
         let mut apart: Vec<(Time, Time)> = bursts
             .into_iter()
@@ -76,6 +78,7 @@ impl Timetable {
             .filter(|(begin, end)| begin < end)
             .collect();
         let segments = Self::count_ticks(rate, payload, &apart);
+        // `next_burst` pops from the end.
         apart.reverse();
         let cadence = Cadence::of_rate(rate, payload.max(ByteCount::new(1)));
         let mut timetable = Self { bursts: apart, segments, cadence, current: None };
@@ -109,7 +112,7 @@ impl Timetable {
         self.current.as_ref().is_some_and(|burst| burst.start <= now)
     }
 
-    /// Whether the tick that is due may still carry a retransmission; it may once.
+    /// Whether the tick that is due may still carry a retransmission; each tick carries one at most.
     pub(super) fn take_retransmission(&mut self) -> bool {
         self.current.as_mut().is_some_and(|burst| !std::mem::replace(&mut burst.has_retransmitted, true))
     }
@@ -131,6 +134,7 @@ impl Timetable {
     }
 
     fn next_burst(&mut self) {
+        // A copy without a carried fraction: the ticks of every burst count from its own start.
         let cadence = self.cadence;
         self.current = self.bursts.pop().map(|(start, end)| Burst {
             start,

@@ -8,8 +8,8 @@ use crate::scheme::congestion::{Loss, LossSignal, Sent};
 use crate::units::{Span, Time};
 
 impl Consumer {
-    /// Sets the clock for an Interest that leaves: the last instant at which it does not count as lost, if
-    /// that is fixed now, else [`Time::MAX`].
+    /// Schedules the loss detection for an Interest that leaves. Returns the last instant at which it does
+    /// not count as lost if that is fixed now, else [`Time::MAX`].
     #[inline]
     pub(super) fn watch(&mut self, sent: &Sent) -> Time {
         if self.profile.tracking == Tracking::Exact
@@ -37,6 +37,7 @@ impl Consumer {
             TimeoutReading::AtSend => self.outstanding.lose_overdue(cx.now, &mut overdue),
             TimeoutReading::AtSweep => self.lose_in_order(cx.now, &mut overdue),
         };
+        // Unset first, because `sweep_after` only moves the sweep to an earlier time.
         self.sweep_at = Time::MAX;
         self.sweep_after(earliest);
         match self.profile.tracking {
@@ -122,6 +123,8 @@ impl Consumer {
     fn lose_one_by_one(&mut self, cx: &mut Context<'_>, overdue: &[u32]) {
         for segment in overdue {
             self.stats.timeouts += 1;
+            // Every packet by itself, as in ndnSIM's `ConsumerWindow::OnTimeout`, with a backoff even for one
+            // that was reported before.
             if let Some(loss) = self.count_lost(cx, *segment, LossSignal::Timeout) {
                 self.notify_loss(cx, &loss);
             }
@@ -170,6 +173,7 @@ impl Consumer {
             if sent.at + self.timeout_of(&sent, rto) > now {
                 return self.deadline_now(&sent).max(now);
             }
+            // The loop ends at the first Interest in time, so this removal makes the next one the oldest.
             self.outstanding.lose(sent.segment);
             overdue.push(sent.segment);
         }
@@ -183,11 +187,13 @@ impl Consumer {
         Some(Sent { segment, at, is_retransmission })
     }
 
-    /// Last instant at which an Interest does not count as lost by the current timeout. A controller that sets
-    /// its own may change it at any time, so it is consulted at every sweep.
+    /// Last instant at which an Interest does not count as lost by the current timeout. A timeout of the
+    /// controller may change at any time, so such an Interest is checked at every sweep.
     fn deadline_now(&self, sent: &Sent) -> Time {
         match self.controller.loss_timeout(sent) {
             Some(_) => sent.at,
+            // One nanosecond earlier: here an Interest is lost in the instant of its timeout, in `AtSend`
+            // only after it.
             None => Time::from_nanos((sent.at + self.view.rto).as_nanos().saturating_sub(1)),
         }
     }

@@ -40,13 +40,14 @@ use requests::Requests;
 use retransmit::RetransmitQueue;
 use rto::Estimator;
 
-/// End of a flow without a known last segment: segment numbers end here too.
+/// End of a flow without a known last segment; it is also the limit of segment numbers.
 const UNBOUNDED: u32 = u32::MAX;
 
-/// Most Interests outstanding whatever the window, so that an unbounded window cannot fill the memory.
+/// Maximum number of outstanding Interests whatever the window, so that an unbounded window cannot fill the
+/// memory.
 const MAX_IN_FLIGHT: u32 = 1 << 20;
 
-/// Shortest pause between sweeps and shortest lifetime: time must pass between an Interest and its loss.
+/// Minimum interval between sweeps and minimum lifetime: time must pass between an Interest and its loss.
 const SHORTEST_PAUSE: Span = Span::from_micros(1);
 
 /// Parameters of a consumer.
@@ -56,7 +57,7 @@ pub struct ConsumerSetup {
     pub flow: u32,
     /// Prefix of the segments.
     pub prefix: PrefixId,
-    /// Habits around the controller.
+    /// Rules of the consumer profile around the controller.
     pub profile: ProfileRules,
     /// Window or rate rule.
     pub controller: Box<dyn CongestionController>,
@@ -66,7 +67,7 @@ pub struct ConsumerSetup {
     pub payload: ByteCount,
     /// Whether Interests have MustBeFresh.
     pub must_be_fresh: bool,
-    /// First Interest may leave.
+    /// Time at which the first Interest may leave.
     pub start: Time,
     /// No Interest leaves at or after this time; `None` for no such time.
     pub stop: Option<Time>,
@@ -191,8 +192,8 @@ impl Consumer {
         }
     }
 
-    /// Runs what is due: losses found by the clock, the controller's own wake-up.
-    /// After the stop losses are still found, so that nothing counts as outstanding for ever.
+    /// Runs what is due: loss detection by timers and the controller's wake-up. After the stop losses are
+    /// still detected, so that nothing counts as outstanding for ever.
     pub fn on_wake(&mut self, cx: &mut Context<'_>) {
         let is_active = self.is_active(cx.now);
         if !self.has_started {
@@ -235,10 +236,12 @@ impl Consumer {
         if next < self.stop {
             return Some(next);
         }
+        // After the stop only losses of what is still outstanding are of interest.
         (self.has_started && self.view.in_flight > 0 && lost != Time::MAX).then_some(lost)
     }
 
-    /// Up to when what waits for its time may happen at `now`.
+    /// Latest time whose timers have expired at `now`: that of the clock's last tick, or of an arrival that
+    /// ran them since.
     #[inline]
     fn ticked(&self, now: Time) -> Time {
         if self.clock.is_fine() { now } else { self.clock.ticked(now).max(self.flushed_at) }
@@ -313,7 +316,8 @@ impl Consumer {
         self.view.next_segment < self.end
     }
 
-    /// Whether a new segment would still be put in order within the receiver's memory.
+    /// Whether a new segment may be requested: the receiver can still put it in order, and its request has
+    /// come.
     #[inline]
     fn may_request_new(&self) -> bool {
         let number = self.view.next_segment;
@@ -326,6 +330,7 @@ impl Consumer {
     fn window_is_open(&self) -> bool {
         let in_flight = f64::from(self.view.in_flight);
         let is_open = match (self.profile.one_over, self.profile.whole_window) {
+            // PCON's consumer sends while the window is not exceeded, which lets one more Interest leave.
             (true, _) => in_flight <= self.window,
             (false, true) => in_flight + 1.0 <= self.window,
             (false, false) => in_flight < self.window,
@@ -336,6 +341,8 @@ impl Consumer {
     /// The next Interest of a flow whose window is open, unless the pacer delays it.
     fn poll_pacer(&mut self, cx: &mut Context<'_>) -> Option<Header> {
         let pacing = self.controller.pacing();
+        // Between ticks the pacer does not release anything, but Interests fall due at the rate that held
+        // then.
         if !self.clock.is_fine() {
             self.pacer.take_on(cx.now, pacing);
         }
@@ -344,7 +351,9 @@ impl Consumer {
         }
         let may_request_new = self.may_request_new();
         let new_first = may_request_new && self.controller.order() == SendOrder::NewFirst;
+        // After the pacer, because taking a lost segment out of the queue cannot be undone.
         let lost = if self.queued > 0 && !new_first { self.next_lost() } else { None };
+        // All lost segments may be held back by the controller.
         if lost.is_none() && !may_request_new {
             self.pacer.rest();
             return None;
@@ -429,7 +438,9 @@ impl Consumer {
         Name::segment(self.prefix, segment)
     }
 
+    /// Fields of an Interest with a new nonce.
     fn interest(&mut self) -> Interest {
+        // NDNts: the entry outlives the timeout, so that a late Data still finds it.
         let lifetime = self.profile.lifetime.unwrap_or_else(|| self.view.rto + Span::from_secs(1));
         Interest {
             nonce: (self.nonces.bits() >> 32) as u32,
@@ -444,6 +455,7 @@ impl Consumer {
     #[inline]
     fn interest_size(&mut self, cx: &Context<'_>, segment: u32) -> ByteCount {
         if self.name_lengths[0] == 0 {
+            // The length depends only on the bytes of the number, so it is computed once per width.
             self.name_lengths =
                 [0, 0x100, 0x1_0000].map(|width| cx.names.encoded_len(Name::segment(self.prefix, width)));
         }
@@ -451,7 +463,7 @@ impl Consumer {
         wire_size::interest(self.name_lengths[width])
     }
 
-    /// Calls the controller, then takes note of its window.
+    /// Calls the controller, then records a change of its window.
     #[inline]
     fn notify(
         &mut self,
@@ -467,7 +479,7 @@ impl Consumer {
         }
     }
 
-    /// Notes the time at which the last segment arrived.
+    /// Records the time at which the last segment arrived.
     fn note_completion(&mut self, now: Time) {
         if self.is_complete() && self.completed.is_none() && self.stats.abandoned == 0 {
             self.completed = Some(now);

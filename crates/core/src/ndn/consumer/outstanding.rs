@@ -1,7 +1,7 @@
 //! Segments that were requested and have not all arrived: a ring from the lowest missing one on.
 //!
-//! First Interests leave in the order of segments, so the ring itself is the send order; only what is
-//! sent again needs a list, cleaned when it is read.
+//! First Interests leave in the order of segments, so the ring itself is the send order; only retransmissions
+//! need a list, from which stale entries are removed when it is read.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,11 @@ use crate::units::{Span, Time};
 pub enum SegmentState {
     /// Its Interest is outstanding.
     InFlight,
-    /// Its Interest counts as lost; the segment waits for its retransmission.
+    /// Its Interest was lost; the segment waits for its retransmission.
     Queued,
     /// It arrived.
     Received,
-    /// It will not be requested again.
+    /// It was given up and will not be requested again.
     Abandoned,
 }
 
@@ -51,15 +51,15 @@ impl Slot {
     }
 }
 
-/// The table. Empty, it owns no memory.
+/// The table of segments. An empty one owns no memory.
 #[derive(Debug, Default)]
 pub struct Outstanding {
     /// Segment of the first slot: the lowest that is missing or was never requested.
     base: u32,
     slots: VecDeque<Slot>,
-    /// No segment below it is in flight for the first time.
+    /// No segment below it is in flight for the first time, so searches for the oldest Interest begin here.
     cursor: u32,
-    /// Segments sent again, in the order of sending; some may have arrived or been sent again since.
+    /// Retransmitted segments, in the order of sending; some may have arrived or been retransmitted since.
     resent: VecDeque<(u32, Time)>,
 }
 
@@ -137,14 +137,14 @@ impl Outstanding {
         Some(before)
     }
 
-    /// The Interest for `segment` counts as lost.
+    /// Marks the Interest for `segment` as lost.
     pub fn lose(&mut self, segment: u32) {
         if let Some(slot) = self.get_mut(segment) {
             slot.state = SegmentState::Queued;
         }
     }
 
-    /// The Interest for `segment` was refused at once, and its timer decides what follows.
+    /// Marks the Interest for `segment` as refused at once; its timer decides what follows.
     pub fn refuse(&mut self, segment: u32) {
         if let Some(slot) = self.get_mut(segment) {
             slot.is_refused = true;
@@ -162,6 +162,7 @@ impl Outstanding {
                 None => break,
             }
         }
+        // `lose_overdue` takes the slots from the cursor on, so it must not lie behind the last one.
         self.cursor = self.cursor.min(self.next_segment());
         (in_flight, queued)
     }
@@ -173,6 +174,7 @@ impl Outstanding {
         let first = self.get(self.cursor).map(|slot| (self.cursor, slot.last_sent));
         let again = self.resent.front().copied();
         match (first, again) {
+            // At equal times the retransmission is the older one, as in `lose_overdue`.
             (Some(first), Some(again)) => Some(if again.1 <= first.1 { again } else { first }),
             (first, again) => first.or(again),
         }
@@ -192,6 +194,7 @@ impl Outstanding {
         };
         let (base, slots) = (self.base, &mut self.slots);
         self.resent.retain(|&(segment, sent)| {
+            // A segment below `base` wraps to an index beyond the end, where there is no slot.
             let index = segment.wrapping_sub(base) as usize;
             let Some(slot) = slots.get_mut(index).filter(|slot| is_live(slot, sent)) else { return false };
             look(segment, slot);

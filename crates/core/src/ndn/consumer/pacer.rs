@@ -53,13 +53,14 @@ pub struct Pacer {
     payload: ByteCount,
     pacing: Pacing,
     cadence: Cadence,
-    /// Instant that the last departure was due at; the next one is a step later.
+    /// Due time of the last departure; the next one is a step later.
     last: Time,
     due: Time,
     has_departed: bool,
-    /// An Interest could leave but for the pacer: a late wake-up then does not lower the rate.
+    /// Whether only the pacer delays an Interest: a late wake-up then does not lower the rate.
     is_waiting: bool,
-    /// Interests that fell due before the rate changed, the last of them at `last`, and wait for a tick of the clock.
+    /// Number of Interests that fell due before the rate changed, the last of them at `last`, and wait for a
+    /// tick of the clock.
     owed: u32,
 }
 
@@ -81,8 +82,8 @@ impl Pacer {
         }
     }
 
-    /// Takes on a new rate under a clock with ticks: what fell due up to `now` at the rate before stays due, although
-    /// no tick has let it leave yet, and the very first Interest falls due now.
+    /// Adopts a new rate under a clock with ticks. Interests that fell due up to `now` at the rate before
+    /// stay due, although no tick has released them yet, and the very first Interest falls due now.
     pub fn take_on(&mut self, now: Time, pacing: Pacing) {
         if pacing == self.pacing {
             return;
@@ -124,6 +125,8 @@ impl Pacer {
             self.last = now;
             return;
         }
+        // From the due time, so that late wake-ups do not add up. Without a waiting Interest the time was not
+        // used, and is lost.
         self.last = if self.is_waiting { self.due } else { now };
         self.due = self.last + self.cadence.step();
         self.is_waiting = true;

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use super::rto::{EstimatorKind, TimeoutLimits};
 use crate::units::Span;
 
-/// Program whose timers and retransmission rules surround the controller.
+/// Program whose timers and retransmission rules apply around the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConsumerProfile {

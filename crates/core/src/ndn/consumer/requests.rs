@@ -1,7 +1,8 @@
-//! Requests for the objects of a catalogue: which objects, when, and who waits for which segment.
+//! Requests for the objects of a catalogue: their times, their objects, and the numbers that wait for each
+//! segment.
 //!
-//! Popularity as in ndnSIM's `ConsumerZipfMandelbrot`: object k of N is asked for in proportion to 1/(k + q)^s.
-//! The catalogue is one run of segments under the flow's prefix, the most popular object first.
+//! Popularity as in ndnSIM's `ConsumerZipfMandelbrot`: object k of N is requested in proportion to 1/(k +
+//! q)^s. The catalogue is one run of segments under the flow's prefix, the most popular object first.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -51,6 +52,7 @@ impl Popularity {
     /// The object, from 0, for a number in 0..1.
     fn object(&self, uniform: f64) -> u32 {
         let index = self.cumulative.partition_point(|part| *part <= uniform);
+        // Rounding may leave the last sum below 1.
         index.min(self.cumulative.len() - 1) as u32
     }
 }
@@ -73,7 +75,7 @@ pub struct Workload {
 pub enum Arrivals {
     /// Constant intervals from the start on.
     Constant(Frequency),
-    /// After exponentially distributed pauses, the first counted from the start.
+    /// Exponentially distributed intervals, the first one counted from the start.
     Poisson(Frequency),
 }
 
@@ -100,6 +102,7 @@ struct Schedule {
 impl Schedule {
     fn new(arrivals: Arrivals, start: Time, draws: Rng) -> Self {
         let mut schedule = Self { arrivals, start, count: 0, next: start, draws };
+        // The first request of a Poisson process also comes after a random interval.
         if let Arrivals::Poisson(_) = arrivals {
             schedule.advance();
         }
@@ -126,7 +129,7 @@ pub(super) struct Requests {
     workload: Workload,
     schedule: Option<Schedule>,
     objects: Rng,
-    /// Numbers below this one belong to requests that have come.
+    /// Numbers below this one belong to requests that have arrived.
     released: u32,
     /// First number whose segment is stored.
     first: u32,
@@ -134,7 +137,7 @@ pub(super) struct Requests {
     segments: VecDeque<u32>,
     /// Segment of the highest number.
     latest: u32,
-    /// Segments on their way, each with the numbers that wait for it.
+    /// Outstanding segments, each with the numbers that wait for it.
     waiting: BTreeSet<(u32, u32)>,
 }
 
@@ -181,11 +184,13 @@ impl Requests {
 
     /// Records that the next number is requested; those below `base` will not be requested again.
     pub(super) fn request(&mut self, number: u32, base: u32) {
+        // Numbers below the lowest missing one are complete, so their segments need no longer be stored.
         while self.first < base && self.segments.pop_front().is_some() {
             self.first += 1;
         }
         let size = self.workload.object_segments;
         let segment = match number % size {
+            // The first number of a request draws its object; the others follow within it.
             0 => self.workload.popularity.object(self.objects.uniform()) * size,
             _ => self.latest + 1,
         };
@@ -205,7 +210,7 @@ impl Requests {
         self.waiting.range((segment, 0)..=(segment, u32::MAX)).map(|(_, number)| *number)
     }
 
-    /// `number` waits no longer.
+    /// Removes `number` from those that wait.
     pub(super) fn end_wait(&mut self, number: u32) {
         self.waiting.remove(&(self.segment(number), number));
     }

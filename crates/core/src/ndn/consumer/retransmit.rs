@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::outstanding::{Outstanding, SegmentState};
 use super::profile::RetransmitOrder;
 
-/// The queue. What arrives or is forgotten meanwhile stays in it and is skipped; empty, it owns no memory.
+/// The queue. Segments that arrive or are given up stay in it and are skipped; an empty queue owns no memory.
 #[derive(Debug)]
 pub(super) enum RetransmitQueue {
     ByLoss(VecDeque<u32>),
@@ -36,6 +36,7 @@ impl RetransmitQueue {
                 while queue.front().is_some_and(|segment| !waits(*segment)) {
                     queue.pop_front();
                 }
+                // Held segments keep their place; only what no longer waits is removed from the front.
                 let place = queue.iter().position(|segment| waits(*segment) && !is_held(*segment))?;
                 queue.remove(place)
             }
@@ -48,6 +49,7 @@ impl RetransmitQueue {
                         other => break other.map(|Reverse(segment)| segment),
                     }
                 };
+                // A heap has no search, so held segments are taken out and put back.
                 queue.extend(held);
                 next
             }

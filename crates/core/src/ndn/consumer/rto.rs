@@ -1,7 +1,8 @@
-//! Round-trip time estimators: how long an Interest may be outstanding before it counts as lost.
+//! Round-trip time estimators, which determine how long an Interest may be outstanding before it counts as
+//! lost.
 //!
-//! Programs differ enough here to change results, so each keeps its own rule. Samples come from
-//! segments asked for once (Karn); the consumer sees to that.
+//! Programs differ enough here to change results, so each keeps its own rule. Samples come from segments that
+//! were requested once (Karn's rule), which the consumer ensures.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -17,27 +18,27 @@ pub enum EstimatorKind {
     NdnTools,
     /// NDNts: as ndn-cxx with the factor 4.
     Ndnts,
-    /// ICP's: halfway between the smallest and largest of the last samples.
+    /// ICP's: halfway between the minimum and the maximum of the last samples.
     Range,
 }
 
 /// Timeout before the first sample, ns; the same in every program.
 const INITIAL: f64 = 1e9;
-/// Smallest timeout of all but [`EstimatorKind::Range`], unless set, ns.
+/// Minimum timeout of all but [`EstimatorKind::Range`], unless set, ns.
 const MIN: f64 = 200e6;
-/// Largest timeout in ndnSIM, ns.
+/// Maximum timeout in ndnSIM, ns.
 const NDNSIM_MAX: f64 = 200e9;
-/// Largest timeout in ndn-cxx and NDNts, ns.
+/// Maximum timeout in ndn-cxx and NDNts, ns.
 const NDN_CXX_MAX: f64 = 60e9;
-/// Largest backoff factor in ndnSIM, unless set.
+/// Maximum backoff factor in ndnSIM, unless set.
 const NDNSIM_MAX_BACKOFF: u32 = 64;
 /// Weight of a sample in the smoothed round-trip time.
 const GAIN: f64 = 0.125;
 /// Weight of a sample in the variation.
 const VARIATION_GAIN: f64 = 0.25;
-/// Samples that ICP looks back on.
+/// Number of latest samples that ICP considers.
 const RANGE_SAMPLES: usize = 20;
-/// Smallest timeout of [`EstimatorKind::Range`], unless set.
+/// Minimum timeout of [`EstimatorKind::Range`], unless set.
 const RANGE_MIN: Span = Span::from_millis(10);
 
 /// One flow's estimate. Takes no memory of its own before the first sample.
@@ -51,9 +52,9 @@ pub struct Estimator {
     variation: f64,
     /// ndnSIM's factor on the timeout, at least 1.
     backoff: f64,
-    /// Smallest timeout, ns.
+    /// Minimum timeout, ns.
     min: f64,
-    /// Largest factor of ndnSIM's.
+    /// Maximum backoff factor of ndnSIM's estimator.
     max_backoff: u32,
     /// Variations added to the smoothed time.
     variations: u32,
@@ -65,9 +66,9 @@ pub struct Estimator {
 /// Limits of the timeout that override those of the estimator; `None` for the estimator's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeoutLimits {
-    /// Smallest timeout once there is a sample.
+    /// Minimum timeout once there is a sample.
     pub min: Option<Span>,
-    /// Largest factor by which ndnSIM's timeout backs off; other estimators have none.
+    /// Maximum factor by which ndnSIM's timeout backs off; other estimators have none.
     pub backoff: Option<NonZeroU32>,
     /// Variations that the timeout adds to the smoothed time; [`EstimatorKind::Range`] has none.
     pub variations: Option<NonZeroU32>,
@@ -107,6 +108,8 @@ impl Estimator {
     /// Adds the round-trip time of a segment that was requested once, with `in_flight` Interests still outstanding.
     pub fn sample(&mut self, rtt: Span, in_flight: u32) {
         let sample = rtt.as_nanos() as f64;
+        // ndn-cxx divides the gains by the expected number of samples per RTT: half of what was in flight, or
+        // all of it in NDNts.
         let weight = match self.kind {
             EstimatorKind::Ndnsim | EstimatorKind::Range => 1.0,
             EstimatorKind::NdnTools => 1.0 / f64::from(in_flight.saturating_add(1) / 2).max(1.0),
@@ -114,6 +117,7 @@ impl Estimator {
         };
         if self.has_sample {
             let error = sample - self.smoothed;
+            // Before the smoothed time changes (RFC 6298, section 2.3).
             self.variation += VARIATION_GAIN * weight * (error.abs() - self.variation);
             self.smoothed += GAIN * weight * error;
         } else {

@@ -43,12 +43,12 @@ struct AgainDelays {
 }
 
 impl ConsumerStats {
-    /// From the first Interest of each delivered segment to its Data.
+    /// Delays from the first Interest of each delivered segment to its Data.
     pub fn full_delay(&self) -> DelayHistogram {
         self.again.as_ref().map_or_else(|| self.once.clone(), |again| self.once.merged(&again.full))
     }
 
-    /// From the last Interest of each delivered segment to its Data.
+    /// Delays from the last Interest of each delivered segment to its Data.
     pub fn last_delay(&self) -> DelayHistogram {
         self.again.as_ref().map_or_else(|| self.once.clone(), |again| self.once.merged(&again.last))
     }
@@ -77,8 +77,8 @@ impl Consumer {
         self.start <= now && !self.is_complete() && !has_stopped
     }
 
-    /// Appends the state of now as a row for the flow `flow`. Counts go on for ever; window, pace and round-trip time have
-    /// values only while the flow is under way.
+    /// Appends the current state as a row for the flow `flow`. Counters are always present; window, pacing
+    /// rate and round-trip time only while the flow is under way.
     pub fn sample_into(&self, now: Time, flow: u32, samples: &mut FlowSamples) {
         let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         let is_under_way = self.is_under_way(now);
@@ -100,6 +100,7 @@ impl Consumer {
         let stats = &self.stats;
         record.start = self.start;
         record.completed = self.completed;
+        // Data in flight at the stop may still arrive, and counts.
         record.stopped = (self.stop < Time::MAX).then(|| self.stop.max(stats.last_delivery));
         record.segments = self.is_bounded().then_some(u64::from(self.end));
         record.delivered_segments = stats.delivered;

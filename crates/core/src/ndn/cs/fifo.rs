@@ -1,4 +1,4 @@
-//! First in, first out: nothing that happens to Data once it is here changes when it leaves.
+//! First in, first out: use and repeated arrival of a stored Data do not change the order of eviction.
 
 use super::order::List;
 

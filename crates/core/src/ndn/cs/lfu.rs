@@ -1,8 +1,8 @@
-//! Least frequently used: what answered the fewest Interests since it came leaves first, of several the one that
-//! was used least recently. What has left is forgotten (in-cache LFU).
+//! Least frequently used: the Data that answered the fewest Interests since its insertion leaves first, of
+//! several the one used least recently. Counts of evicted Data are forgotten (in-cache LFU).
 //!
-//! Places of one count form a list, the lists stand in the order of their counts: every step takes a fixed time
-//! (Shah, Mitra & Matani 2010).
+//! Places of one count form a list, the lists stand in the order of their counts: every step takes constant
+//! time (Shah, Mitra & Matani 2010).
 
 use super::order::NONE;
 
@@ -18,7 +18,7 @@ struct ListPlace {
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     count: u64,
-    /// The list of the next higher count that there is.
+    /// The list of the next higher count that exists.
     above: u32,
     below: u32,
     newest: u32,
@@ -60,6 +60,7 @@ impl Lfu {
             above if above != NONE && self.lists[above as usize].count == count + 1 => above,
             _ => self.insert_list(count + 1, list),
         };
+        // The list of the next count is looked up first, because the place's own list may vanish with it.
         self.unlink(slot);
         self.push(next, slot);
     }

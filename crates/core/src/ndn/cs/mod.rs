@@ -24,14 +24,14 @@ pub use stores::Stores;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Policy {
-    /// The one that was used least recently.
+    /// The Data that was used least recently.
     #[default]
     Lru,
-    /// The one that came first.
+    /// The Data that was inserted first.
     Fifo,
-    /// The one that was used least often since it came; of several the one used least recently.
+    /// The Data that was used least often since its insertion; of several the one used least recently.
     Lfu,
-    /// Any, each as likely as the others.
+    /// A random one; all are equally likely.
     Random,
 }
 
@@ -44,13 +44,13 @@ impl Policy {
 /// Admission policy: which passing Data is cached.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Admission {
-    /// All of it (leave copy everywhere).
+    /// All Data (leave copy everywhere).
     #[default]
     Everywhere,
-    /// What comes from the producer or from a hit past no other store: a hit moves its Data one store down
-    /// (leave copy down; Laoutaris, Syntila & Stavrakakis 2004).
+    /// Data from the producer or from a hit that has passed no other store: a hit moves its Data one store
+    /// down (leave copy down; Laoutaris, Syntila & Stavrakakis 2004).
     LeaveCopyDown,
-    /// Each with this probability, 0..=1, whatever other nodes do.
+    /// Each Data with this probability, 0..=1, independently of other nodes.
     Probability(f64),
 }
 
@@ -75,7 +75,7 @@ impl CacheSetup {
     }
 }
 
-/// Names looked for under a prefix.
+/// Maximum number of names that are looked up under a prefix, so that one Interest cannot cost much time.
 const MAX_LOOKED_FOR: usize = 64;
 
 #[derive(Debug)]
@@ -142,6 +142,7 @@ impl<B: Clone> Cs<B> {
             return;
         }
         let known = self.find(packet.header.name);
+        // Stored Data is always renewed; only new Data needs admission and, under `Probability`, a draw.
         if known.is_none() && !self.admits(&packet.header) {
             return;
         }
@@ -226,6 +227,7 @@ impl<B: Clone> Cs<B> {
 
     /// Puts an entry in the place of the one that the policy gives up.
     fn replace(&mut self, entry: CsEntry<B>) {
+        // `find_entry` needs the old name, so the index is corrected before the entry is overwritten.
         let slot = self.order.leave();
         let name = self.entries[slot as usize].packet.header.name;
         if let Ok(found) = self.index.find_entry(self.hash.of(name), |candidate| *candidate == slot) {

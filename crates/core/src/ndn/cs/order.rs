@@ -1,4 +1,4 @@
-//! The order in which a store gives its places up.
+//! The order in which a store evicts its entries.
 
 use super::Policy;
 use super::fifo::Fifo;
@@ -53,13 +53,13 @@ impl Order {
         each!(self, policy => policy.touch(slot));
     }
 
-    /// The Data in `slot` came once more.
+    /// The Data in `slot` arrived once more.
     #[inline]
     pub(super) fn renew(&mut self, slot: u32) {
         each!(self, policy => policy.renew(slot));
     }
 
-    /// The place that is given up; there is at least one.
+    /// The place that is evicted; the store is not empty.
     #[inline]
     pub(super) fn leave(&mut self) -> u32 {
         each!(self, policy => policy.leave())

@@ -1,4 +1,4 @@
-//! Random replacement: every place is as likely to be given up as any other.
+//! Random replacement: every place is equally likely to be evicted.
 
 use crate::rng::Rng;
 
@@ -22,6 +22,7 @@ impl Random {
     pub(super) fn renew(&mut self, _: u32) {}
 
     pub(super) fn leave(&mut self) -> u32 {
+        // Places are numbered without gaps, and a policy is consulted only when all are in use.
         self.draws.below(self.places)
     }
 }

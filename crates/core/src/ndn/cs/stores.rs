@@ -1,4 +1,4 @@
-//! The content store of a node: one store for everything, and stores that prefixes have to themselves.
+//! The content store of a node: one store for everything, and separate stores for single prefixes.
 
 use super::{CacheSetup, Cs};
 use crate::ndn::name::{Name, NameHash, NameTable, PrefixId};
@@ -26,6 +26,7 @@ impl<B: Clone> Stores<B> {
     /// Gives Data under `prefix` a separate store, replacing an earlier one; with zero packets it is not cached.
     pub fn narrow(&mut self, prefix: PrefixId, setup: CacheSetup) {
         let mut store = Cs::new(setup, self.hash);
+        // The conversion may have been set before the store was separated.
         store.set_keep(self.main.keep);
         self.is_enabled |= store.is_enabled();
         match self.narrowed.binary_search_by_key(&prefix, |(prefix, _)| *prefix) {

@@ -23,6 +23,7 @@ impl<B: Clone + Default> Forwarder<B> {
     ) {
         let exact = self.pit.find(packet.header.name);
         match exact {
+            // The common case needs no list: only one entry can match, the one of the Data's own name.
             Some(id) if !self.has_special_entries() && self.pit.next_sibling(id).is_none() => {
                 if self.cs.is_enabled() {
                     self.keep(cx, &mut packet);
@@ -50,6 +51,7 @@ impl<B: Clone + Default> Forwarder<B> {
         let mut at = Some(name.prefix);
         while let Some(prefix) = at {
             let ancestor = cx.names.name_of(prefix);
+            // `on_data` may have found the entry of the name itself, which matches without CanBePrefix.
             if ancestor != name {
                 let entries = self.with_siblings(self.pit.find(ancestor));
                 found.extend(entries.filter(|id| self.pit.entry(*id).selector().can_be_prefix));
@@ -87,6 +89,7 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) {
         let mut found = Vec::new();
+        // Without either nothing can match, and the search along the name is spared for unsolicited Data.
         if exact.is_some() || self.has_special_entries() {
             found = self.matches(cx, packet.header.name);
             found.extend(self.with_siblings(self.digest_match(cx, &packet)));
@@ -128,12 +131,14 @@ impl<B: Clone + Default> Forwarder<B> {
         let Served { strategy, straggler } = &mut self.strategies[usize::from(strategy.0)];
         strategy.on_data(cx, &mut packet.header, from, id, self.pit.entry(id));
 
+        // After the strategy, which may change the hop signals of the Data for all downstreams.
         let header = Header { hop: packet.header.hop.carried(), ..packet.header };
         let now = cx.now;
         let waiting = |record: &&crate::ndn::pit::InRecord| record.is_pending(now) && record.face != from;
         let mut records = self.pit.entry(id).in_records().filter(waiting);
         let mut record = records.next().copied();
         while let Some(this) = record {
+            // One record ahead, because the last copy takes the body instead of cloning it.
             record = records.next().copied();
             let mut header = with_token(&header, this.token);
             if let Some(served) = served.as_deref_mut() {
@@ -159,6 +164,8 @@ impl<B: Clone + Default> Forwarder<B> {
             self.end_at_gates(cx, id, &Ending::AnsweredBy(from));
             return self.pit.remove(id);
         }
+        // A strategy that waits for stragglers keeps the entry, without downstreams and without the face that
+        // answered.
         self.pit.entry_mut(id).remove_out_record(from);
         if !self.pit.entry(id).is_satisfied() {
             self.pit.keep_satisfied(id, now, straggler);

@@ -43,7 +43,7 @@ impl<B> Gates<B> {
         }
     }
 
-    /// Goes on with what was counted at the gates of the same faces.
+    /// Continues the counters of the gates of the same faces.
     pub fn count_on(&mut self, old: &Self) {
         for (row, old) in self.rows.iter_mut().zip(&old.rows) {
             if let (Some(row), Some(old)) = (row, old) {
@@ -78,13 +78,13 @@ pub(super) struct Offered {
     pub refusal: Option<Decision>,
 }
 
-/// Reason for which an answer is no longer expected.
+/// Reason why an answer is no longer expected.
 pub(super) enum Ending {
-    /// The lifetime is over.
+    /// The lifetime has ended.
     Expired,
     /// This face answered.
     AnsweredBy(FaceId),
-    /// Otherwise.
+    /// Any other reason.
     Elsewhere,
 }
 
@@ -110,8 +110,8 @@ impl<B: Clone + Default> Forwarder<B> {
         row.map(GateRow::stats).unwrap_or_default()
     }
 
-    /// Drops everything that the gates of `face` hold, because its link is down; the number of packets. Their PIT
-    /// entries stay without them until they expire or are asked for again.
+    /// Drops everything that the gates of `face` hold, because its link is down; returns the number of
+    /// packets. Their PIT entries stay without them until they expire or are requested again.
     pub fn clear_held(&mut self, cx: &mut Context<'_>, face: FaceId) -> u64 {
         let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(face)) else { return 0 };
         let dropped = row.clear(cx, Cause("held at link down"));
@@ -155,11 +155,13 @@ impl<B: Clone + Default> Forwarder<B> {
         requested: &Requested<B>,
         out: &mut impl Outbox<B>,
     ) -> Offered {
+        // Taken out, because a refusal consults the strategy again, which fills `self.targets`.
         let mut targets = std::mem::take(&mut self.targets);
         let mut offered = Offered { is_sent: false, out_of_hops: false, refusal: None };
         let mut next = 0;
         while let Some(target) = targets.get(next).copied() {
             next += 1;
+            // The strategy may choose a face again that refused before, which would never end.
             if targets[..next - 1].iter().any(|tried| tried.face == target.face) {
                 continue;
             }
@@ -179,8 +181,9 @@ impl<B: Clone + Default> Forwarder<B> {
         offered
     }
 
-    /// Asks the strategy for another choice than `face`, which goes into the targets. What is to happen when none of
-    /// them takes the Interest: without the strategy's word the refusal goes on as it came.
+    /// Consults the strategy about another choice than `face`, which is added to the targets. Returns the
+    /// decision if none of them accepts the Interest: if the strategy names only targets, the refusal is
+    /// passed on unchanged.
     fn request_again(
         &mut self,
         cx: &mut Context<'_>,
@@ -231,6 +234,7 @@ impl<B: Clone + Default> Forwarder<B> {
         copy.header.kind = Kind::Interest(Interest { nonce, ..interest });
         let passage = match self.gates.as_mut().and_then(|gates| gates.row(face)) {
             None => Passage::Passed(copy),
+            // One Interest per entry waits at a face; its departure will serve this request, too.
             Some(row) if row.holds(id) => {
                 self.counters.suppressed += 1;
                 return Attempt::Sent;
@@ -249,12 +253,13 @@ impl<B: Clone + Default> Forwarder<B> {
         Attempt::Sent
     }
 
-    /// Data for the entry came from `from`: what gates hold for it has no purpose any more.
+    /// Data for the entry came from `from`: Interests that gates hold for it are withdrawn.
     pub(super) fn data_at_gates(&mut self, cx: &mut Context<'_>, from: FaceId, id: PitId, data: &mut Header) {
         let Some(gates) = &mut self.gates else { return };
         let entry = self.pit.entry(id);
         let requested = entry.out_records().map(|record| record.face);
         let holds = |face: &FaceId| gates.row(*face).is_some_and(|row| row.holds(id));
+        // Collected before anything is withdrawn, which changes the out-records.
         let held: Vec<FaceId> = requested.filter(holds).collect();
         for face in held {
             if let Some(row) = gates.row(face) {
@@ -276,6 +281,8 @@ impl<B: Clone + Default> Forwarder<B> {
         for record in self.pit.entry(id).out_records() {
             let Some(row) = gates.row(record.face) else { continue };
             let was_held = row.withdraw(cx, id, cause);
+            // A held Interest has not left, unless an earlier one of the same entry has: only that awaits an
+            // answer.
             let is_out = !was_held || record.retransmissions > 0;
             match how {
                 _ if !is_out || record.nacked.is_some() => {}

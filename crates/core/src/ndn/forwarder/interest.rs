@@ -12,7 +12,7 @@ use crate::ndn::pit::{Pit, PitId, Selector};
 use crate::ndn::strategy::{Arrival, Decision, Strategy};
 use crate::observe::event::Event;
 
-/// Interests under `/localhost` that may be pending beyond the limit.
+/// Number of Interests under `/localhost` that may be pending beyond the limit.
 const RESERVED: usize = 64;
 
 impl<B: Clone + Default> Forwarder<B> {
@@ -26,6 +26,8 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) {
         if let Some(limit) = interest.hop_limit {
+            // As in NFD: an Interest that arrives with hop limit 0 is dropped, and one that arrives with 1
+            // stays on this node.
             let Some(left) = limit.checked_sub(1) else {
                 self.counters.hop_limited += 1;
                 return;
@@ -38,6 +40,7 @@ impl<B: Clone + Default> Forwarder<B> {
             return self.refuse_loop(cx, from, packet, interest, out);
         }
         let selector = Selector::from(&interest);
+        // An Interest for an existing entry needs no room, so it is not refused.
         if self.pit.len() >= self.pit_limit
             && self.pit.find_selected(name, selector).is_none()
             && !self.is_reserved(cx, name)
@@ -56,6 +59,7 @@ impl<B: Clone + Default> Forwarder<B> {
             && self.cs.is_enabled()
             && self.answer_from_cache(cx, from, &packet.header, interest, out)
         {
+            // A hit needs no entry; it was only inserted to look for a loop and for downstreams.
             if is_new {
                 self.pit.remove(id);
             }
@@ -73,8 +77,8 @@ impl<B: Clone + Default> Forwarder<B> {
         self.decide(cx, from, Requested { packet, interest, id }, is_repeated, out);
     }
 
-    /// Whether there is room beyond the limit for an Interest of this name: who manages the node is heard when
-    /// its table is full.
+    /// Whether an Interest of this name may exceed the limit, so that a node with a full table can still be
+    /// managed.
     #[cold]
     fn is_reserved(&self, cx: &Context<'_>, name: Name) -> bool {
         self.pit.len() < self.pit_limit.saturating_add(RESERVED)
@@ -130,7 +134,7 @@ impl<B: Clone + Default> Forwarder<B> {
         request(&mut *self.strategies[usize::from(route.strategy.0)].strategy, cx, &mut arrival)
     }
 
-    /// The downstream `from` was sent a Nack and does not wait any more.
+    /// Ends the wait of the downstream `from`, which was sent a Nack.
     pub(super) fn end_refused(&mut self, from: FaceId, id: PitId) {
         self.pit.entry_mut(id).remove_in_record(from);
         self.end_if_idle(id);
@@ -160,7 +164,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// An entry without downstreams and upstreams has no purpose.
+    /// Removes an entry that no upstream can answer.
     pub(super) fn end_if_idle(&mut self, id: PitId) {
         let entry = self.pit.entry(id);
         if entry.out_records().next().is_none() {
@@ -236,6 +240,8 @@ impl<B: Clone + Default> Forwarder<B> {
 /// The next hops that an Interest from `from` may take under `/localhost` and `/localhop`.
 #[cold]
 fn keep_in_scope(cx: &Context<'_>, from: FaceId, route: &FibEntry, near: &mut Vec<NextHop>) {
+    // NFD: what an application sends under `/localhop` may cross one link; everything else under both stays
+    // on this node.
     let is_free = route.scope == Scope::Hop && cx.face(from).is_local();
     let allowed = |hop: &&NextHop| is_free || cx.face(hop.face).is_local();
     near.clear();

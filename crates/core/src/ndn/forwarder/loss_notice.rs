@@ -1,4 +1,4 @@
-//! The loss-notice pipeline: as Data, but the entry stays, nothing is cached and the notice goes first (PLR §IV.B).
+//! The loss-notice pipeline: as Data, but the entry stays, nothing is cached and the notice goes first (PLR, section IV.B).
 
 use super::{Forwarder, Outbox};
 use crate::context::Context;

@@ -60,7 +60,7 @@ pub struct ForwarderCounters {
     pub expired: u64,
     /// Interests refused because the PIT was full.
     pub refused_full: u64,
-    /// TCP segments that no face leads on with.
+    /// TCP segments without a usable next hop.
     pub unroutable: u64,
 }
 
@@ -75,7 +75,8 @@ pub struct ForwarderSetup {
     pub strategy: Box<dyn Strategy>,
     /// Source of nonces for probes.
     pub nonces: Rng,
-    /// Most pending Interests; one more is refused as congestion, unless it is one of a few under `/localhost`.
+    /// Maximum number of pending Interests; one more is refused as congestion, unless it is one of a few
+    /// under `/localhost`.
     pub pit_limit: usize,
     /// Hashing of names in tables.
     pub hash: NameHash,
@@ -95,7 +96,7 @@ impl ForwarderSetup {
     }
 }
 
-/// A strategy and what it said when it was set.
+/// A strategy, and its straggler time, which is queried once.
 #[derive(Debug)]
 struct Served {
     strategy: Box<dyn Strategy>,
@@ -161,8 +162,8 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// Tells what can be done with bodies. Without it Interests that name their Data by its digest are answered by
-    /// nothing, and the content store shares bodies with who sent them.
+    /// Sets the operations on bodies. Without them Interests that name their Data by its digest get no
+    /// answer, and the content store shares bodies with their senders.
     pub fn set_body_rules(&mut self, rules: BodyRules<B>) {
         self.cs.set_keep(rules.keep);
         self.body = Some(rules);
@@ -223,8 +224,8 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// Whether a packet of this kind may change when [`on_wake`](Self::on_wake) is due. What waits for segments waits at
-    /// gates.
+    /// Whether a packet of this kind may change when [`on_wake`](Self::on_wake) is due. A TCP segment can
+    /// only change the wake-up of a gate.
     #[inline]
     pub fn may_change_wake(&self, kind: &Kind) -> bool {
         self.gates.is_some() || !matches!(kind, Kind::Tcp(_))
@@ -279,10 +280,11 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// Everything that is pending ends unsatisfied, what gates hold is dropped, and tables, strategies and gates are those of
-    /// `fresh`; the number of packets dropped. What was counted stays.
+    /// Ends everything that is pending as unsatisfied, drops what gates hold, and adopts tables, strategies
+    /// and gates of `fresh`; counters stay. Returns the number of packets dropped.
     pub fn restart(&mut self, cx: &mut Context<'_>, mut fresh: Self) -> u64 {
         let faces = (0..cx.faces.len()).map(|face| FaceId(face as u16));
+        // While the old gates are still there, so that they are notified of every end.
         let dropped = faces.map(|face| self.clear_held(cx, face)).sum();
         let pending: Vec<PitId> = self.pit.ids().collect();
         pending.into_iter().for_each(|id| self.end_entry(cx, id));
@@ -312,10 +314,9 @@ impl<B: Clone + Default> Forwarder<B> {
         self.pit.remove(id);
     }
 
-    /// A face is gone, and its gates with what they hold: nobody waits there, nobody is asked there, no route leads
-    /// there. Its number may be given
-    /// to another face afterwards. What nobody else waits for ends with the next [`on_wake`](Self::on_wake), so
-    /// that who is gone does not fill the PIT for as long as it asked.
+    /// Removes a face with its gates and what they hold: no downstream, no upstream and no route refers to it
+    /// any more, and its number may be given to another face. Entries without any other downstream end with
+    /// the next [`on_wake`](Self::on_wake), so that they do not fill the PIT for their whole lifetime.
     pub fn remove_face(&mut self, face: FaceId, now: Time) {
         self.fib.remove_face(face);
         if let Some(gates) = &mut self.gates {
@@ -332,7 +333,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// Calls `each` with every name in a table, and the token that waits with it.
+    /// Calls `each` with every name in a table, and the token that is stored with it.
     pub fn visit_names(&self, each: &mut dyn FnMut(Name, PitToken)) {
         for prefix in self.fib.prefixes().chain(self.cs.prefixes()) {
             each(Name::whole(prefix), PitToken::default());

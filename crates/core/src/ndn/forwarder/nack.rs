@@ -10,7 +10,8 @@ use crate::ndn::pit::Selector;
 use crate::ndn::strategy::{Decision, NackDecision};
 
 impl<B: Clone + Default> Forwarder<B> {
-    /// A Nack counts only when it answers the last Interest that went to the face it comes from.
+    /// Processes a Nack. It counts only when it answers the last Interest that went to the face it comes
+    /// from.
     pub(super) fn on_nack(
         &mut self,
         cx: &mut Context<'_>,
@@ -36,7 +37,7 @@ impl<B: Clone + Default> Forwarder<B> {
         self.apply_nack(cx, from, Requested { packet, interest: nack.interest, id }, nack.reason, out);
     }
 
-    /// The strategy decides about the refusal recorded in the out-record of `from`.
+    /// Lets the strategy decide about the refusal recorded in the out-record of `from`.
     pub(super) fn apply_nack(
         &mut self,
         cx: &mut Context<'_>,
@@ -72,7 +73,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// Sends the refused Interest another way; what is left to decide then.
+    /// Sends the refused Interest another way; returns the decision that remains if that fails.
     fn request_elsewhere(
         &mut self,
         cx: &mut Context<'_>,
@@ -83,10 +84,12 @@ impl<B: Clone + Default> Forwarder<B> {
     ) -> NackDecision {
         let entry = self.pit.entry(requested.id);
         let waiting = entry.in_records().find(|record| record.is_pending(cx.now)).map(|record| record.face);
+        // Another try needs a downstream that it is made for; without one the refusal ends the entry.
         let Some(from) = waiting.filter(|_| !entry.is_satisfied()) else {
             return NackDecision::Return(reason);
         };
         let Packet { header, body } = requested.packet.clone();
+        // The packet is the Nack; its Interest is sent on, without the hop signals of the refused path.
         let header = Header::new(header.name, Kind::Interest(requested.interest), header.size());
         let requested = Requested { packet: Packet { header, body }, ..*requested };
         match self.consult_rejected(cx, refused_by, from, &requested) {

@@ -1,7 +1,8 @@
-//! Gates: what a face does with Interests before they leave, and with what comes back.
+//! Gates: treatment of Interests at a face before they leave, and of the packets that come back.
 //!
-//! A face's gates stand in a row. An Interest passes them in order, before the face's queue; the first verdict other
-//! than [`GateVerdict::Admit`] counts. Everything else that happens at the face is told to all of them, in order.
+//! A face's gates stand in a row. An Interest passes them in order, before the face's queue; the first
+//! verdict other than [`GateVerdict::Admit`] counts. All of them are notified of everything else that happens
+//! at the face, in order.
 
 mod row;
 mod store;
@@ -18,10 +19,10 @@ use crate::units::{Packets, Span, Time};
 
 /// Polices, shapes or stamps the traffic of one face. Every method has a default that does nothing.
 ///
-/// `pending` is the number of the Interest's PIT entry, for side tables. For a number that a gate let through or
-/// holds, it hears of every end: [`on_data_in`](Self::on_data_in), [`on_nack_in`](Self::on_nack_in),
-/// [`on_expiry`](Self::on_expiry) or [`on_withdrawn`](Self::on_withdrawn). A number can be let through more than once
-/// before that: the Interest was sent again.
+/// `pending` is the number of the Interest's PIT entry, for side tables. A gate that has admitted or holds
+/// the Interest of a number is notified of every end of it: [`on_data_in`](Self::on_data_in),
+/// [`on_nack_in`](Self::on_nack_in), [`on_expiry`](Self::on_expiry) or [`on_withdrawn`](Self::on_withdrawn).
+/// A number can be admitted more than once before that, because an Interest was retransmitted.
 pub trait FaceGate: std::fmt::Debug {
     /// An Interest is about to leave through the face. Its header is as sent; hop signals may be written.
     fn on_interest_out(
@@ -34,8 +35,8 @@ pub trait FaceGate: std::fmt::Debug {
         GateVerdict::Admit
     }
 
-    /// Data that answers a pending Interest arrived through the face, `rtt` after the Interest left it. `None` when
-    /// that is not known: the face was asked more than once, or not at all.
+    /// Data that answers a pending Interest arrived through the face, `rtt` after the Interest left it.
+    /// `None` if the Interest was sent there more than once, or not at all.
     fn on_data_in(&mut self, cx: &mut Context<'_>, pending: PitId, data: &mut Header, rtt: Option<Span>) {
         let _ = (cx, pending, data, rtt);
     }
@@ -55,14 +56,15 @@ pub trait FaceGate: std::fmt::Debug {
         let _ = (cx, pending);
     }
 
-    /// An Interest that the gate let through or held gets no answer here: another face answered, a gate after this
-    /// one refused it, or it did not leave. `held` is its flow if the gate held it until now, or wanted to when
-    /// there was no room.
+    /// An Interest that the gate admitted or held gets no answer here: another face answered, a gate after
+    /// this one refused it, or it did not leave. `held` is its flow if the gate held it until now, or
+    /// requested that when there was no room.
     fn on_withdrawn(&mut self, cx: &mut Context<'_>, pending: PitId, held: Option<FlowKey>) {
         let _ = (cx, pending, held);
     }
 
-    /// A TCP segment passes. It cannot be held: the queue behind the gate has lanes for that. A Nack drops it.
+    /// A TCP segment passes. It cannot be held, as the queue behind the gate has lanes for that. A Nack drops
+    /// it.
     fn on_segment(
         &mut self,
         cx: &mut Context<'_>,
@@ -83,13 +85,15 @@ pub trait FaceGate: std::fmt::Debug {
         let _ = (cx, directive);
     }
 
-    /// When to wake; `None` for never. After a wake-up it must be later than that. Asked after every packet, wake-up
-    /// and directive that the forwarder has seen; what a queue discipline changes shows with the next of them.
+    /// Time of the next wake-up; `None` for never. After a wake-up it must be later than that one. It is read
+    /// after every packet, wake-up and directive of the forwarder; a change by a queue discipline has effect
+    /// with the next of them.
     fn next_wake(&self) -> Option<Time> {
         None
     }
 
-    /// Most Interests that it may hold at once, asked once, when the gate is set; one more is refused as congestion.
+    /// Maximum number of Interests that it may hold at once, read once, when the gate is set; one more is
+    /// refused as congestion.
     fn held_limit(&self) -> Packets {
         Packets::new(1000)
     }
@@ -103,8 +107,8 @@ pub enum GateVerdict {
     Admit,
     /// It is refused; the strategy chooses another way or passes the Nack on.
     Nack(NackReason),
-    /// It is dropped silently; a PIT entry that asks no other face ends with it, so that the consumer's next try is
-    /// a first one.
+    /// It is dropped silently. A PIT entry that no other face can answer ends with it, so that a
+    /// retransmission of the consumer is forwarded as a first Interest.
     Drop,
     /// It waits in the gate's side store, behind the others of this flow. For the strategy it was sent; its round
     /// trip begins when it leaves. Another one for the same PIT entry does not wait beside it: it is suppressed.

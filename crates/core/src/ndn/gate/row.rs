@@ -13,9 +13,9 @@ use crate::units::{Span, Time};
 /// Counters of a face's gates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GateStats {
-    /// Interests that wanted to leave.
+    /// Interests offered to the gates.
     pub offered: u64,
-    /// Interests that went on to the queue, at once or from the side store.
+    /// Interests passed on to the queue, at once or from the side store.
     pub passed: u64,
     /// Interests refused: by a gate, or because its side store was full.
     pub refused: u64,
@@ -36,7 +36,7 @@ impl GateStats {
     }
 }
 
-/// Outcome of an Interest at the gates.
+/// Outcome of an Interest at the gates of a face.
 #[derive(Debug)]
 pub(crate) enum Passage<B> {
     /// It passed all; on with it to the queue.
@@ -49,7 +49,7 @@ pub(crate) enum Passage<B> {
     Dropped,
 }
 
-/// A gate and what it said when it was set.
+/// A gate, with its limit, which is read once, and the number of Interests it holds.
 #[derive(Debug)]
 struct Standing {
     gate: Box<dyn FaceGate>,
@@ -99,10 +99,12 @@ impl<B> GateRow<B> {
         self.pass_from(cx, 0, pending, packet)
     }
 
-    /// Asks every gate about a TCP segment; whether it goes on. One that does not leave counts as offered and dropped.
+    /// Passes a TCP segment to every gate; returns whether it goes on. One that does not leave counts as
+    /// offered and dropped.
     pub fn admits_segment(&mut self, cx: &mut Context<'_>, segment: &mut Header, way: Direction) -> bool {
         for standing in &mut self.gates {
             match standing.gate.on_segment(cx, segment, way) {
+                // Segments cannot be held, so a gate that holds lets them pass.
                 GateVerdict::Admit | GateVerdict::Hold(_) => {}
                 GateVerdict::Drop | GateVerdict::Nack(_) => {
                     self.stats.offered += u64::from(way == Direction::Out);
@@ -153,6 +155,7 @@ impl<B> GateRow<B> {
     ) -> Passage<B> {
         let Standing { gate, limit, held } = &mut self.gates[place];
         if *held >= *limit {
+            // The gate has counted the Interest as held, so it is notified like those before it.
             gate.on_withdrawn(cx, pending, Some(flow));
             self.withdraw_before(cx, place, pending);
             self.stats.refused += 1;
@@ -175,7 +178,7 @@ impl<B> GateRow<B> {
         cx.record(Event::Dropped { face: self.face.0, name: header.name, size: header.size(), cause });
     }
 
-    /// Takes the Interest of `pending` out of the side store and drops it; whether it was there.
+    /// Removes the Interest of `pending` from the side store and drops it; returns whether it was there.
     pub fn withdraw(&mut self, cx: &mut Context<'_>, pending: PitId, cause: Cause) -> bool {
         let Some((place, flow, packet)) = self.store.remove(pending) else { return false };
         let Standing { gate, held, .. } = &mut self.gates[place];
@@ -186,7 +189,7 @@ impl<B> GateRow<B> {
         true
     }
 
-    /// Drops everything in the side store; the PIT entries concerned.
+    /// Drops everything in the side store; returns the PIT entries concerned.
     pub fn clear(&mut self, cx: &mut Context<'_>, cause: Cause) -> Vec<PitId> {
         let waiting = self.store.pending();
         for pending in &waiting {
@@ -195,8 +198,8 @@ impl<B> GateRow<B> {
         waiting
     }
 
-    /// Wakes the gates whose time has come. What they release passes the gates behind them; what becomes of it goes
-    /// into `passages`.
+    /// Wakes the gates that are due. Interests that they release pass the gates behind them; the outcome is
+    /// appended to `passages`.
     pub fn wake(&mut self, cx: &mut Context<'_>, passages: &mut Vec<(PitId, Passage<B>)>) {
         for place in 0..self.gates.len() {
             let gate = &mut self.gates[place].gate;
@@ -211,6 +214,7 @@ impl<B> GateRow<B> {
                     self.gates[place].held -= 1;
                     cx.record(Event::Released { face: self.face.0, name: packet.header.name });
                     self.stats.released += 1;
+                    // Only the gates behind: those before and this one have decided already.
                     let passage = self.pass_from(cx, place + 1, pending, packet);
                     passages.push((pending, passage));
                 }
@@ -238,7 +242,7 @@ impl<B> GateRow<B> {
         self.gates.iter_mut().for_each(|gate| gate.gate.on_expiry(cx, pending));
     }
 
-    /// No answer to the Interest of `pending`, which has left, is waited for any more.
+    /// Notifies all gates that an Interest that has left will get no answer.
     pub fn on_withdrawn(&mut self, cx: &mut Context<'_>, pending: PitId) {
         self.withdraw_before(cx, self.gates.len(), pending);
     }

@@ -51,7 +51,7 @@ impl<B> SideStore<B> {
         Some(taken)
     }
 
-    /// Takes the Interest of `pending` out of its turn, with its gate and flow.
+    /// Removes the Interest of `pending` out of its turn; returns its gate and flow with it.
     pub fn remove(&mut self, pending: PitId) -> Option<(usize, FlowKey, Packet<B>)> {
         let place = self.places.remove(&pending)?;
         let (_, packet) = self.held.remove(&place)?;

@@ -72,6 +72,7 @@ impl Spill {
     }
 }
 
+/// In-records stored inline: most entries have one or two downstreams, and more would exceed the size below.
 const INLINE_INS: usize = 2;
 
 /// One pending Interest with its in-records and out-records.
@@ -191,16 +192,17 @@ impl PitEntry {
         self.out_records().map(|record| record.sent_at).max()
     }
 
-    /// Time since the upstream `face` was asked: its round trip while an answer from it is looked at.
+    /// Time since the Interest was sent to `face`: its round-trip time while an answer from there is
+    /// processed.
     ///
-    /// `None` when it was not asked, or more than once: the answer does not tell which Interest it is for
-    /// (Karn & Partridge 1987).
+    /// `None` when it was not sent there, or more than once: the answer does not show which Interest it is
+    /// for (Karn & Partridge 1987).
     pub fn round_trip(&self, face: FaceId, now: Time) -> Option<Span> {
         let record = self.out_record(face)?;
         (record.retransmissions == 0).then(|| now.since(record.sent_at))
     }
 
-    /// Notes that `face` waits for the answer; whether it did so already.
+    /// Records that `face` waits for the answer; returns whether it did so already.
     #[inline]
     pub(crate) fn set_in_record(&mut self, face: FaceId, interest: &Interest, now: Time) -> bool {
         let expires = Tick::after(now, interest.lifetime.span());
@@ -246,7 +248,7 @@ impl PitEntry {
         }
     }
 
-    /// Notes that the Interest left through `face`.
+    /// Records that the Interest left through `face`.
     #[inline]
     pub(crate) fn set_out_record(&mut self, face: FaceId, nonce: u32, now: Time) {
         let record = OutRecord { sent_at: now, nonce, face, nacked: None, retransmissions: 0 };
@@ -260,11 +262,12 @@ impl PitEntry {
         }
     }
 
-    /// Removes the upstream `face`, because it has answered or did not get the Interest after all.
+    /// Removes the upstream `face`, because it has answered or the Interest did not reach it.
     pub(crate) fn remove_out_record(&mut self, face: FaceId) {
         let more = self.spill.as_deref_mut().map(|spill| &mut spill.outs);
         if self.has_out && self.out.face == face {
             match more.filter(|outs| !outs.is_empty()) {
+                // The first spilled record moves up, so that the records stay in order of first use.
                 Some(outs) => self.out = outs.remove(0),
                 None => self.has_out = false,
             }
@@ -273,7 +276,7 @@ impl PitEntry {
         }
     }
 
-    /// An Interest that was held left through `face` at `now`: its round trip begins.
+    /// An Interest that was held left through `face` at `now`, which begins its round trip.
     pub(crate) fn depart(&mut self, face: FaceId, now: Time) {
         if let Some(record) = self.out_record_mut(face) {
             record.sent_at = now;
@@ -287,8 +290,8 @@ impl PitEntry {
         }
     }
 
-    /// Whether the nonce came from another downstream or was sent upstream. One that came from the same
-    /// downstream before is no loop: the peer sent its Interest again.
+    /// Whether the nonce came from another downstream or was sent upstream. One from the same downstream is
+    /// no loop, because the peer sent its Interest again.
     pub(crate) fn is_loop(&self, nonce: u32, from: FaceId) -> bool {
         let mut came_from_another = false;
         for record in self.in_records().filter(|record| record.nonce == nonce) {

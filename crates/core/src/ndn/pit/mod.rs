@@ -51,7 +51,7 @@ impl Pit {
         self.len
     }
 
-    /// Most entries that there were at once.
+    /// Maximum number of entries that existed at once.
     pub fn peak(&self) -> usize {
         // Places are given to others before new ones are made.
         self.slab.made()
@@ -118,7 +118,7 @@ impl Pit {
         }
     }
 
-    /// The entry for `name` and `selector`, made if there is none; whether it is new.
+    /// The entry for `name` and `selector`, inserted if there is none; the flag is true for a new one.
     #[inline]
     pub fn find_or_insert(&mut self, name: Name, selector: Selector) -> (PitId, bool) {
         use hashbrown::hash_table::Entry;
@@ -163,7 +163,7 @@ impl Pit {
         self.prefix_entries += u32::from(selector.can_be_prefix);
     }
 
-    /// Lets the entry live until its last downstream stops waiting.
+    /// Sets the entry to expire with its last downstream.
     #[inline]
     pub fn renew_expiry(&mut self, id: PitId, now: Time) {
         let entry = self.slab.get(id.0);
@@ -229,19 +229,20 @@ impl Pit {
         self.entry_mut(at).sibling = sibling;
     }
 
-    /// When [`take_expired`](Self::take_expired) may have something; never later than the first expiry.
+    /// Time at which [`take_expired`](Self::take_expired) may find an entry; never later than the first
+    /// expiry.
     #[inline]
     pub fn next_expiry(&self) -> Option<Time> {
         self.wheel.wake
     }
 
-    /// Appends every entry whose time is up, in order of time to the millisecond; each must then be removed
+    /// Appends every entry that has expired, in order of time to the millisecond; each must then be removed
     /// or renewed.
     pub fn take_expired(&mut self, now: Time, expired: &mut Vec<PitId>) {
         self.wheel.advance(now, &mut self.slab, expired);
     }
 
-    /// Every entry, in no meaningful order that outlives a run.
+    /// Iterates over every entry, in an order that has no meaning.
     pub fn ids(&self) -> impl Iterator<Item = PitId> + '_ {
         self.slab.live().map(PitId)
     }

@@ -26,6 +26,7 @@ impl Tick {
     }
 
     pub(super) fn is_after(self, other: Self) -> bool {
+        // The sign of the wrapped difference orders ticks less than 2^31 ms apart, which `LONGEST` ensures.
         (self.0.wrapping_sub(other.0) as i32) > 0
     }
 
@@ -62,7 +63,8 @@ pub(super) struct Wheel {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     head: u32,
-    /// No entry of the list ends before; without it entries of later turns would cause a wake-up each turn.
+    /// No entry of the list ends before it; without it entries of later turns would cause a wake-up in each
+    /// turn.
     earliest: Tick,
 }
 
@@ -145,6 +147,7 @@ impl Wheel {
             return;
         }
         let first = expired.len();
+        // More than a turn needs no second look: each slot holds the entries of all turns.
         let passed = (target.since(self.done) as usize).min(SLOTS);
         for step in 1..=passed {
             let slot = self.done.0.wrapping_add(step as u32) as usize % SLOTS;
@@ -156,6 +159,7 @@ impl Wheel {
         }
         let before = self.done;
         self.done = target;
+        // After all slots, because `take_slot` walks lists that unlinking would change.
         for id in &expired[first..] {
             self.unlink(id.0, slab);
         }

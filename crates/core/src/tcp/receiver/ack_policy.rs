@@ -2,7 +2,7 @@
 
 use crate::units::{Span, Time};
 
-/// Delayed acknowledgements (RFC 9293 §3.8.6.3, RFC 5681 §4.2).
+/// Delayed acknowledgements (RFC 9293, section 3.8.6.3, RFC 5681, section 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckHabit {
     /// Segments per ACK, at least 1; 1 acknowledges each.
@@ -23,14 +23,14 @@ impl Default for AckHabit {
 /// Echo of congestion marks to the sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnEcho {
-    /// ECE is set on every ACK from a mark on until the sender confirms its reduction (RFC 3168 §6.1.3).
+    /// ECE is set on every ACK from a mark on until the sender confirms its reduction (RFC 3168, section 6.1.3).
     #[default]
     Latched,
-    /// Exactly for the segments that were marked (RFC 8257 §3.2).
+    /// Exactly for the segments that were marked (RFC 8257, section 3.2).
     Exact,
 }
 
-/// Counts what waits for an ACK.
+/// Counts the segments that wait for an ACK.
 #[derive(Clone, Debug)]
 pub(super) struct AckTimer {
     habit: AckHabit,
@@ -44,10 +44,12 @@ impl AckTimer {
         Self { quick_left: habit.quick, habit, waiting: 0, due: None }
     }
 
-    /// Another segment came; whether its ACK leaves at once.
+    /// Counts another segment; returns whether its ACK leaves at once.
     pub(super) fn count(&mut self, now: Time) -> bool {
         self.waiting += 1;
+        // The delay runs from the first segment that waits; a later one must not extend it.
         self.due = self.due.or(Some(now + self.habit.delay));
+        // In slow start the sender's window grows with every ACK, so a delayed one would slow its start.
         if self.quick_left > 0 {
             self.quick_left -= 1;
             return true;
@@ -81,12 +83,13 @@ impl Echo {
         Self { form, is_set: false, has_changed: false }
     }
 
-    /// Whether what waits for an ACK has to be told before a segment that is marked or not: it had the other state.
+    /// Whether segments that wait for an ACK have to be acknowledged before a segment with another mark: an
+    /// ACK reports one state for all that it acknowledges (RFC 8257, section 3.2).
     pub(super) fn must_report_before(&self, is_marked: bool) -> bool {
         self.form == EcnEcho::Exact && self.is_set != is_marked
     }
 
-    /// A segment came; `has_reduced` is its CWR.
+    /// Takes in the mark of a segment; `has_reduced` is its CWR.
     pub(super) fn take_in(&mut self, is_marked: bool, has_reduced: bool) {
         self.has_changed = self.must_report_before(is_marked);
         self.is_set = match self.form {
@@ -95,7 +98,7 @@ impl Echo {
         };
     }
 
-    /// Whether the ACK is immediate, because the marks changed (RFC 8257 §3.2).
+    /// Whether the ACK is immediate, because the marks changed (RFC 8257, section 3.2).
     pub(super) fn is_urgent(&self) -> bool {
         self.has_changed
     }

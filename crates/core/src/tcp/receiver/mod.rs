@@ -1,8 +1,8 @@
 //! The receiver of one connection: puts the stream in order and acknowledges it.
 //!
-//! It answers a SYN, and closes its own direction as soon as the sender has closed the other. What it says is repeated
-//! when the sender repeats itself, so it needs no retransmission timer. Left out: a time stamp older than the last is
-//! not refused (RFC 7323 §5), as no segment outlives 2^31 bytes here.
+//! It answers a SYN, and closes its own direction as soon as the sender has closed the other. Its answers are repeated
+//! when the sender repeats its segments, so it needs no retransmission timer. Left out: a time stamp older than the last is
+//! not refused (RFC 7323, section 5), as no segment outlives 2^31 bytes here.
 
 mod ack_policy;
 #[cfg(test)]
@@ -38,7 +38,7 @@ pub struct ReceiverSetup {
     pub mss: u16,
     /// Memory for what the application has not read or what came early.
     pub buffer: ByteCount,
-    /// Whether the application reads at once; else by [`Receiver::read`].
+    /// Whether the application reads at once; otherwise it reads by [`Receiver::read`].
     pub reads_at_once: bool,
     /// Acknowledgement policy of the receiver.
     pub habit: AckHabit,
@@ -83,7 +83,7 @@ pub struct Receiver {
     ack_option: ByteCount,
     /// Signals of the last segment that travel back.
     signals: HopSignals,
-    /// TS.Recent, ms (RFC 7323 §4.3).
+    /// TS.Recent, ms (RFC 7323, section 4.3).
     stamp: u32,
     /// Position acknowledged last.
     acknowledged: u64,
@@ -204,12 +204,12 @@ impl Receiver {
             self.peer = SequenceSpace::new(segment.seq);
             self.acknowledged = 1;
         }
-        // RFC 7323 §4.3: one that comes again too, or its answer would tell of a round trip that began with the first.
+        // RFC 7323, section 4.3; for a repeated SYN, too, or the sender's sample would begin with the first one.
         self.stamp = self.stamp.max(segment.timestamp);
         let options = SynOptions { mss: self.mss, window_scale: self.window.scale() };
         let options = TcpOptions { syn: Some(options), ..TcpOptions::default() };
         let window = self.window.unscaled(self.stream.next());
-        // RFC 3168 §6.1.1.
+        // RFC 3168, section 6.1.1.
         let has_ecn = self.takes_ecn && segment.flags.has(TcpFlags::ECE | TcpFlags::CWR);
         let flags = (TcpFlags::SYN | TcpFlags::ACK).with_if(has_ecn, TcpFlags::ECE);
         self.push(now, 0, flags, window, options);
@@ -236,9 +236,11 @@ impl Receiver {
             }
             return;
         }
+        // Data beyond the window is dropped and answered (RFC 9293, section 3.10.7.4). A FIN takes no memory.
         if end > self.window.limit() + u64::from(has_fin) {
             return self.acknowledge(now);
         }
+        // The ACK of the waiting segments leaves before `take_in` replaces the state that it reports.
         if self.echo.must_report_before(is_marked) && self.timer.is_waiting() {
             self.acknowledge(now);
         }
@@ -246,6 +248,8 @@ impl Receiver {
         if has_fin {
             self.end = Some(end - 1);
         }
+        // RFC 7323, section 4.3: the stamp of the first segment since the last ACK, so that the sender's
+        // sample includes the delay of the ACK.
         if start <= self.acknowledged {
             self.stamp = segment.timestamp;
         }
@@ -263,14 +267,18 @@ impl Receiver {
         self.answer(now, placed);
     }
 
-    /// RFC 5681 §4.2: at once when something is missing, came twice or fills a gap; else as the habit goes.
+    /// RFC 5681, section 4.2: at once when something is missing, arrived twice or fills a gap; otherwise by
+    /// the policy.
     fn answer(&mut self, now: Time, placed: Placed) {
+        // `count` stands first because it has to count every segment, whichever condition causes the ACK.
         if self.timer.count(now) || placed != Placed::InOrder || self.has_all() || self.echo.is_urgent() {
             self.acknowledge(now);
         }
     }
 
     fn acknowledge(&mut self, now: Time) {
+        // Every further ACK carries the FIN. The sender repeats its own FIN until it is answered, which makes
+        // up for a lost one.
         let closes = self.has_all() && self.stage != Stage::Listening;
         if closes && self.stage == Stage::Open {
             self.stage = Stage::Closing;

@@ -1,15 +1,15 @@
-//! The window that a receiver advertises (RFC 9293 §3.8.6).
+//! The window that a receiver advertises (RFC 9293, section 3.8.6).
 
 use crate::units::ByteCount;
 
-/// Largest shift of a window (RFC 7323 §2.3).
+/// Largest shift of a window (RFC 7323, section 2.3).
 const MAX_SCALE: u8 = 14;
 
 /// Receive window. Its right edge never moves back.
 #[derive(Clone, Debug)]
 pub(super) struct ReceiveWindow {
     buffer: u64,
-    /// Minimum increase that is advertised at once: two segments, or half the buffer if that is less (§3.8.6.2.2).
+    /// Minimum increase that is advertised at once: two segments, or half the buffer if that is less (section 3.8.6.2.2).
     step: u64,
     reads_at_once: bool,
     /// Bytes in order that the application has not read.
@@ -23,6 +23,8 @@ impl ReceiveWindow {
     pub(super) fn new(buffer: ByteCount, mss: u16, reads_at_once: bool) -> Self {
         let max = u64::from(u16::MAX) << MAX_SCALE;
         let buffer = buffer.get().clamp(1, max);
+        // Smaller scales advertise the window more finely. The largest always suffices, as `buffer` is
+        // limited to `max`.
         let scale = (0..MAX_SCALE).find(|scale| buffer >> scale <= u64::from(u16::MAX)).unwrap_or(MAX_SCALE);
         let step = (2 * u64::from(mss)).min(buffer.div_ceil(2));
         Self { buffer, step, reads_at_once, unread: 0, edge: 1 + buffer, scale }
@@ -62,6 +64,7 @@ impl ReceiveWindow {
             self.edge = self.edge.max(required);
         }
         let units = self.edge.saturating_sub(next).div_ceil(1 << self.scale).min(u64::from(u16::MAX));
+        // Rounding up may have advertised a few bytes more than `required`; the sender may use them.
         self.edge = self.edge.max(next + (units << self.scale));
         units as u16
     }

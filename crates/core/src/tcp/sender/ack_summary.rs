@@ -10,17 +10,18 @@ pub(super) struct News {
     pub(super) acked: u32,
     /// Segments newly acknowledged selectively.
     pub(super) sacked: u32,
-    /// Their positions.
+    /// Positions that these segments occupy.
     pub(super) length: u64,
-    /// The segment that left last of them.
+    /// Segment among them that was sent last.
     pub(super) newest: Option<Newest>,
-    /// Round trips of those that left once and were acknowledged cumulatively, and selectively.
+    /// Round trips of segments that were sent once: acknowledged cumulatively, and selectively.
     trips: [Trips; 2],
-    /// One that was acknowledged cumulatively had left again.
+    /// Whether a segment that was acknowledged cumulatively had been retransmitted.
     has_repeated: bool,
-    /// Highest number of them; 0 without any.
+    /// Highest segment number among them; 0 without any.
     pub(super) highest: u64,
-    /// Place among all departures of the first segment that left once and was newly acknowledged selectively.
+    /// Place in the order of departures of the first segment that was sent once and newly acknowledged
+    /// selectively.
     pub(super) oldest_sacked: Option<u64>,
 }
 
@@ -49,11 +50,11 @@ impl Trips {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Newest {
     pub(super) number: u64,
-    /// Place of its last departure among all departures.
+    /// Place of its last departure in the order of all departures.
     order: u64,
     pub(super) first_sent: Time,
     pub(super) sent_at: Time,
-    /// Times that it was sent again.
+    /// Number of its retransmissions.
     pub(super) retransmissions: u16,
     /// Segments delivered when it last left.
     pub(super) delivered_at_send: u64,
@@ -84,8 +85,9 @@ impl News {
         }
     }
 
-    /// Round trips that tell of the path (Karn's rule). What came in order behind a segment that left again may have waited for
-    /// it, a timeout long: then only what was acknowledged selectively counts, as in Linux.
+    /// Round trips that are valid samples (Karn's rule). A segment acknowledged in order behind a
+    /// retransmission may have waited for it, a timeout long: then only segments acknowledged selectively
+    /// count, as in Linux.
     pub(super) fn trips(&self) -> Trips {
         let [cumulative, selective] = self.trips;
         if self.has_repeated { selective } else { selective.and(cumulative) }

@@ -1,4 +1,4 @@
-//! Opening and closing a connection (RFC 9293 §3.5, §3.6), and the format of its segments.
+//! Opening and closing a connection (RFC 9293, sections 3.5 and 3.6), and the format of its segments.
 
 use super::timers::Timers;
 use super::{FIRST, Sender};
@@ -19,7 +19,7 @@ pub(super) enum Stage {
     Closed,
 }
 
-/// Segments without data that are due, whatever window and pacer say.
+/// Segments that are due whatever the window and the pacer allow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Owed {
     pub(super) syn: bool,
@@ -30,7 +30,8 @@ pub(super) struct Owed {
     pub(super) tail_probe: bool,
 }
 
-/// Whether a SYN-ACK with these flags takes part in ECN (RFC 3168 §6.1.1): one that has both may only mirror the SYN.
+/// Whether a SYN-ACK with these flags accepts ECN (RFC 3168, section 6.1.1). One with both flags may only
+/// mirror the SYN.
 fn grants_ecn(flags: TcpFlags) -> bool {
     flags.has(TcpFlags::ECE) && !flags.has(TcpFlags::CWR)
 }
@@ -43,9 +44,11 @@ impl Sender {
         }
         if std::mem::take(&mut self.owed.syn) {
             (self.timers.rto, self.opened) = (Some(now + self.trip.rto()), now);
+            // Without the option the receiver may not scale its own windows (RFC 7323, section 2.2). The
+            // sender's scale has no effect, as it receives no data.
             let syn = SynOptions { mss: self.settings.mss, window_scale: 0 };
             let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
-            // RFC 3168 §6.1.1: an ECN-setup SYN.
+            // RFC 3168, section 6.1.1: an ECN-setup SYN.
             let requests = self.ecn != Ecn::NotCapable;
             let flags = TcpFlags::SYN.with_if(requests, TcpFlags::ECE | TcpFlags::CWR);
             let mut syn = self.segment(now, 0, 0, flags, options);
@@ -53,6 +56,8 @@ impl Sender {
             return Some(syn);
         }
         if std::mem::take(&mut self.owed.window_probe) {
+            // As in Linux: a position that is acknowledged already makes the receiver answer, and needs no
+            // data.
             return Some(self.segment(now, self.board.acked() - 1, 0, TcpFlags::ACK, TcpOptions::default()));
         }
         if std::mem::take(&mut self.owed.ack) {
@@ -79,16 +84,17 @@ impl Sender {
             // The receiver sends no data.
             window: 0,
             flags,
-            // RFC 3168 §6.1.4 and §6.1.5: on new data alone; retransmissions too, as Linux does for ECT(1) and as a
-            // simulation without attackers may.
+            // RFC 3168, sections 6.1.4 and 6.1.5, allow it on new data only; here also on retransmissions, as in Linux for ECT(1)
+            // and as a simulation without attackers may.
             ecn: if payload > 0 { self.ecn } else { Ecn::NotCapable },
         };
         let size = segment_size(ByteCount::new(u64::from(payload)), &options);
         Segment { header: Header::new(self.name, Kind::Tcp(segment), size), options }
     }
 
-    /// The receiver answers the SYN; one that answers again has not heard the answer to that.
+    /// Handles a SYN-ACK. A repeated one is acknowledged again, because the ACK of the first was lost.
     pub(super) fn on_syn(&mut self, now: Time, segment: &TcpSegment, options: &TcpOptions) {
+        // An ACK of something other than the SYN is not acceptable (RFC 9293, section 3.10.7.3).
         if self.own.position(segment.ack, 0) != Some(FIRST) && self.stage == Stage::SynSent {
             return;
         }
@@ -98,8 +104,10 @@ impl Sender {
             (self.peer_next, self.peer_stamp) = (FIRST, segment.timestamp);
             if let Some(syn) = options.syn {
                 self.settings.mss = self.settings.mss.min(syn.mss.max(1));
+                // RFC 7323, section 2.3: a larger shift counts as 14.
                 self.peer_scale = syn.window_scale.min(14);
             }
+            // The window of a segment with SYN is never scaled (RFC 7323, section 2.2).
             self.edge = FIRST + u64::from(segment.window);
             if !grants_ecn(segment.flags) {
                 self.ecn = Ecn::NotCapable;
@@ -111,11 +119,12 @@ impl Sender {
         self.owed.ack = true;
     }
 
-    /// The round trip of the handshake (RFC 6298 §2.2); of a SYN that left twice by its time stamp.
+    /// Takes the round trip of the handshake as a sample (RFC 6298, section 2.2).
     fn sample_handshake(&mut self, now: Time, segment: &TcpSegment) {
         if self.stats.timeouts == 0 {
             self.trip.sample(now.since(self.opened), &self.board.outstanding());
         } else {
+            // After a repeated SYN only the echoed stamp shows which of them was answered (Karn's rule).
             let rtt = Millis(stamp(now).0.saturating_sub(segment.echo)).span();
             self.trip.smooth(rtt, &self.board.outstanding());
         }
@@ -138,6 +147,7 @@ impl Sender {
             return;
         }
         self.completed = self.completed.or(Some(now));
+        // The receiver sends no data, so a position beyond its SYN is that of its FIN.
         if self.peer_next > FIRST {
             self.stage = Stage::Closed;
             self.timers = Timers::default();
@@ -151,10 +161,11 @@ impl Sender {
         self.source.length().map(|length| FIRST.saturating_add(length).saturating_add(1))
     }
 
-    /// RFC 6298 §5.5: the SYN leaves again.
+    /// RFC 6298, section 5.5: the SYN leaves again.
     pub(super) fn on_syn_timer(&mut self) {
         self.stats.timeouts += 1;
         self.trip.back_off();
+        // `poll_owed` starts the timer again when the SYN leaves.
         self.timers.rto = None;
         self.owed.syn = true;
     }

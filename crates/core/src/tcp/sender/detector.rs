@@ -1,4 +1,4 @@
-//! The choice between the rules that find losses.
+//! The choice between the rules that detect losses.
 
 use super::Detection;
 use super::rack::Rack;
@@ -18,7 +18,7 @@ pub(super) struct Facts {
     pub(super) mss: u16,
 }
 
-/// The rule that finds losses.
+/// Rule that detects losses.
 #[derive(Clone, Debug)]
 pub(super) enum Detector {
     Rack(Rack),
@@ -64,8 +64,8 @@ impl Detector {
         }
     }
 
-    /// Whether a segment counts as lost when the retransmission timer runs out: all do but for RACK, which leaves out
-    /// those that left too recently (RFC 8985 §6.3).
+    /// Whether a segment counts as lost when the retransmission timer expires. All segments do, except that
+    /// RACK leaves out those that were sent too recently (RFC 8985, section 6.3).
     pub(super) fn is_lost_at_timeout(
         &self,
         record: &Record,
@@ -81,7 +81,7 @@ impl Detector {
         }
     }
 
-    /// Takes what is lost off the flight.
+    /// Removes lost segments from the flight and appends them to `lost`.
     pub(super) fn detect(
         &mut self,
         board: &mut Scoreboard,

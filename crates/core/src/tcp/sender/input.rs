@@ -16,7 +16,7 @@ use crate::tcp::options::{MAX_SACK_BLOCKS, TcpOptions, stamp};
 use crate::units::{ByteCount, Span};
 
 impl Sender {
-    /// Takes in a segment of the receiver's; segments may leave afterwards. Anything else is not for it.
+    /// Processes a segment from the receiver; segments may leave afterwards. Other packets are ignored.
     pub fn on_segment(&mut self, cx: &mut Context<'_>, header: &Header, options: &TcpOptions) {
         let Kind::Tcp(segment) = header.kind else { return };
         let flags = segment.flags;
@@ -38,6 +38,7 @@ impl Sender {
                 self.on_ack(cx, header, &segment, options);
                 self.close_if_done(cx.now);
             }
+            // The receiver repeats its FIN only because the ACK of it was lost.
             Stage::Closed => self.owed.ack |= flags.has(TcpFlags::FIN),
         }
     }
@@ -56,7 +57,7 @@ impl Sender {
     fn on_ack(&mut self, cx: &mut Context<'_>, header: &Header, segment: &TcpSegment, options: &TcpOptions) {
         let before = self.board.acked();
         let Some(acked) = self.own.position(segment.ack, before) else { return };
-        // It acknowledges data that were never sent, or less than an earlier ACK (RFC 9293 §3.10.7.4).
+        // It acknowledges data that were never sent, or less than an earlier ACK (RFC 9293, section 3.10.7.4).
         if acked > self.board.next() || acked < before {
             return;
         }
@@ -71,6 +72,7 @@ impl Sender {
         let is_repetition = dsack.is_some_and(|end| self.repeats.on_dsack(end));
         let summary = AckSummary { news, acked, has_advanced, is_repetition, echo };
         let is_empty = news.delivered() == 0 && options.sack.is_empty();
+        // Before `recover`: a recovery that begins with this ACK ends the probe without an outcome.
         let outcome = self.tail.on_ack(acked, dsack.is_some(), is_empty);
         let newly_lost = self.recover(cx, &summary);
         if outcome == ProbeOutcome::Repaired {
@@ -117,8 +119,8 @@ impl Sender {
         news
     }
 
-    /// The SACK blocks in ascending order, as RFC 8985 §6.2 step 3 requires; otherwise blocks that arrive together would
-    /// look like reordering. Invalid blocks are empty.
+    /// The SACK blocks in ascending order, as step 3 of RFC 8985, section 6.2, requires; otherwise blocks
+    /// that arrive together would look like reordering. Invalid blocks are empty.
     fn blocks(&self, acked: u64, options: &TcpOptions) -> [Range<u64>; MAX_SACK_BLOCKS] {
         let mut blocks: [Range<u64>; MAX_SACK_BLOCKS] = Default::default();
         for (slot, (first, end)) in blocks.iter_mut().zip(options.sack.iter()) {
@@ -136,6 +138,8 @@ impl Sender {
         });
         let first = blocks.next()?;
         let is_inside = blocks.next().is_some_and(|next| next.0 <= first.0 && first.1 <= next.1);
+        // RFC 2883, section 4: a duplicate lies below the acknowledgement number or inside the block that
+        // follows.
         if first.1 > acked && !is_inside {
             return None;
         }
@@ -143,7 +147,8 @@ impl Sender {
         Some(first.1)
     }
 
-    /// Takes a sample from segments sent once (Karn), else from the time stamp of an ACK that advances (RFC 7323 §4).
+    /// Takes a sample from segments sent once (Karn's rule), else from the time stamp of an ACK that advances
+    /// SND.UNA (RFC 7323, section 4).
     fn sample_round_trip(&mut self, cx: &Context<'_>, news: &News, echo: Option<Millis>) {
         let outstanding = self.board.outstanding();
         let trips = news.trips();
@@ -170,19 +175,20 @@ impl Sender {
         self.refresh_view();
     }
 
-    /// Restarts the retransmission timer (RFC 6298 §5.2 and 5.3) and that of the probe.
+    /// Restarts the retransmission timer (RFC 6298, sections 5.2 and 5.3) and that of the probe.
     fn restart_timers(&mut self, cx: &Context<'_>, summary: &AckSummary) {
         if summary.has_advanced || self.is_head_young(&summary.news) {
             let is_busy = !self.board.numbers().is_empty();
             self.timers.rto = is_busy.then_some(cx.now + self.trip.rto());
         }
         if summary.news.delivered() > 0 {
+            // A probe that has not left yet would request an ACK that has now arrived.
             self.owed.tail_probe = false;
             self.arm_probe(cx.now);
         }
     }
 
-    /// Sets CWR once per window after a reaction to a mark (RFC 3168 §6.1.2).
+    /// Sets CWR once per window after a reaction to a mark (RFC 3168, section 6.1.2).
     fn on_mark(&mut self, is_marked: bool) {
         self.stats.marks += u64::from(is_marked);
         if is_marked && self.board.acked() >= self.reduced_until {
@@ -195,9 +201,11 @@ impl Sender {
         }
     }
 
-    /// Notifies the controller of a loss that the probe repaired, as of any other (RFC 8985 §7.4.2).
+    /// Notifies the controller of a loss that the probe repaired, as of any other (RFC 8985, section 7.4.2).
     fn answer_repair(&mut self, cx: &mut Context<'_>) {
         self.stats.recoveries += 1;
+        // The loss is repaired already, so the recovery ends as it begins; only the reduction of the window
+        // remains.
         for recovery in [Recovery::Enter { flight: self.flight() }, Recovery::Exit] {
             self.notify(cx, Cause("probe"), |controller, cx, view| {
                 controller.on_recovery(cx, recovery, view)
@@ -225,6 +233,7 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.last_delays.add(rtt);
         }
+        // An ACK with a mark or losses alone delivers nothing; it is reported with the latest state.
         let last = newest.map_or(self.view.highest_received, |newest| newest.number as u32);
         Delivery {
             segment: last,
@@ -246,8 +255,9 @@ impl Sender {
     }
 }
 
-/// Whether `segment` was sent before the one with this time stamp and acknowledgement number. Time stamps decide, in units
-/// of a millisecond or of a coarse clock's tick, then ACK numbers. Both wrap around (RFC 9293 §3.4, RFC 7323 §5.2).
+/// Whether `segment` was sent before the one with this time stamp and acknowledgement number. Time stamps
+/// decide, in units of a millisecond or of a coarse clock's tick, then ACK numbers. Both wrap around (RFC
+/// 9293, section 3.4; RFC 7323, section 5.2).
 fn is_overtaken(segment: &TcpSegment, stamp: u32, ack: u32) -> bool {
     let is_before = |left: u32, right: u32| (left.wrapping_sub(right) as i32) < 0;
     is_before(segment.timestamp, stamp) || (segment.timestamp == stamp && is_before(segment.ack, ack))

@@ -54,7 +54,7 @@ use timers::Timers;
 /// First position of data; the SYN has position 0.
 const FIRST: u64 = 1;
 
-/// Most bytes of payload per segment, so that a FIN still fits the count of its positions.
+/// Maximum payload per segment, bytes; with a FIN the positions of a segment still fit 16 bits.
 const MAX_MSS: u16 = 65_000;
 
 /// The sender of one connection. A driver calls [`on_wake`](Self::on_wake) at [`next_wake`](Self::next_wake) and
@@ -79,11 +79,11 @@ pub struct Sender {
     peer: SequenceSpace,
     /// Position expected next of the receiver.
     peer_next: u64,
-    /// Time stamp of the receiver's, to be echoed, ms.
+    /// Latest time stamp of the receiver, to be echoed, ms.
     peer_stamp: u32,
     /// Time stamp and acknowledgement number of the latest segment whose signals were processed.
     received: Option<(u32, u32)>,
-    /// Windows of the receiver's count in units of 2 to this power.
+    /// The receiver's windows count in units of 2 to this power.
     peer_scale: u8,
     /// First position that the receiver does not take.
     edge: u64,
@@ -107,7 +107,8 @@ pub struct Sender {
     pacer: Pacer,
     /// Segments of the current burst that may still leave.
     burst_left: u32,
-    /// A mark was answered up to this position (RFC 3168 §6.1.2).
+    /// Marks on ACKs below this position belong to a reduction that was made already (RFC 3168, section
+    /// 6.1.2).
     reduced_until: u64,
     owes_cwr: bool,
     is_source_limited: bool,
@@ -117,9 +118,10 @@ pub struct Sender {
     /// Last window returned by the controller, segments.
     window: f64,
     stats: SenderStats,
-    /// First transmission to the ACK, of the segment that left last among those of an ACK.
+    /// Delays from the first transmission to the ACK, of the segment that was sent last among those of an
+    /// ACK.
     full_delays: DelayHistogram,
-    /// Round trips of segments that left once.
+    /// Round trips of segments that were sent once.
     last_delays: DelayHistogram,
     /// Buffer that is reused to avoid allocations.
     lost: Vec<u64>,
@@ -133,6 +135,7 @@ impl Sender {
         controller.take_streams(setup.draws);
         settings.mss = settings.mss.clamp(1, MAX_MSS);
         let trip = RoundTrip::new(settings.timeout_rule, settings.timeout);
+        // An empty file still has a segment, that of the FIN.
         let segments = setup.source.length().map(|length| length.div_ceil(u64::from(settings.mss)).max(1));
         Self {
             flow: setup.flow,
@@ -204,7 +207,8 @@ impl Sender {
         self.is_source_limited
     }
 
-    /// From the first transmission of the segment that left last among those of an ACK to that ACK.
+    /// Delays from the first transmission to the ACK, of the segment that was sent last among those that an
+    /// ACK reports.
     pub fn full_delay(&self) -> &DelayHistogram {
         &self.full_delays
     }
@@ -229,7 +233,7 @@ impl Sender {
         self.source.length().map(ByteCount::new)
     }
 
-    /// Most bytes of payload per segment, above zero.
+    /// Maximum payload per segment, bytes, above zero.
     pub fn mss(&self) -> u16 {
         self.settings.mss
     }
@@ -260,7 +264,7 @@ impl Sender {
         self.stage == Stage::Closed
     }
 
-    /// Brings what the controller sees up to date.
+    /// Updates the state that the controller sees.
     fn refresh_view(&mut self) {
         let numbers = self.board.numbers();
         let view = &mut self.view;
@@ -271,7 +275,7 @@ impl Sender {
         view.rto = self.trip.rto();
     }
 
-    /// Calls the controller, then takes note of its window.
+    /// Calls the controller, then records a change of its window.
     fn notify(
         &mut self,
         cx: &mut Context<'_>,

@@ -12,7 +12,8 @@ use crate::scheme::congestion::{Pacing, SendOrder, Sent};
 use crate::tcp::options::{Segment, TcpOptions, stamp};
 use crate::units::{ByteCount, Span, Time};
 
-/// Most segments in flight whatever the window, so that a window without bound cannot fill the memory.
+/// Maximum number of segments in flight whatever the window, so that an unbounded window cannot fill the
+/// memory.
 const MAX_IN_FLIGHT: u32 = 1 << 20;
 
 /// A new segment that could leave.
@@ -60,6 +61,7 @@ impl Sender {
             self.note_source_limit(cx.now);
             return self.rest();
         };
+        // Without `rest`: the pacer keeps its credit and wakes the sender when the segment is due.
         if !self.pacer_admits(cx.now) {
             return None;
         }
@@ -71,6 +73,7 @@ impl Sender {
                 self.send_in_order(cx, number)
             }
             Next::Extra(Extra::Rescue(number)) => {
+                // Not `send_in_order`: a rescue retransmission leaves HighRxt as it is (RFC 6675, section 4).
                 self.detector.on_rescue();
                 self.stats.rescues += 1;
                 self.send_again(cx, number)
@@ -78,7 +81,7 @@ impl Sender {
         }
     }
 
-    /// `NextSeg` of RFC 6675 §4.
+    /// `NextSeg` of RFC 6675, section 4.
     fn next_segment(&self, now: Time) -> Option<Next> {
         let new = self.next_new(now);
         let lost = self.board.next_lost(|number| !self.controller.holds_back(number as u32));
@@ -144,8 +147,9 @@ impl Sender {
         if u64::from(new.payload) <= room {
             return Some(new);
         }
-        // Less than a segment only into a window that nothing else will open (RFC 9293 §3.8.6.2.1).
+        // Less than a segment only into a window that nothing else will open (RFC 9293, section 3.8.6.2.1).
         let is_last_resort = room > 0 && self.board.numbers().is_empty();
+        // `room` is below the payload here, which fits 16 bits.
         is_last_resort.then_some(New { payload: room as u16, has_fin: false })
     }
 
@@ -155,6 +159,7 @@ impl Sender {
         let chunk = ByteCount::new(u64::from(mss));
         let end = FIRST.saturating_add(self.source.written(now.since(self.opened), chunk));
         let fin_at = self.source.length().map(|length| FIRST.saturating_add(length));
+        // At the end of a file the FIN may still have to leave by itself; beyond it everything has left.
         if next > end || (next == end && fin_at != Some(next)) {
             return None;
         }
@@ -168,25 +173,29 @@ impl Sender {
         self.awaits_write.then(|| self.source.next_write(self.opened, left)).flatten()
     }
 
-    /// The window is open, but nothing is sent: no data, or the window of the receiver is closed and must be probed.
+    /// Handles an open window into which nothing can be sent: there is no data, or the receiver's window is
+    /// closed and must be probed.
     fn note_source_limit(&mut self, now: Time) {
         self.is_source_limited = true;
         let has_data = self.written(now).is_some();
         self.awaits_write = !has_data;
+        // While retransmissions are due, the network limits the rate and not the application.
         if !has_data && !self.board.has_lost() {
             self.meter.note_app_limited(self.board.in_flight());
         }
+        // As long as segments are outstanding, their ACKs will bring the window.
         if has_data && self.board.numbers().is_empty() && self.timers.persist.is_none() {
             self.timers.persist = Some(now + self.persist_wait());
         }
     }
 
     fn persist_wait(&self) -> Span {
+        // The exponent is limited before the product is, so that the shift cannot overflow.
         let doubled = self.trip.rto() * (1 << self.persisted.min(16));
         doubled.min(self.settings.timeout.max)
     }
 
-    /// Probes a closed window of the receiver (RFC 9293 §3.8.6.1).
+    /// Probes a closed window of the receiver (RFC 9293, section 3.8.6.1).
     pub(super) fn on_persist_timer(&mut self, now: Time) {
         self.owed.window_probe = true;
         self.persisted = self.persisted.saturating_add(1);
@@ -195,11 +204,13 @@ impl Sender {
 
     fn send_new(&mut self, cx: &mut Context<'_>, new: New) -> Segment {
         let position = self.board.next();
+        // Before the segment itself counts as in flight: an empty flight begins a new rate sample.
         let snapshot = self.meter.on_sent(cx.now, self.board.in_flight());
         let length = new.payload + u16::from(new.has_fin);
         let number = self.board.send_new(cx.now, length, snapshot);
         let flags = TcpFlags::ACK
             .with_if(new.has_fin, TcpFlags::FIN)
+            // RFC 3168, section 6.1.2: on the first new data after the reduction, never on a retransmission.
             .with_if(std::mem::take(&mut self.owes_cwr), TcpFlags::CWR);
         let segment = self.segment(cx.now, position, new.payload, flags, TcpOptions::default());
         (self.timers.persist, self.persisted) = (None, 0);
@@ -236,6 +247,7 @@ impl Sender {
         if let Some(prr) = &mut self.prr {
             prr.on_sent();
         }
+        // RFC 6298, section 5.1: a timer that runs is not restarted by further segments.
         if self.timers.rto.is_none() {
             self.restart_rto(cx.now);
         }
@@ -245,7 +257,7 @@ impl Sender {
         segment
     }
 
-    /// A tail loss probe, whatever the window: new data if there is any, else the last segment again (RFC 8985 §7.3).
+    /// A tail loss probe, whatever the window: new data if there is any, else the last segment again (RFC 8985, section 7.3).
     fn send_tail_probe(&mut self, cx: &mut Context<'_>) -> Option<Segment> {
         let new = self.next_new(cx.now);
         let last = self.board.next_number().checked_sub(1)?;
@@ -254,6 +266,7 @@ impl Sender {
             None => self.send_again(cx, last),
         }?;
         self.stats.probes += 1;
+        // After the departure, because TLP.end_seq is SND.NXT with the probe (RFC 8985, section 7.3).
         self.tail.begin(self.board.next(), new.is_none());
         self.timers.probe = None;
         self.restart_rto(cx.now);

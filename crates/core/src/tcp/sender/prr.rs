@@ -1,4 +1,4 @@
-//! Proportional rate reduction: how much may leave during fast recovery (RFC 9937 §6.2), in segments.
+//! Proportional rate reduction: how much may leave during fast recovery (RFC 9937, section 6.2), in segments.
 
 /// One fast recovery.
 #[derive(Clone, Debug)]
@@ -34,10 +34,13 @@ impl Prr {
         let (in_flight, newly) = (u64::from(in_flight), u64::from(delivered));
         self.delivered += newly;
         let mut more = if in_flight > self.threshold {
+            // 128 bits, because the threshold of an unbounded window is the maximum of 64.
             let due = u128::from(self.delivered) * u128::from(self.threshold);
             let due = u64::try_from(due.div_ceil(u128::from(self.at_begin))).unwrap_or(u64::MAX);
             due.saturating_sub(self.out)
         } else {
+            // At the threshold: as many segments as were delivered, and one more if the ACK is safe, as in
+            // slow start.
             let conserved = self.delivered.saturating_sub(self.out).max(newly) + u64::from(is_safe);
             conserved.min(self.threshold - in_flight)
         };

@@ -1,4 +1,4 @@
-//! RACK: a segment is lost when one that left later has arrived and enough time has passed (RFC 8985 §6).
+//! RACK: a segment is lost when one that left later has arrived and enough time has passed (RFC 8985, section 6).
 
 use super::super::options::stamp;
 use super::detector::Facts;
@@ -7,9 +7,10 @@ use super::scoreboard::{Departure, Record, Scoreboard};
 use crate::ndn::packet::Millis;
 use crate::units::{Span, Time};
 
-/// Segments acknowledged selectively above which no reordering is allowed for, until some was seen (§6.2).
+/// Number of segments acknowledged selectively from which no reordering is allowed for, until some was
+/// observed (section 6.2).
 const DUP_THRESHOLD: u32 = 3;
-/// Recoveries without a DSACK after which the reordering window shrinks again (§6.2 step 4).
+/// Recoveries without a DSACK after which the reordering window shrinks again (section 6.2, step 4).
 const PERSIST: u8 = 16;
 
 /// State of RACK.
@@ -22,7 +23,7 @@ pub(super) struct Rack {
     /// RACK.fack: highest position delivered.
     highest: u64,
     has_reordering: bool,
-    /// RACK.reo_wnd_mult less one.
+    /// RACK.reo_wnd_mult minus one.
     widened: u32,
     persist: u8,
     /// SND.NXT at the last DSACK that counted.
@@ -42,12 +43,14 @@ impl Rack {
         let was_resent = record.retransmissions > 0;
         if record.end > self.highest {
             self.highest = record.end;
+        // A segment that was sent once and arrives behind a later one has been overtaken.
         } else if record.end < self.highest && !was_resent {
             self.has_reordering = true;
         }
         let rtt = now.since(record.sent_at);
         let is_ambiguous =
             echo.is_some_and(|echo| echo < stamp(record.sent_at)) || min.is_some_and(|min| rtt < min);
+        // The ACK may answer an earlier transmission, and RACK.rtt would be too short.
         if was_resent && is_ambiguous {
             return;
         }
@@ -62,6 +65,7 @@ impl Rack {
         if self.dsack_round.is_some_and(|round| acked >= round) {
             self.dsack_round = None;
         }
+        // The window widens at most once per round trip, however many duplicates are reported.
         if self.dsack_round.is_none() {
             self.dsack_round = Some(next);
             self.widened = self.widened.saturating_add(1);
@@ -89,6 +93,7 @@ impl Rack {
         self.reorder_at = None;
         let patience = self.rtt + self.reordering_window(board, trip, facts.in_recovery);
         while let Some(Departure { number, order, at }) = board.oldest_departure() {
+            // Departures are in order: neither this segment nor a later one was overtaken by a delivered one.
             if self.newest.is_none_or(|newest| order >= newest) {
                 break;
             }
@@ -102,13 +107,14 @@ impl Rack {
         }
     }
 
-    /// §6.3: whether a segment is lost when the retransmission timer has run out.
+    /// Whether a segment is lost when the retransmission timer has expired (section 6.3).
     pub(super) fn is_lost_at_timeout(&self, record: &Record, now: Time, window: Span) -> bool {
         record.sent_at + self.rtt + window <= now
     }
 
     /// RACK.reo_wnd.
     pub(super) fn reordering_window(&self, board: &Scoreboard, trip: &RoundTrip, in_recovery: bool) -> Span {
+        // Step 4: without observed reordering three segments above a gap suffice, as with duplicate ACKs.
         if !self.has_reordering && (in_recovery || board.sacked_count() >= DUP_THRESHOLD) {
             return Span::ZERO;
         }

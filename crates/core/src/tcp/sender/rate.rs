@@ -4,7 +4,7 @@ use super::scoreboard::Record;
 use crate::scheme::congestion::{LossSample, RateSample};
 use crate::units::{Span, Time};
 
-/// State of the connection when a segment leaves (§3.1.1).
+/// State of the connection when a segment leaves (section 3.1.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Snapshot {
     /// Segments delivered by then.
@@ -35,6 +35,7 @@ impl RateMeter {
     /// A segment leaves while `in_flight` others are under way.
     pub(super) fn on_sent(&mut self, now: Time, in_flight: u32) -> Snapshot {
         if in_flight == 0 {
+            // Time without anything in flight must not lower the measured rate (section 3.2).
             (self.first_sent, self.delivered_at) = (now, now);
         }
         Snapshot {
@@ -47,7 +48,7 @@ impl RateMeter {
         }
     }
 
-    /// A segment was delivered (§3.3).
+    /// A segment was delivered (section 3.3).
     pub(super) fn on_delivered(&mut self, now: Time, record: &Record) {
         self.delivered += 1;
         self.delivered_at = now;
@@ -74,7 +75,7 @@ impl RateMeter {
         }
     }
 
-    /// The application has nothing to send, `in_flight` segments are under way (§3.4).
+    /// The application has nothing to send, `in_flight` segments are under way (section 3.4).
     pub(super) fn note_app_limited(&mut self, in_flight: u32) {
         self.app_limited_until = (self.delivered + u64::from(in_flight)).max(1);
     }
@@ -88,6 +89,8 @@ impl RateMeter {
         let sending = sent_at.since(snapshot.first_sent);
         let acking = self.delivered_at.since(snapshot.delivered_at);
         let interval = sending.max(acking);
+        // Shorter than a round trip: a needless retransmission was matched with the ACK of the original
+        // (section 3.3).
         if interval == Span::ZERO || min.is_some_and(|min| interval < min) {
             return None;
         }

@@ -1,4 +1,5 @@
-//! Losses, and the recoveries that they begin (RFC 6675 §5, RFC 8985 §6, RFC 6298 §5, RFC 3522).
+//! Losses, and the recoveries that begin with them (RFC 6675, section 5; RFC 8985, section 6; RFC 6298,
+//! section 5; RFC 3522).
 
 use super::ack_summary::News;
 use super::connection::Stage;
@@ -21,7 +22,7 @@ pub(super) enum RecoveryPhase {
     Timeout { until: u64 },
 }
 
-/// Whether a recovery was needed, told by time stamps (RFC 3522 §3.2).
+/// Eifel detection: time stamps show whether a recovery was needed (RFC 3522, section 3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Eifel {
     /// Nothing to find out.
@@ -33,15 +34,15 @@ pub(super) enum Eifel {
 }
 
 impl Eifel {
-    /// A segment is sent again with the stamp `at`.
+    /// Records the stamp `at` of a retransmission.
     pub(super) fn on_retransmission(&mut self, at: Millis) {
         if *self == Self::Armed {
             *self = Self::Sent(at);
         }
     }
 
-    /// Whether the first ACK that moves on answers what left before the retransmission. Stamps of one millisecond tell
-    /// nothing.
+    /// Whether the first ACK that advances answers a segment sent before the retransmission. Equal stamps
+    /// decide nothing, as they are a millisecond long.
     fn finds_spurious(&mut self, echo: Option<Millis>) -> bool {
         let Self::Sent(resent) = *self else { return false };
         *self = Self::Idle;
@@ -49,7 +50,7 @@ impl Eifel {
     }
 }
 
-/// What one ACK did.
+/// Effect of one ACK on the sender's state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckSummary {
     pub(super) news: News,
@@ -57,18 +58,19 @@ pub(super) struct AckSummary {
     pub(super) acked: u64,
     /// Whether SND.UNA moved on.
     pub(super) has_advanced: bool,
-    /// Whether it told that the last of the recovery's retransmissions had been needless, too.
+    /// Whether it reports the last retransmission of the recovery as a duplicate, so that all were needless.
     pub(super) is_repetition: bool,
     pub(super) echo: Option<Millis>,
 }
 
 impl Sender {
-    /// Finds losses after an ACK and moves through the phases: losses, end of a recovery, begin of the next. Gives the
-    /// segments newly found lost.
+    /// Detects losses after an ACK and moves through the phases: losses, end of a recovery, begin of the
+    /// next. Returns the number of newly lost segments.
     pub(super) fn recover(&mut self, cx: &mut Context<'_>, summary: &AckSummary) -> u32 {
         let is_late = summary.has_advanced
             && self.phase != RecoveryPhase::Open
             && self.eifel.finds_spurious(summary.echo);
+        // First, so that segments of a needless recovery are in flight again when losses are looked for.
         if is_late || summary.is_repetition {
             self.undo(cx);
         }
@@ -80,18 +82,19 @@ impl Sender {
         if is_over {
             self.end_recovery(cx);
         }
-        // What was lost after the begin of the recovery that is over, and sent again in it, has not been answered yet.
+        // Losses found after the begin of the recovery that is over have not led to a reduction yet.
         if self.phase == RecoveryPhase::Open && self.board.has_missing() {
             self.begin_recovery(cx, &summary.news);
         }
         if let Some(prr) = &mut self.prr {
+            // The ACK that begins a recovery is also the first one of its reduction (RFC 9937, section 6.2).
             let is_safe = summary.has_advanced && newly_lost == 0;
             prr.on_ack(summary.news.delivered(), self.board.in_flight(), is_safe);
         }
         newly_lost
     }
 
-    /// Looks for losses and tells the controller of each.
+    /// Detects losses and notifies the controller of each.
     fn detect(&mut self, cx: &mut Context<'_>) -> u32 {
         let mut lost = std::mem::take(&mut self.lost);
         let facts =
@@ -128,16 +131,17 @@ impl Sender {
         self.timers.probe = None;
         self.stats.recoveries += 1;
         self.notify_recovery(cx, Recovery::Enter { flight: self.flight() });
+        // After the call of the controller, whose new window is the target of the reduction.
         if self.reduction == Reduction::Proportional {
-            // RFC 9937 §6.2: what was acknowledged selectively before will not be delivered again.
+            // RFC 9937, section 6.2: what was acknowledged selectively before will not be delivered again.
             let sacked_before = u64::from(self.board.sacked_count().saturating_sub(news.sacked));
             let outstanding = u64::from(self.flight()) + u64::from(news.acked);
             self.prr = Some(Prr::new(self.window, outstanding.saturating_sub(sacked_before)));
         }
     }
 
-    /// RFC 3522 §3.2 step 1: the first retransmission of the first segment outstanding is what an answer can be too old for.
-    /// One that left again before, in another recovery, may be answered at any time.
+    /// Arms the detection for the first retransmission of the first outstanding segment (RFC 3522, section
+    /// 3.2, step 1). One that was retransmitted before, in another recovery, may be answered at any time.
     fn arm_eifel(&mut self) {
         let first = self.board.get(self.board.numbers().start);
         if first.is_some_and(|record| record.retransmissions == 0) {
@@ -152,7 +156,7 @@ impl Sender {
         self.notify_recovery(cx, Recovery::Exit);
     }
 
-    /// Nothing had been lost.
+    /// Undoes a recovery that was not needed.
     fn undo(&mut self, cx: &mut Context<'_>) {
         self.phase = RecoveryPhase::Open;
         (self.eifel, self.prr) = (Eifel::Idle, None);
@@ -173,7 +177,7 @@ impl Sender {
         self.notify(cx, cause, |controller, cx, view| controller.on_recovery(cx, recovery, view));
     }
 
-    /// The reordering timer ran out (RFC 8985 §6.2 step 5): losses may be found without an ACK.
+    /// The reordering timer expired (RFC 8985, section 6.2, step 5): losses may be detected without an ACK.
     pub(super) fn on_reordering_timer(&mut self, cx: &mut Context<'_>) {
         self.detect(cx);
         if self.phase == RecoveryPhase::Open && self.board.has_lost() {
@@ -184,7 +188,8 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer ran out (RFC 6298 §5.4 to 5.6): what is outstanding is lost, the first segment first.
+    /// The retransmission timer expired (RFC 6298, sections 5.4 to 5.6): outstanding segments are lost, the
+    /// first one first.
     pub(super) fn on_retransmission_timer(&mut self, cx: &mut Context<'_>) {
         if self.stage != Stage::Open {
             return self.on_syn_timer();
@@ -212,6 +217,8 @@ impl Sender {
         let Self { board, detector, trip, .. } = self;
         let is_lost = |number: &u64| {
             let is_late = |record| detector.is_lost_at_timeout(record, board, trip, now);
+            // RFC 8985, section 6.3: the first segment is lost in any case, or the timer would expire without
+            // effect.
             *number == numbers.start || board.get(*number).is_some_and(is_late)
         };
         let mut lost: Vec<u64> = numbers.clone().filter(is_lost).collect();

@@ -1,4 +1,4 @@
-//! Round-trip time and retransmission timeout of a TCP sender (RFC 6298 §2).
+//! Round-trip time and retransmission timeout of a TCP sender (RFC 6298, section 2).
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use crate::units::Span;
 /// Bounds of the timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeoutBounds {
-    /// Before the first sample: 1 s (§2.1).
+    /// Timeout before the first sample: 1 s (section 2.1).
     pub initial: Span,
-    /// Smallest: 1 s in the RFC (§2.4), 200 ms in Linux, which adds it to the smoothed round trip.
+    /// Minimum: 1 s in the RFC (section 2.4), 200 ms in Linux, which adds it to the smoothed round trip.
     pub min: Span,
-    /// Largest: at least 60 s in the RFC (§2.5), 120 s in Linux.
+    /// Maximum: at least 60 s in the RFC (section 2.5), 120 s in Linux.
     pub max: Span,
 }
 
@@ -23,7 +23,7 @@ impl Default for TimeoutBounds {
     }
 }
 
-/// What is known of the round trip.
+/// Estimate of the round-trip time, and the timeout that follows from it.
 #[derive(Clone, Debug)]
 pub(super) struct RoundTrip {
     bounds: TimeoutBounds,
@@ -46,26 +46,27 @@ impl RoundTrip {
     }
 
     /// A segment that left once was acknowledged after `rtt`, with the positions `outstanding` left, from SND.UNA to
-    /// SND.NXT. Ends a backoff (§5.7 lets it last until then).
+    /// SND.NXT. Ends a backoff (section 5.7 lets it last until then).
     pub(super) fn sample(&mut self, rtt: Span, outstanding: &Range<u64>) {
         self.note_min(rtt);
         self.smooth(rtt, outstanding);
     }
 
-    /// A segment that left once took `rtt`; only the smallest counts.
+    /// Takes the round trip of a segment that was sent once for the minimum alone.
     pub(super) fn note_min(&mut self, rtt: Span) {
         self.min = Some(self.min.map_or(rtt, |min| min.min(rtt)));
     }
 
-    /// As [`sample`](Self::sample), but too coarse to tell the smallest time.
+    /// As [`sample`](Self::sample), for a time that is too coarse for the minimum.
     pub(super) fn smooth(&mut self, rtt: Span, outstanding: &Range<u64>) {
+        // RTTVAR is updated with SRTT before the sample (RFC 6298, section 2.3).
         self.spread.take_in(self.smoothed, rtt, outstanding);
         let smoothed = self.smoothed.map_or(rtt, |smoothed| (smoothed * 7 + rtt) / 8);
         self.smoothed = Some(smoothed);
         self.rto = self.spread.timeout(smoothed, self.bounds.min).min(self.bounds.max);
     }
 
-    /// The timer ran out (§5.5).
+    /// The retransmission timer expired (section 5.5).
     pub(super) fn back_off(&mut self) {
         self.rto = (self.rto * 2).min(self.bounds.max);
     }
@@ -78,7 +79,7 @@ impl RoundTrip {
         self.smoothed
     }
 
-    /// Smallest sample of the connection.
+    /// Minimum of all samples of the connection.
     pub(super) fn min(&self) -> Option<Span> {
         self.min
     }

@@ -1,16 +1,16 @@
-//! How far round trips lie apart, and how much of that the retransmission timeout allows for.
+//! Variation of round-trip times, and the allowance for it in the retransmission timeout.
 
 use std::ops::Range;
 
 use crate::units::Span;
 
-/// Granularity of the clock that every timeout allows for, G of RFC 6298 §2.
+/// Granularity of the clock that every timeout allows for, G of RFC 6298, section 2.
 const GRANULARITY: Span = Span::from_millis(1);
 
-/// What makes the retransmission timeout, and when its timer starts anew.
+/// Rule for the length of the retransmission timeout and the restart of its timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeoutRule {
-    /// Linux: the smoothed round trip and four deviations, which are the least timeout at least and follow the largest of
+    /// Linux: the smoothed round trip plus four mean deviations, at least the minimum timeout. The sum follows the largest of
     /// each round trip; a round trip shorter than before widens them an eighth as much as a longer one. The timer starts
     /// anew when data is acknowledged in order, when the first segment outstanding leaves again, and when a segment that
     /// left before it is acknowledged selectively.
@@ -19,11 +19,11 @@ pub enum TimeoutRule {
     /// waits for those to be over; here each has its own.
     #[default]
     Linux,
-    /// RFC 6298: the least timeout bounds the sum, and the timer starts anew when data is acknowledged in order (§5.3).
+    /// RFC 6298: the minimum applies to the sum, and the timer starts anew when data is acknowledged in order (section 5.3).
     Rfc6298,
 }
 
-/// What a timeout adds to the smoothed round trip.
+/// Allowance that a timeout adds to the smoothed round trip.
 #[derive(Clone, Debug)]
 pub(super) enum Spread {
     Linux(Peaks),
@@ -32,7 +32,7 @@ pub(super) enum Spread {
 }
 
 impl Spread {
-    /// Nothing is known yet. A timeout shall be `min` at least.
+    /// State before the first sample, for a timeout of at least `min`.
     pub(super) fn new(rule: TimeoutRule, min: Span) -> Self {
         match rule {
             TimeoutRule::Linux => Self::Linux(Peaks::new(min.max(GRANULARITY))),
@@ -64,14 +64,14 @@ impl Spread {
 /// The largest deviations of round trips, smoothed from one round trip to the next.
 #[derive(Clone, Debug)]
 pub(super) struct Peaks {
-    /// Least allowance.
+    /// Minimum of the allowance.
     min: Span,
     /// Four mean deviations.
     deviations: Span,
-    /// The most of them in this round trip, or `min`.
+    /// Maximum of `deviations` in this round trip, at least `min`.
     peak: Span,
     allowance: Span,
-    /// This round trip ends when SND.UNA is beyond the position.
+    /// The current round trip ends when SND.UNA exceeds this position.
     until: u64,
 }
 
@@ -80,7 +80,7 @@ impl Peaks {
         Self { min, deviations: Span::ZERO, peak: min, allowance: min, until: 0 }
     }
 
-    /// Twice the first round trip, so that the timeout is three of them.
+    /// Sets the allowance to twice the first round trip, so that the timeout is three of them.
     fn begin(&mut self, rtt: Span, outstanding: &Range<u64>) {
         self.deviations = rtt * 2;
         self.allowance = self.min.max(self.deviations);
@@ -89,6 +89,7 @@ impl Peaks {
 
     fn take_in(&mut self, smoothed: Span, rtt: Span, outstanding: &Range<u64>) {
         let (error, mean) = (smoothed.abs_diff(rtt), self.deviations / 4);
+        // `deviations` is four times the mean deviation, so a gain of 1/4 adds the whole difference.
         if error <= mean {
             self.deviations = self.deviations - (mean - error);
         } else {
@@ -98,6 +99,7 @@ impl Peaks {
         }
         self.peak = self.peak.max(self.deviations);
         self.allowance = self.allowance.max(self.peak);
+        // Once per round trip a quarter of what exceeds the latest maximum is given up.
         if outstanding.start > self.until {
             self.allowance = self.allowance - (self.allowance - self.peak) / 4;
             (self.peak, self.until) = (self.min, outstanding.end);

@@ -1,4 +1,5 @@
-//! Losses by counting what arrived behind them, and what else a recovery may send again (RFC 6675 §4).
+//! Loss detection by counting segments that arrived behind a gap, and further retransmissions of a recovery
+//! (RFC 6675, section 4).
 
 use super::scoreboard::Scoreboard;
 
@@ -27,7 +28,7 @@ enum Rescue {
     Spent,
 }
 
-/// A retransmission of something that was not found lost (§4, `NextSeg`).
+/// A retransmission of something that was not found lost (section 4, `NextSeg`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extra {
     /// A segment below the highest one acknowledged selectively: rule 3.

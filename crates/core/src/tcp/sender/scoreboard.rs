@@ -1,4 +1,4 @@
-//! Segments sent and not yet acknowledged: one record per segment (RFC 6675 §2).
+//! Segments sent and not yet acknowledged: one record per segment (RFC 6675, section 2).
 //!
 //! Every operation costs amortised constant or logarithmic time in the segments outstanding: of a SACK block only the new
 //! part is looked at, and departures are kept in order, so that the oldest is found without a search.
@@ -91,14 +91,14 @@ pub(super) struct Scoreboard {
     next: u64,
     /// Numbers of the segments that were acknowledged selectively.
     sacked: RangeSet,
-    /// Blocks of the last ACK that had some: mostly they come again and say nothing new.
+    /// Blocks of the last ACK that had some: most of them are repeated in the next one without news.
     known: [Range<u64>; MAX_SACK_BLOCKS],
     lost: BTreeSet<u64>,
     in_flight: u32,
     sacked_count: u32,
     /// Segments that were found lost and did not arrive since.
     missing: u32,
-    /// Number and order of what left; what has happened since makes an entry stale.
+    /// Number and order of departures, oldest first; a later departure or an arrival makes an entry stale.
     departures: VecDeque<(u64, u64)>,
     /// Departures so far.
     departed: u64,
@@ -154,9 +154,11 @@ impl Scoreboard {
         self.departed += 1;
     }
 
-    /// Everything before the position `acked` arrived; tells each segment of which that was not known, as it was before.
+    /// Removes everything before the position `acked`, and passes each segment whose arrival is news to
+    /// `reported`, in its state before.
     pub(super) fn acknowledge(&mut self, acked: u64, mut reported: impl FnMut(u64, &Record)) {
         self.acked = self.acked.max(acked.min(self.next));
+        // A segment that is acknowledged in part stays outstanding as a whole.
         while let Some(record) = self.records.front().filter(|record| record.end <= self.acked) {
             match record.state {
                 SackState::Sacked => self.sacked_count -= 1,
@@ -176,7 +178,8 @@ impl Scoreboard {
         }
     }
 
-    /// Segments that end at `limit` or before. Mostly all have one length, so that their number is known without a search.
+    /// Number of segments that end at or before `limit`. Mostly all have one length, and a division gives it
+    /// without a search.
     fn count_ended(&self, limit: u64) -> usize {
         let Some(first) = self.records.front() else { return 0 };
         let guess = (limit.saturating_sub(first.start()) / u64::from(first.length.max(1))) as usize;
@@ -199,18 +202,22 @@ impl Scoreboard {
                 self.select(block.clone(), &mut reported);
             }
         }
+        // A block beyond SND.NXT was not counted but may become valid, so it must not be remembered.
         if blocks.iter().all(|block| block.end <= self.next) {
             self.known = blocks;
         }
     }
 
-    /// The positions in `block` arrived; tells as [`acknowledge`](Self::acknowledge). A segment counts when one block
-    /// covers all of it.
+    /// The positions in `block` arrived; reports as [`acknowledge`](Self::acknowledge) does. A segment counts
+    /// when one block covers all of it.
     pub(super) fn select(&mut self, block: Range<u64>, mut reported: impl FnMut(u64, &Record)) {
+        // Below SND.UNA a block reports a duplicate, beyond SND.NXT it is an error: neither delivers
+        // anything.
         if block.start < self.acked || block.end > self.next {
             return;
         }
         let is_first = self.records.front().is_some_and(|first| first.start() >= block.start);
+        // The segment with the position before the block may reach into it, but is not covered as a whole.
         let from = if is_first { 0 } else { 1 + self.count_ended(block.start - 1) };
         let to = self.count_ended(block.end);
         let Self { records, first, lost, in_flight, sacked, sacked_count, missing, .. } = self;
@@ -252,7 +259,7 @@ impl Scoreboard {
         self.lose(number).or(first)
     }
 
-    /// Records that segment `number` is sent in addition to its transmission under way: both count (§4, `SetPipe`).
+    /// Records that segment `number` is sent in addition to its transmission under way: both count (section 4, `SetPipe`).
     pub(super) fn double(&mut self, number: u64) {
         let record = Self::index(self.first, number).and_then(|at| self.records.get_mut(at));
         if let Some(record) =
@@ -294,6 +301,7 @@ impl Scoreboard {
             };
             record.state = SackState::InFlight;
             self.in_flight += 1;
+            // Its own entry may have been removed when the segment was lost.
             self.departures.push_back((number, record.order));
         }
     }

@@ -37,7 +37,7 @@ pub struct SenderRule {
     pub controller: Box<dyn CongestionController>,
     /// Reduction of the flight.
     pub reduction: Reduction,
-    /// Whether its segments may be marked, if the receiver takes part.
+    /// ECN codepoint of its segments with data, if the receiver takes part.
     pub ecn: Ecn,
     /// Echo of congestion marks by the receiver.
     pub echo: EcnEcho,
@@ -58,21 +58,22 @@ impl SenderRule {
     }
 }
 
-/// Habits of a sender around its controller.
+/// Settings of a sender around its controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SenderSettings {
     /// Maximum payload per segment, bytes, 1..=65000; the receiver may advertise less.
     pub mss: u16,
     /// Loss detection of the sender.
     pub detection: Detection,
-    /// What makes the retransmission timeout.
+    /// Rule for the length of the retransmission timeout.
     pub timeout_rule: TimeoutRule,
     /// Bounds of the retransmission timeout.
     pub timeout: TimeoutBounds,
-    /// Longest that the receiver may delay an ACK, which a probe of a single segment waits for (RFC 8985 §7.2); 200 ms
-    /// in Linux.
+    /// Maximum delay of an ACK by the receiver, for which a probe of a single segment waits (RFC 8985,
+    /// section 7.2); 200 ms in Linux.
     pub max_ack_delay: Span,
-    /// Segments that leave together, at least 1: segmentation offload. Without pacing a third of the window is enough.
+    /// Segments sent together, at least 1 (segmentation offload). Without pacing a third of the window is
+    /// enough for a burst.
     pub burst: u32,
 }
 
@@ -90,14 +91,14 @@ impl Default for SenderSettings {
     }
 }
 
-/// Everything that makes a sender.
+/// Parameters of a new sender.
 #[derive(Debug)]
 pub struct SenderSetup {
     /// Number of the flow in events.
     pub flow: u32,
     /// Name of the flow, on every segment.
     pub name: Name,
-    /// What the scheme makes of it.
+    /// Controller of the scheme, and its changes to the connection.
     pub rule: SenderRule,
     /// Settings of the sender around the window rule.
     pub settings: SenderSettings,
@@ -109,30 +110,30 @@ pub struct SenderSetup {
     pub stop: Option<Time>,
     /// Sequence number of its SYN.
     pub initial_sequence: u32,
-    /// Where the controller draws from.
+    /// Random streams of the controller.
     pub draws: Streams,
     /// Clock of its node.
     pub clock: Clock,
 }
 
-/// What a sender did since its start.
+/// Counters of a sender since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderStats {
     /// Segments with data or FIN sent, retransmissions included.
     pub segments: u64,
-    /// Segments sent again, probes included.
+    /// Number of segments retransmitted, probes included.
     pub retransmissions: u64,
-    /// Times that the retransmission timer ran out, SYNs included.
+    /// Expirations of the retransmission timer, those of SYNs included.
     pub timeouts: u64,
     /// Number of tail loss probes sent (RFC 8985).
     pub probes: u64,
-    /// Last segments sent again in a recovery for the sake of an ACK (RFC 6675 §4, rule 4), at most one in each.
+    /// Last segments sent again in a recovery for the sake of an ACK (RFC 6675, section 4, rule 4), at most one in each.
     pub rescues: u64,
     /// Number of fast recoveries entered.
     pub recoveries: u64,
-    /// Recoveries that were found to be needless.
+    /// Number of recoveries that proved to be needless.
     pub spurious: u64,
-    /// ACKs that told of a congestion mark.
+    /// Number of ACKs that reported a congestion mark.
     pub marks: u64,
     /// Payload delivered, each byte once; the FIN counts as a byte.
     pub delivered: ByteCount,

@@ -1,17 +1,18 @@
-//! Whether a recovery was needed, told by what came twice (RFC 2883, and RFC 3708 for what it means).
+//! Detection of needless recoveries by reports of duplicates (RFC 2883; RFC 3708 on their meaning).
 
 use std::collections::BTreeMap;
 
-/// What was sent again in the last recovery and did not turn out to be a repetition. When all of it did, nothing had been
-/// lost, and the recovery is undone, as in Linux, even after its end.
+/// Retransmissions of the last recovery that have not been reported as duplicates. When all have been,
+/// nothing had been lost, and the recovery is undone, as in Linux, even after its end.
 ///
-/// Time stamps tell the same mostly, and earlier ([`Eifel`](super::recovery::Eifel)); not within a millisecond, nor when the
-/// ACK that the late original brought was lost. A retransmission that the network repeats is taken for a needless one.
+/// Time stamps mostly show the same earlier ([`Eifel`](super::recovery::Eifel)), but not within a
+/// millisecond, nor if the ACK of the late original was lost. A retransmission that the network duplicates is
+/// taken for a needless one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repeats {
-    /// A recovery began and was not undone since.
+    /// Whether a recovery began and was not undone since.
     is_watching: bool,
-    /// Of each segment its end and how often it was sent again.
+    /// Number of retransmissions by the segment's end.
     open: BTreeMap<u64, u32>,
 }
 
@@ -22,7 +23,7 @@ impl Repeats {
         self.open.clear();
     }
 
-    /// The recovery was undone: once is enough.
+    /// The recovery was undone; it is not undone a second time.
     pub(super) fn forget(&mut self) {
         self.is_watching = false;
         self.open.clear();
@@ -35,7 +36,8 @@ impl Repeats {
         }
     }
 
-    /// What ends at the position `end` came twice. Whether every retransmission has turned out to be a repetition.
+    /// Data that ends at `end` was reported as a duplicate; returns whether this completes the list of all
+    /// retransmissions.
     pub(super) fn on_dsack(&mut self, end: u64) -> bool {
         let Some(count) = self.open.get_mut(&end) else { return false };
         *count -= 1;

@@ -1,31 +1,31 @@
-//! Tail loss probes: an ACK is asked for before the retransmission timer runs out (RFC 8985 §7).
+//! Tail loss probes, which request an ACK before the retransmission timer expires (RFC 8985, section 7).
 
 use super::recovery::RecoveryPhase;
 use super::{Detection, Sender};
 use crate::units::{Span, Time};
 
-/// Wait for a probe before the first round-trip time (§7.2).
+/// Wait for a probe before the first round-trip time (section 7.2).
 const WITHOUT_SAMPLE: Span = Span::from_secs(1);
 
 /// A probe under way.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TailProbe {
-    /// SND.NXT after it left; `None` without one.
+    /// SND.NXT after its departure; `None` without a probe.
     end: Option<u64>,
     is_retransmission: bool,
 }
 
-/// What an ACK says of a probe.
+/// Meaning of an ACK for a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProbeOutcome {
     /// Nothing that matters.
     Nothing,
-    /// The probe made good a loss, of which nothing else tells.
+    /// The probe repaired a loss that nothing else reports.
     Repaired,
 }
 
 impl TailProbe {
-    /// A probe has left.
+    /// Records the departure of a probe.
     pub(super) fn begin(&mut self, end: u64, is_retransmission: bool) {
         *self = Self { end: Some(end), is_retransmission };
     }
@@ -35,14 +35,18 @@ impl TailProbe {
         self.end = None;
     }
 
-    /// §7.4.2: an ACK up to `acked`; `is_empty` when it acknowledges nothing new and has no SACK blocks.
+    /// Handles an ACK up to `acked` (section 7.4.2); `is_empty` when it acknowledges nothing new and has no
+    /// SACK blocks.
     pub(super) fn on_ack(&mut self, acked: u64, has_dsack: bool, is_empty: bool) -> ProbeOutcome {
         let Some(end) = self.end.filter(|end| acked >= *end) else { return ProbeOutcome::Nothing };
+        // New data cannot repair a loss, and a duplicate shows that the original arrived.
         if !self.is_retransmission || has_dsack {
             self.end = None;
+        // Later data is acknowledged, and no duplicate was reported: the original had been lost.
         } else if acked > end {
             self.end = None;
             return ProbeOutcome::Repaired;
+        // A duplicate ACK of a receiver without D-SACK: the original arrived, too.
         } else if is_empty {
             self.end = None;
         }
@@ -51,8 +55,8 @@ impl TailProbe {
 }
 
 impl Sender {
-    /// §7.2: when a probe is due, counted from a departure of new data or from an ACK at `now`. Not during recovery, with
-    /// segments missing, or while a probe is under way.
+    /// Schedules the probe, counted from a departure of new data or from an ACK at `now` (section 7.2). There
+    /// is none during recovery, with segments missing, or while a probe is under way.
     pub(super) fn arm_probe(&mut self, now: Time) {
         let is_calm = self.settings.detection == Detection::RackTlp
             && self.phase == RecoveryPhase::Open
@@ -71,7 +75,7 @@ impl Sender {
         self.timers.probe = Some((now + wait).min(self.timers.rto.unwrap_or(Time::MAX)));
     }
 
-    /// The probe is due: it takes the place of the retransmission timer, which starts anew with it.
+    /// The probe is due. It takes the place of the retransmission timer, which is restarted.
     pub(super) fn on_probe_timer(&mut self, now: Time) {
         self.timers.probe = None;
         self.restart_rto(now);

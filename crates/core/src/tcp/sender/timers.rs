@@ -1,4 +1,4 @@
-//! What a sender waits for.
+//! Timers of a sender.
 
 use super::ack_summary::News;
 use super::connection::Stage;
@@ -8,29 +8,30 @@ use crate::context::Context;
 use crate::observe::event::Cause;
 use crate::units::Time;
 
-/// When the sender's timers run out; `None` for one that does not run.
+/// Expiry times of the sender's timers; `None` for one that does not run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timers {
-    /// Retransmission (RFC 6298 §5).
+    /// Retransmission (RFC 6298, section 5).
     pub(super) rto: Option<Time>,
-    /// Tail loss probe (RFC 8985 §7).
+    /// Tail loss probe (RFC 8985, section 7).
     pub(super) probe: Option<Time>,
-    /// Probe of a closed window (RFC 9293 §3.8.6.1).
+    /// Probe of a closed window (RFC 9293, section 3.8.6.1).
     pub(super) persist: Option<Time>,
 }
 
-/// A time that may never come, as one to be compared.
+/// Replaces `None` by a time that never comes.
 fn or_never(at: Option<Time>) -> Time {
     at.unwrap_or(Time::MAX)
 }
 
 impl Sender {
-    /// The retransmission timer starts anew at `now`.
+    /// Restarts the retransmission timer at `now`.
     pub(super) fn restart_rto(&mut self, now: Time) {
         self.timers.rto = Some(now + self.trip.rto());
     }
 
-    /// Segment `number` leaves again: in Linux the first one outstanding has its whole timeout from then on.
+    /// Segment `number` is retransmitted: in Linux the first one outstanding has a whole timeout from then
+    /// on.
     pub(super) fn restart_rto_with_head(&mut self, now: Time, number: u64) {
         let is_head = number == self.board.numbers().start;
         if is_head && self.settings.timeout_rule == TimeoutRule::Linux {
@@ -38,16 +39,16 @@ impl Sender {
         }
     }
 
-    /// Whether an ACK that does not move SND.UNA on starts the timer anew, as in Linux: it tells the round trip of a segment
-    /// that left before the first one outstanding left last, whose answer so cannot be due yet. One that left later says
-    /// nothing of the kind, or the timer would run for ever while other data comes through.
+    /// Whether an ACK that does not advance SND.UNA restarts the timer, as in Linux: it reports a segment
+    /// sent before the last transmission of the first one outstanding, whose answer cannot be due yet. Later
+    /// segments do not count, or the timer would never expire while other data arrives.
     pub(super) fn is_head_young(&self, news: &News) -> bool {
         let head = self.board.get(self.board.numbers().start);
         let left_before = |head: &Record| news.oldest_sacked.is_some_and(|order| order < head.order);
         self.settings.timeout_rule == TimeoutRule::Linux && head.is_some_and(left_before)
     }
 
-    /// Runs what is due: timers, the controller's own wake-up.
+    /// Runs timers and the controller's wake-up that are due.
     pub fn on_wake(&mut self, cx: &mut Context<'_>) {
         let ticked = self.clock.ticked(cx.now);
         let is_due = |at: Option<Time>| at.is_some_and(|at| at <= ticked);
@@ -68,7 +69,8 @@ impl Sender {
         }
     }
 
-    /// When [`on_wake`](Self::on_wake) and [`poll`](Self::poll) are due without a packet; `None` for never.
+    /// Time at which [`on_wake`](Self::on_wake) and [`poll`](Self::poll) are due without a packet; `None` for
+    /// never.
     pub fn next_wake(&self) -> Option<Time> {
         let Timers { rto, probe, persist } = self.timers;
         let next = match self.stage {
