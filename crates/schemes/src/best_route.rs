@@ -30,6 +30,8 @@ impl Strategy for BestRoute {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
         match self.suppression.step(cx.now, arrival.entry) {
             Step::Suppress => Decision::Suppress,
+            // A first Interest without a next hop is refused; a retransmission only waits, because an earlier
+            // Interest may still be satisfied.
             Step::First => {
                 let face = arrival.usable(cx).next();
                 forward(arrival, face, Decision::Nack(NackReason::NoRoute))

@@ -59,11 +59,13 @@ impl QueueDiscipline for Codel {
         if packet.hop.class != Class::BULK {
             return Verdict::Pass;
         }
+        // RFC 8289 compares the backlog with the MTU; as in Linux, the largest packet seen takes its place.
         self.max = self.max.max(packet.size());
         if sojourn < self.params.target || queue.queued_bytes() <= self.max {
             self.state.on_good();
             return Verdict::Pass;
         }
+        // A TCP segment without ECN would be sent on unchanged by a mark, so it is dropped instead.
         let marks = self.params.mark && packet.may_be_marked();
         let signal = if marks { CodelSignal::Mark } else { CodelSignal::Drop };
         match self.state.on_above(cx.now, self.params.interval, signal) {

@@ -120,9 +120,12 @@ impl QueueDiscipline for Shaper {
         lanes: &dyn Lanes,
     ) -> Placement {
         let lane = if matches!(packet.kind, Kind::Tcp(_)) { TCP } else { OTHER };
+        // Without a limit of its own a greedy class would fill the whole queue and the other one would lose
+        // arrivals; with an odd limit both classes round up.
         let is_full = match queue.limit() {
             Limit::Packets(limit) => lanes.packets(lane) >= limit.get().div_ceil(2),
             Limit::Bytes(limit) => {
+                // A byte limit counts the arriving packet too, because packets differ in size.
                 lanes.bytes()[lane as usize] + packet.size().get() > limit.get().div_ceil(2)
             }
         };
@@ -130,6 +133,8 @@ impl QueueDiscipline for Shaper {
     }
 
     fn select(&mut self, cx: &mut Context<'_>, queue: &FaceView, lanes: &dyn Lanes) -> Selection {
+        // The rate of a link can change in a run; the classes have fractions of it, so they are reshaped
+        // before the choice.
         self.follow(queue.rate(), cx.now);
         let lane_of = |class: ClassId| if class == self.leaves[0] { TCP } else { OTHER };
         let next =
@@ -137,6 +142,7 @@ impl QueueDiscipline for Shaper {
         match next {
             Next::Serve(class) => Selection::Head(lane_of(class), Verdict::Pass),
             Next::Until(at) => Selection::Until(at),
+            // An arrival makes the device select again; no timer is necessary.
             Next::Empty => Selection::Until(Time::MAX),
         }
     }

@@ -58,6 +58,7 @@ impl Icp {
     fn new(params: Params) -> Self {
         let rule = AimdRule {
             initial: params.initial_window,
+            // The paper has congestion avoidance only, so the window starts above the threshold.
             threshold: 0.0,
             step: params.eta,
             keep: params.beta,
@@ -78,6 +79,7 @@ impl Icp {
 
     fn timeout(&self) -> Span {
         let Some((low, high)) = self.round_trips.iter().min().zip(self.round_trips.iter().max()) else {
+            // No sample yet, hence no range to place the timer in.
             return self.params.initial_timeout;
         };
         (*low + (*high - *low).scale(self.params.delta)).max(self.params.min_timeout)
@@ -93,6 +95,7 @@ impl CongestionController for Icp {
         if let Some(round_trip) = delivery.rtt {
             self.sample(round_trip);
         }
+        // A retransmitted segment gives no RTT sample, yet its Data still increases the window.
         self.window.increase(cx.now, None);
     }
 

@@ -31,12 +31,15 @@ impl Strategy for Multicast {
         for hop in arrival.hops.iter().filter(|hop| cx.face(hop.face).is_up()) {
             match self.suppression.step_upstream(cx.now, arrival.entry, hop.face) {
                 Step::Suppress => waits = true,
+                // Sending the Interest back where it came from would make a loop of two nodes.
                 Step::First | Step::Again if hop.face == arrival.from => {}
                 Step::First | Step::Again => arrival.forward(hop.face),
             }
         }
         match (arrival.targets.is_empty(), waits) {
             (false, _) => Decision::Forward,
+            // Nothing was sent, but an upstream that was used a short while ago may still answer, so a Nack
+            // would be premature.
             (true, true) => Decision::Suppress,
             (true, false) => Decision::Nack(NackReason::NoRoute),
         }

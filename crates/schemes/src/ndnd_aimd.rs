@@ -54,6 +54,7 @@ fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
     };
     AdaptivePipeline {
         rule: AimdWindow::new(rule),
+        // ndnd has no conservative window adaptation: every loss of a burst decreases the window.
         gate: None,
         ignores_marks: true,
         timer: params.loss_timer.span(),

@@ -43,6 +43,7 @@ params! {
 
 fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
     let rule = CubicRule {
+        // In ndnd only the threshold has a floor (`minSsthresh`); the window itself may fall to one packet.
         min: 1.0,
         min_threshold: MIN_THRESHOLD,
         min_plateau: 0.0,
@@ -53,6 +54,7 @@ fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
     };
     AdaptivePipeline {
         rule: CubicWindow::new(rule),
+        // ndnd has no conservative window adaptation: every loss of a burst decreases the window.
         gate: None,
         ignores_marks: true,
         timer: params.loss_timer.span(),

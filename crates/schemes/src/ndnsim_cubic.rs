@@ -38,6 +38,7 @@ params! {
 
 fn controller(params: &Params) -> ConsumerPcon<CubicWindow> {
     let rule = CubicRule {
+        // ndnSIM compares with 0.99 of the last maximum, RFC 8312 with the maximum itself.
         fast_convergence: params.fast_convergence.then_some(0.99),
         ..CubicRule::with_floor(params.initial_window, params.beta)
     };

@@ -51,6 +51,8 @@ impl NfdMarking {
             return Verdict::Pass;
         }
         self.marked = self.marked.saturating_add(1);
+        // NFD divides by the root of n + 1: the second interval is already shorter, unlike in the rule up to
+        // 0.6.6.
         self.next_mark += control_law::pause(self.params.interval, self.marked.saturating_add(1));
         Verdict::Mark(1, Cause("nfd"))
     }
@@ -68,6 +70,7 @@ impl QueueDiscipline for NfdMarking {
         queue: &FaceView,
         _: &mut Actions,
     ) -> Verdict {
+        // NFD runs on NDN faces; it never handles a TCP segment that shares the link.
         if matches!(packet.kind, Kind::Tcp(_)) {
             return Verdict::Pass;
         }

@@ -49,6 +49,8 @@ impl NfdMarking06 {
         if now < self.next_mark && !rested {
             return Verdict::Pass;
         }
+        // The schedule of a congested period begins with its first mark, not with the instant at which the
+        // queue crossed the threshold.
         if self.marked == 0 {
             self.next_mark = now;
         }
@@ -71,9 +73,12 @@ impl QueueDiscipline for NfdMarking06 {
         queue: &FaceView,
         _: &mut Actions,
     ) -> Verdict {
+        // NFD runs on NDN faces; it never handles a TCP segment that shares the link.
         if matches!(packet.kind, Kind::Tcp(_)) {
             return Verdict::Pass;
         }
+        // A short queue would overflow before the fixed threshold, so half of its capacity counts if that is
+        // less.
         let half = ByteCount::new(queue.limit_bytes().get() / 2);
         if queue.backlog_bytes() > self.params.threshold.min(half) {
             return self.on_congested(cx.now);

@@ -54,6 +54,7 @@ params! {
 
 fn checked(settings: &tidegate_core::scheme::params::Settings) -> Result<Params, Vec<ParamError>> {
     let params = Params::from_settings(settings)?;
+    // The law divides by the difference of the thresholds, so equal ones are refused as well.
     if params.min_threshold < params.max_threshold {
         return Ok(params);
     }
@@ -107,6 +108,7 @@ impl QueueDiscipline for Red {
         queue: &FaceView,
         _: &mut Actions,
     ) -> Verdict {
+        // Notices have a queue of their own, which the average does not include.
         if packet.hop.class != Class::BULK {
             return Verdict::Pass;
         }
@@ -124,6 +126,7 @@ impl QueueDiscipline for Red {
         queue: &FaceView,
         _: &mut Actions,
     ) -> Verdict {
+        // The average decays by idle time, so the departure that empties the queue has to be recorded.
         self.average.depart(cx.now, queue.backlog(Class::BULK));
         Verdict::Pass
     }

@@ -65,6 +65,7 @@ impl QueueDiscipline for StepEcn {
         queue: &FaceView,
         _: &mut Actions,
     ) -> Verdict {
+        // Notices overtake the queue, so its length does not concern them.
         if packet.hop.class == Class::BULK && self.is_above(queue) {
             return Verdict::Mark(1, Cause("step"));
         }

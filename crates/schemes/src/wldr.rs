@@ -42,6 +42,7 @@ const LABELS: u64 = 65_535;
 
 /// The label after this one.
 fn after(label: u64) -> u64 {
+    // The label 0 means "off", so 65 535 is followed by 1.
     label % LABELS + 1
 }
 
@@ -77,12 +78,15 @@ impl Wldr {
     /// Retransmits the gap that the peer reported; nothing if its first frame is no longer stored.
     fn resend(&mut self, (expected, received): (u64, u64), actions: &mut LinkActions) {
         let gap = distance(expected, received);
+        // The distance to `next` bounds the age of the first missing frame; the gap itself is checked as well
+        // because a peer may report one that extends past the last label.
         if gap.max(distance(expected, self.next)) > self.kept.len() as u64 {
             return;
         }
         let mut label = expected;
         for _ in 0..gap {
             if let Some(part) = self.take(label) {
+                // `take` leaves `None` behind, so a gap that is reported twice retransmits each frame once.
                 let again = u32::from(part.resends) < self.params.retries;
                 let list = if again { &mut actions.resends } else { &mut actions.releases };
                 list.push(part);
@@ -94,9 +98,13 @@ impl Wldr {
     /// Records a gap before `label`, unless the peer restarted.
     fn receive(&mut self, label: u64, actions: &mut LinkActions) {
         let ahead = distance(self.expected, label);
+        // A label in the second half of the circle is an older one: the link reordered it, which is not a
+        // loss.
         if ahead > LABELS / 2 && label != 1 {
             return;
         }
+        // A peer that restarts begins with label 1: what it sent before cannot be retransmitted, so there is
+        // no gap to report.
         if ahead != 0 && label != 1 {
             self.gaps.push_back((self.expected, label));
             actions.notices += 1;

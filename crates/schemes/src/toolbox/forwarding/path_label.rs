@@ -13,6 +13,7 @@ pub const NONE: u32 = 0;
 
 /// The label of the path `beyond` with the face that leads to it; never [`NONE`].
 pub fn through(beyond: u32, face: FaceId) -> u32 {
+    // A hash that happens to be 0 would read as "not labelled"; it shares the label 1 instead.
     mix(beyond, u32::from(face.0)).max(NONE + 1)
 }
 

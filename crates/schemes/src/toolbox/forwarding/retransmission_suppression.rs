@@ -29,7 +29,7 @@ pub enum Step {
 }
 
 impl Params {
-    /// Looks at an Interest that arrived now and moves the entry's pause on.
+    /// Classifies an Interest that arrives now and updates the suppression interval of the entry.
     ///
     /// As long as one upstream may still answer, the pause counts from the last Interest to any of them, those
     /// that refused included; a first Interest leaves the pause as it is.
@@ -37,11 +37,13 @@ impl Params {
         let Some(last_sent) = entry.last_sent() else {
             return Step::First;
         };
+        // No upstream can answer any more: NFD treats the Interest as new and suppresses nothing.
         if entry.out_records().all(|record| record.nacked.is_some()) {
             return Step::First;
         }
         let pause = entry.suppression().unwrap_or(self.suppression);
         if now.since(last_sent) < pause {
+            // A suppressed Interest does not lengthen the interval; only one that is forwarded does.
             entry.set_suppression(pause);
             return Step::Suppress;
         }

@@ -6,7 +6,7 @@ use tidegate_core::ndn::fib::NextHop;
 use tidegate_core::prelude::*;
 
 choice! {
-    /// Where a prefix' Interests go before anything is known.
+    /// Initial shares of the next hops of a prefix.
     pub enum InitialSplit {
         /// All Interests to the cheapest next hop.
         ShortestPath = "shortest-path",
@@ -61,6 +61,8 @@ impl SplitRatios {
     /// The face of `usable` on which `draw` (0..1, uniform) falls; among faces without any share the first.
     pub fn choose(&self, usable: &[FaceId], draw: f64) -> Option<FaceId> {
         let total: f64 = usable.iter().map(|face| self.share(*face)).sum();
+        // Scaled by the sum over usable faces: shares of faces that are down, or lead back, fall to the
+        // others in proportion.
         let mut left = draw * total;
         let chosen = usable.iter().find(|face| {
             left -= self.share(**face);
@@ -71,8 +73,10 @@ impl SplitRatios {
         chosen.or(last).or(usable.first()).copied()
     }
 
-    /// Takes `change` (at most what it has) from `face` and gives each other face the same part of it.
+    /// Takes `change`, at most its share, from `face` and adds an equal part of it to each other face.
     pub fn reduce(&mut self, face: FaceId, change: f64) {
+        // With a single next hop the division below would be by zero, and there is no face to move a share
+        // to.
         if self.shares.len() < 2 {
             return;
         }
@@ -102,6 +106,7 @@ impl SplitRatios {
 
     /// Moves `change` (at most what they have) from the other faces, in proportion to their shares, to `to`.
     pub fn gather(&mut self, to: FaceId, change: f64) {
+        // In proportion, not in equal parts: a face with a small share could not give an equal part.
         let theirs: f64 = self.shares.iter().filter(|(face, _)| *face != to).map(|(_, share)| share).sum();
         let is_next_hop = self.shares.iter().any(|(face, _)| *face == to);
         if theirs <= 0.0 || !is_next_hop {
@@ -119,6 +124,7 @@ impl SplitRatios {
         let total: f64 = self.shares.iter().map(|(_, share)| *share).sum();
         if total > 0.0 {
             self.shares.iter_mut().for_each(|(_, share)| *share = (*share / total).clamp(0.0, 1.0));
+        // All faces with a share have disappeared from the FIB; the cheapest takes over, as for a new prefix.
         } else if let Some((_, first)) = self.shares.first_mut() {
             *first = 1.0;
         }

@@ -32,7 +32,7 @@ pub struct Choice {
 }
 
 impl SplitTable {
-    /// No prefix yet; each begins with `initial`.
+    /// A table without prefixes; the shares of each begin with `initial`.
     pub fn new(initial: InitialSplit, draws: Rng) -> Self {
         Self { initial, draws, splits: BTreeMap::new(), usable: Vec::new() }
     }
@@ -44,6 +44,7 @@ impl SplitTable {
     /// has nowhere to go; a first one that has nowhere to go is refused.
     pub fn choose(&mut self, cx: &Context<'_>, arrival: &Arrival<'_>) -> Result<Choice, Decision> {
         let is_pending = arrival.entry.out_records().next().is_some();
+        // The Data will also satisfy this downstream, by its in-record.
         if is_pending && !arrival.is_repeated {
             return Err(Decision::Suppress);
         }
@@ -64,6 +65,7 @@ impl SplitTable {
     pub fn forward(&mut self, cx: &Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
         match self.choose(cx, arrival) {
             Ok(Choice { face, is_pending, .. }) => {
+                // An upstream would drop a retransmission with the nonce of the pending Interest as a loop.
                 arrival.targets.push(Target { face, fresh_nonce: is_pending });
                 Decision::Forward
             }
@@ -76,7 +78,7 @@ impl SplitTable {
         self.usable.iter().copied().filter(move |face| *face != chosen)
     }
 
-    /// The split that `entry` was sent by.
+    /// The shares of the prefix of `entry`; `None` before its first Interest.
     pub fn split_of(&mut self, entry: &PitEntry) -> Option<&mut SplitRatios> {
         self.splits.get_mut(&entry.name().prefix)
     }

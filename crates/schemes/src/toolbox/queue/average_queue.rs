@@ -1,5 +1,5 @@
-//! The average length of a queue as RED keeps it: a moving average over arrivals that goes on falling while
-//! nobody comes.
+//! The average length of a queue as RED keeps it: a moving average over arrivals that continues to fall while no
+//! packet arrives.
 //!
 //! Source: Floyd & Jacobson 1993, section 4 and figure 2.
 
@@ -17,20 +17,23 @@ pub struct AverageQueue {
 }
 
 impl AverageQueue {
-    /// The average of a queue that was empty so far.
+    /// The average of a queue that has been empty since time 0.
     pub fn new(weight: f64) -> Self {
         Self { weight, average: 0.0, empty_since: Time::ZERO }
     }
 
-    /// A packet arrives and finds `waiting` packets; `packet_time` is what a typical packet takes on the line.
-    /// The average, packets. An empty queue counts as one length of zero per packet time for which it was empty.
+    /// A packet arrives and finds `waiting` packets; `packet_time` is the transmission time of a typical packet.
+    /// Returns the average, packets. An empty queue counts as one length of zero per packet time for which it was
+    /// empty.
     pub fn arrive(&mut self, now: Time, waiting: u32, packet_time: Span) -> f64 {
         if waiting > 0 {
             self.average += self.weight * (f64::from(waiting) - self.average);
         } else {
             let missed = now.since(self.empty_since).as_secs_f64() / packet_time.as_secs_f64().max(1e-9);
+            // The paper's m: the number of packets that could have been sent while the queue was empty, each
+            // one a sample of 0.
             self.average *= math::pow(1.0 - self.weight, missed);
-            // What is said of the time up to now is said.
+            // The idle time up to now is accounted for; another arrival must not count it again.
             self.empty_since = now;
         }
         self.average

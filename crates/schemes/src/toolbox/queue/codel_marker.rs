@@ -24,7 +24,7 @@ pub struct CodelMarker {
     interval: Span,
     pause: Span,
     carrier: Carrier,
-    /// [`Time::MAX`] while waiting times are good.
+    /// Time of the first delay above the target; [`Time::MAX`] while delays are below it.
     above_since: Time,
     next_mark: Time,
     /// Marks since waiting times were last good.
@@ -55,11 +55,15 @@ impl CodelMarker {
     }
 
     fn on_above(&mut self, now: Time, size: ByteCount, sojourn: Span, queue: &FaceView) -> Verdict {
+        // `Time::MAX` while delays are good, so the first delay above the target sets it and later ones leave
+        // it.
         self.above_since = self.above_since.min(now);
         if now.since(self.above_since) <= self.interval || now < self.next_mark {
             return Verdict::Pass;
         }
         self.marked = self.marked.saturating_add(1);
+        // From this mark, as in the source; RFC 8289 adds to the scheduled time and may catch up with several
+        // signals in a row.
         self.next_mark = now + control_law::pause(self.pause, self.marked);
         match self.carrier {
             Carrier::Packet => Verdict::Mark(1, Cause("codel")),
@@ -71,8 +75,8 @@ impl CodelMarker {
     }
 }
 
-/// Until when a mark counts that a packet of `size` leaves as it is put on the wire: a device that then finds its queue
-/// empty takes the mark back, as in the source.
+/// Expiry of a mark that a packet of `size` leaves when it is put on the wire. A device that finds its queue empty
+/// after that packet takes the mark back, as in the source.
 fn mark_ends(now: Time, size: ByteCount, queue: &FaceView) -> Time {
     if queue.queued_packets() > 0 { Time::MAX } else { now + queue.rate().time_to_send(size) }
 }

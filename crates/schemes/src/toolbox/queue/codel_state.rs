@@ -29,7 +29,7 @@ pub enum CodelSignal {
 }
 
 impl CodelState {
-    /// A queue that is good.
+    /// State of a queue whose delay is below the target.
     pub fn new() -> Self {
         Self {
             first_above: Time::MAX,
@@ -41,17 +41,19 @@ impl CodelState {
         }
     }
 
-    /// A packet that waited less than the target leaves, or all but the last one of the queue.
+    /// Records a packet that waited less than the target, or that leaves at most one packet behind.
     pub fn on_good(&mut self) {
         self.first_above = Time::MAX;
         self.leave_drop_state();
     }
 
-    /// Whether a packet that waited for too long and leaves others behind is chosen; `signal` is what would be done.
+    /// Returns whether a packet that waited longer than the target and leaves others behind is selected; `signal` is
+    /// the action on a selected packet.
     pub fn on_above(&mut self, now: Time, interval: Span, signal: CodelSignal) -> bool {
         if self.first_above == Time::MAX {
             self.first_above = now + interval;
         }
+        // RFC 8289 leaves the dropping state whenever `ok_to_drop` is false, also right after a good packet.
         if now < self.first_above {
             self.leave_drop_state();
             return false;
@@ -60,6 +62,7 @@ impl CodelState {
             self.enter_drop_state(now, interval);
             return true;
         }
+        // The packet behind a dropped one is above the target too, so the dropping state lasts.
         if std::mem::take(&mut self.next_is_open) {
             self.drop_next += control_law::pause(interval, self.count);
         }
@@ -75,7 +78,7 @@ impl CodelState {
         self.next_is_open = false;
     }
 
-    /// Starts near the rate that held the queue last time, if that was not long ago.
+    /// Starts near the drop rate that controlled the queue in the last dropping state, if that was recent.
     fn enter_drop_state(&mut self, now: Time, interval: Span) {
         self.is_dropping = true;
         // Drops that were necessary in the last dropping state; the queue is probably the same one (RFC 8289, `count - lastcount`).
@@ -90,6 +93,8 @@ impl CodelState {
         self.count = self.count.saturating_add(1);
         match signal {
             CodelSignal::Mark => self.drop_next += control_law::pause(interval, self.count),
+            // After a drop RFC 8289 computes the next time only if the packet behind it is above the target
+            // as well; that packet is seen in the next call.
             CodelSignal::Drop => self.next_is_open = true,
         }
     }

@@ -5,7 +5,7 @@
 
 use tidegate_core::prelude::*;
 
-/// Takes the mark that waits at `face`, for a packet of `name`; whether there was one.
+/// Takes the pending mark of `face` for a packet of `name`; returns whether there was one.
 #[inline]
 pub fn take(cx: &mut Context<'_>, face: FaceId, name: Name) -> bool {
     let Some(sojourn) = cx.face(face).take_mark(cx.now) else { return false };

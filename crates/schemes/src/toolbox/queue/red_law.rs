@@ -57,7 +57,7 @@ pub struct RedChooser {
 pub enum Chosen {
     /// By probability, between the thresholds.
     Early,
-    /// Above them.
+    /// By the average above the upper threshold.
     Above,
 }
 
@@ -65,23 +65,27 @@ impl RedChooser {
     /// Whether a packet that arrives in `zone` is chosen.
     pub fn arrive(&mut self, zone: Zone, draws: &mut Rng) -> Option<Chosen> {
         match zone {
+            // Figure 2 sets the count to -1: packets below the lower threshold are not part of any gap.
             Zone::Quiet => {
                 self.count = None;
                 None
             }
             Zone::Early(probability) => self.is_chosen(probability, draws).then_some(Chosen::Early),
             Zone::Full => {
+                // A packet above the upper threshold ends a gap like a chosen one.
                 self.count = Some(0);
                 Some(Chosen::Above)
             }
         }
     }
 
-    /// Whether a packet is chosen with `probability` spread evenly: the more packets were let through since the
-    /// last choice, the surer it is, so that the gaps between choices are uniform and not geometric.
+    /// Chooses a packet with `probability`, spread evenly: it rises with the number of packets since the last choice,
+    /// so that the gaps between choices are uniform and not geometric.
     fn is_chosen(&mut self, probability: f64, draws: &mut Rng) -> bool {
         let passed = self.count.map_or(0, |count| count.saturating_add(1));
         let rest = 1.0 - f64::from(passed) * probability;
+        // At rest <= 0 the gap has reached its maximum of 1/p packets; the division would also lose its
+        // meaning.
         let is_chosen = rest <= 0.0 || draws.chance(probability / rest);
         self.count = Some(if is_chosen { 0 } else { passed });
         is_chosen

@@ -23,11 +23,12 @@ impl AckEpoch {
         *self = Self { since: now, acked: 0 };
     }
 
-    /// `newly` segments were acknowledged; gives how many more that makes since the epoch's begin than `rate` explains. An
-    /// epoch ends when it explains all before them.
+    /// `newly` segments were acknowledged; returns by how many segments the epoch exceeds what `rate` explains. An
+    /// epoch ends when the rate explains all segments before these.
     pub fn excess(&mut self, now: Time, rate: PacketRate, newly: u32) -> f64 {
         let newly = u64::from(newly);
         let explained = |epoch: &Self| rate.packets_in(now.since(epoch.since));
+        // Without the restart a slow phase would leave credit, and later lumps would not show as an excess.
         if self.acked as f64 <= explained(self) || self.acked + newly >= MAX {
             self.restart(now);
         }

@@ -15,7 +15,7 @@ const HIGHEST: f64 = 1e14;
 pub struct PacketRate(pub u64);
 
 impl PacketRate {
-    /// So many packets in this time, a nanosecond at least.
+    /// The rate of `packets` in `time`, which counts as at least a nanosecond.
     pub fn over(packets: u64, time: Span) -> Self {
         let seconds = time.max(Span::from_nanos(1)).as_secs_f64();
         Self((packets as f64 / seconds * MICRO).min(HIGHEST) as u64)
@@ -41,7 +41,7 @@ impl PacketRate {
         self.per_second() * span.as_secs_f64()
     }
 
-    /// One Interest at a time, `gain` times as fast; unpaced at rate 0.
+    /// Pacing at `gain` times this rate; unpaced at rate 0, when there is no sample yet.
     pub fn pacing(self, gain: f64) -> Pacing {
         let per_second = gain * self.per_second();
         if per_second <= 0.0 {
@@ -51,7 +51,7 @@ impl PacketRate {
     }
 }
 
-/// Longest gap between two Interests, so that a rate near 0 still tells when it has risen.
+/// Longest gap between two Interests, so that a flow with a rate near 0 still measures when the rate has risen.
 const LONGEST_GAP: Span = Span::from_secs(10);
 
 /// Counts round trips: one ends when the first Data of an Interest arrives that left after the last one's end.
@@ -64,6 +64,7 @@ pub struct Rounds {
 impl Rounds {
     /// Whether this Data ends a round.
     pub fn ends(&mut self, delivery: &Delivery, flow: &FlowView) -> bool {
+        // Counted in deliveries, not in time: a round adapts to the RTT, and an idle sender ends none.
         let ends = delivery.delivered_at_send >= self.ended_at;
         if ends {
             self.ended_at = flow.delivered;
@@ -71,13 +72,13 @@ impl Rounds {
         ends
     }
 
-    /// The round now under way begins anew.
+    /// Restarts the current round at this instant.
     pub fn restart(&mut self, flow: &FlowView) {
         self.ended_at = flow.delivered;
     }
 }
 
-/// The least round trip (RTprop) and when it was last seen.
+/// Minimum RTT (RTprop) and the time of its last sample.
 #[derive(Debug, Default)]
 pub struct MinRoundTrip {
     min: Option<Span>,
@@ -85,14 +86,16 @@ pub struct MinRoundTrip {
 }
 
 impl MinRoundTrip {
-    /// The least round trip; `None` before the first sample.
+    /// Minimum RTT; `None` before the first sample.
     pub const fn get(&self) -> Option<Span> {
         self.min
     }
 
-    /// Takes a sample and tells whether the least round trip was older than `age`; then the sample replaces it,
-    /// whatever it is.
+    /// Takes a sample and returns whether the minimum RTT was older than `age`; then the sample replaces it, even if
+    /// it is larger.
     pub fn take(&mut self, now: Time, rtt: Option<Span>, age: Span) -> bool {
+        // An expired minimum takes any sample: a path whose RTT has grown would else keep the old value for
+        // ever.
         let is_stale = self.min.is_some() && now.since(self.seen_at) > age;
         if let Some(rtt) = rtt
             && (is_stale || self.min.is_none_or(|min| rtt <= min))
@@ -103,13 +106,13 @@ impl MinRoundTrip {
         is_stale
     }
 
-    /// Counts as seen at `now`.
+    /// Sets the time of the last sample to `now`; the minimum stays.
     pub fn renew(&mut self, now: Time) {
         self.seen_at = now;
     }
 }
 
-/// When the pipe is full: so many rounds one after the other in which the rate hardly grew.
+/// Detection of a full pipe: consecutive rounds in which the rate hardly grew.
 #[derive(Debug)]
 pub struct FullPipe {
     growth: f64,
@@ -136,32 +139,34 @@ impl FullPipe {
         }
     }
 
-    /// Restarts the count from `rate`.
+    /// Restarts the count of flat rounds from `rate`.
     pub const fn restart(&mut self, rate: PacketRate) {
         (self.reached, self.flat) = (rate, 0);
     }
 
-    /// The next round counts as growth, whatever its rate.
+    /// Makes the next round count as growth, at any rate.
     pub const fn lower_bar(&mut self) {
         self.reached = PacketRate(0);
     }
 
-    /// Whether it was found full once.
+    /// Whether the pipe was found full; stays true until a restart.
     pub const fn is_full(&self) -> bool {
         self.flat >= self.rounds
     }
 }
 
-/// Rates that the rule itself holds down, in ProbeRTT, which the sender that measures them cannot know.
+/// Delivery rates that the rule itself holds down, in ProbeRTT; the rate sampler does not flag them as limited.
 #[derive(Debug, Default)]
 pub struct HeldDown {
-    /// What left with so many segments delivered is held down; none at first.
+    /// Range of delivery counts at send time whose samples are held down; `None` at first.
     delivered: Option<(u64, u64)>,
 }
 
 impl HeldDown {
-    /// What leaves from now on is held down, until more is delivered than by the end of what is in flight now.
+    /// Marks segments sent from now on as held down, until all segments in flight now have been delivered.
     pub fn extend(&mut self, flow: &FlowView) {
+        // An extension within the held-down time must keep its beginning: segments sent before are still in
+        // flight.
         let since = match self.delivered {
             Some((since, until)) if until >= flow.delivered => since,
             _ => flow.delivered,

@@ -6,13 +6,13 @@ use tidegate_core::prelude::*;
 
 /// Pacing gains of the eight phases of ProbeBW; their mean is 1.
 pub const GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// The phase that a cycle never begins with: there is no queue for it to drain.
+/// The phase that a cycle never begins with: at the beginning there is no queue to drain.
 const DRAINING: usize = 1;
 
 /// Conditions by which BBR ends a phase.
 #[derive(Clone, Copy, Debug)]
 pub struct CycleInput {
-    /// Packets under way before the arrival.
+    /// Packets in flight before the arrival.
     pub in_flight: f64,
     /// Whether a loss was detected since the arrival before.
     pub has_lost: bool,
@@ -48,8 +48,11 @@ impl GainCycle {
     pub fn is_over(&self, now: Time, rtprop: Span, seen: &CycleInput, target: impl Fn(f64) -> f64) -> bool {
         let (gain, is_long) = (self.gain(), self.has_lasted(now, rtprop));
         if gain > 1.0 {
+            // A phase of 5/4 without 5/4 of the product in flight has not probed yet; a loss shows that the
+            // path is full.
             is_long && (seen.has_lost || seen.in_flight >= target(gain))
         } else if gain < 1.0 {
+            // The queue of the probing phase is gone; draining further would leave the link idle.
             is_long || seen.in_flight <= target(1.0)
         } else {
             is_long

@@ -1,9 +1,9 @@
-//! A consumer that asks at the rate that routers stamp on Data.
+//! A consumer that requests at the rate that routers stamp on Data.
 
 use tidegate_core::prelude::*;
 
 choice! {
-    /// What a flow does before its first stamp.
+    /// Sending rate of a flow before its first stamp.
     pub enum Start {
         /// One Interest, then none until a stamp arrives.
         Probe = "probe",
@@ -28,7 +28,7 @@ const MILLI_NANOS: u64 = 1_000_000_000_000;
 const LOWEST: u32 = 1_000;
 
 impl RateFollower {
-    /// Starts as told; `first_per_second` Interests per second count for [`Start::Rate`] alone.
+    /// A follower that starts by `start`; `first_per_second`, Interests per second, applies to [`Start::Rate`] only.
     pub fn new(start: Start, first_per_second: f64) -> Self {
         let pacing = match start {
             Start::Rate => Pacing::Gap(Span::from_secs_f64(1.0 / first_per_second)),
@@ -37,7 +37,7 @@ impl RateFollower {
         Self { start, pacing }
     }
 
-    /// Goes on at `stamp` thousandths of an Interest per second.
+    /// Sets the rate to `stamp`, thousandths of an Interest per second.
     pub fn follow(&mut self, stamp: u32) {
         self.pacing = Pacing::Gap(gap(stamp));
     }
@@ -48,13 +48,15 @@ pub fn gap(stamp: u32) -> Span {
     Span::from_nanos(MILLI_NANOS / u64::from(stamp.max(LOWEST)))
 }
 
-/// Rate at which the fastest link brings Data.
+/// Incoming rate of the fastest link; `None` without a link.
 fn link_rate(cx: &Context<'_>) -> Option<BitRate> {
     cx.faces.iter().filter(|face| !face.is_local()).map(|face| face.incoming_rate()).max()
 }
 
 impl CongestionController for RateFollower {
     fn window(&self) -> f64 {
+        // Before the first stamp a window of one packet makes the probe; afterwards pacing alone limits the
+        // flow.
         if self.pacing == Pacing::Unpaced { 1.0 } else { f64::INFINITY }
     }
 
@@ -63,6 +65,8 @@ impl CongestionController for RateFollower {
     }
 
     fn on_sent(&mut self, cx: &mut Context<'_>, _: &Sent, _: &mut HopSignals, _: &FlowView) {
+        // Faces are known only with a context, so the rate is set when the first Interest is sent and not in
+        // `new`.
         if self.start == Start::Link && self.pacing == Pacing::Unpaced {
             self.pacing = link_rate(cx).map_or(Pacing::Unpaced, Pacing::Rate);
         }

@@ -10,11 +10,11 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::rate::bbr_model::PacketRate;
 
-/// What is known of an arrival.
+/// Time of an arrival and of its Interest.
 #[derive(Clone, Copy, Debug, Default)]
 struct Arrival {
     at: Time,
-    /// When its Interest had left.
+    /// Send time of its Interest.
     sent_at: Time,
 }
 
@@ -27,10 +27,11 @@ pub struct RateSampler {
 }
 
 impl RateSampler {
-    /// An Interest leaves and is counted in.
+    /// Records an Interest that is sent; `flow` already counts it as in flight.
     pub fn on_sent(&mut self, sent: &Sent, flow: &FlowView) {
         if flow.in_flight <= 1 {
-            // Nothing was under way: the time before counts for nothing.
+            // Nothing was in flight: the idle time before this Interest would lower the rate, so the sample
+            // begins here.
             self.last = Arrival { at: sent.at, sent_at: sent.at };
         }
         self.before.insert(sent.segment, self.last);
@@ -38,10 +39,12 @@ impl RateSampler {
 
     /// Delivery-rate sample of a Data packet; `None` if its Interest was not recorded when it was sent.
     pub fn sample(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) -> Option<PacketRate> {
+        // Recorded even if there is no sample, because Interests sent from now on measure from this arrival.
         self.last = Arrival { at: now, sent_at: delivery.sent_at };
         let before = self.before.remove(&delivery.segment)?;
         let delivered = flow.delivered.saturating_sub(delivery.delivered_at_send);
         let (arriving, sending) = (now.since(before.at), delivery.sent_at.since(before.sent_at));
+        // The longer time: Data that arrive in a lump would otherwise give a rate above that of the path.
         Some(PacketRate::over(delivered, arriving.max(sending)))
     }
 }

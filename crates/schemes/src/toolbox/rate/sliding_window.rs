@@ -62,6 +62,8 @@ pub struct Max<At> {
 impl<At: Copy + Ord> Max<At> {
     /// Adds a sample at `now`, which never decreases, and removes those before `oldest`.
     pub fn add(&mut self, now: At, sample: u64, oldest: At) {
+        // An older sample that is not larger can never be the maximum again, so the deque stays sorted and
+        // short.
         while self.samples.back().is_some_and(|(_, last)| *last <= sample) {
             self.samples.pop_back();
         }

@@ -5,6 +5,8 @@ use tidegate_core::prelude::*;
 /// Whether `signal` calls for a smaller window: all do, but a Nack only when it names congestion.
 pub fn is_congestion(signal: LossSignal) -> bool {
     match signal {
+        // A Nack for a missing route or a duplicate nonce is no sign of load; a smaller window would not
+        // help.
         LossSignal::Nack(reason) => reason == NackReason::Congestion,
         _ => true,
     }

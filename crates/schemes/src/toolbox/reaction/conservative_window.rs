@@ -1,4 +1,4 @@
-//! Conservative window adaptation: one decrease per stretch of segments, told by sequence numbers.
+//! Conservative window adaptation: at most one decrease per range of segments, judged by sequence numbers.
 //!
 //! Paper: ndnSIM 2.9 `ConsumerPcon` ("CWA"), after Schneider et al. 2016 §4.
 
@@ -18,12 +18,16 @@ impl ConservativeWindow {
         Self { is_enabled, suppress, recovery_point: 0.0 }
     }
 
-    /// Whether to decrease now; if so, the recovery point moves past everything asked for.
+    /// Returns whether to decrease now; if so, the recovery point moves past all segments requested so far.
     pub fn admits(&mut self, flow: &FlowView) -> bool {
         let (highest, next) = (f64::from(flow.highest_received), f64::from(flow.next_segment));
+        // Segments up to the recovery point were requested before the last decrease, so their loss was caused
+        // by the old window.
         if self.is_enabled && highest <= self.recovery_point {
             return false;
         }
+        // `next - highest` is the flight, one RTT of segments; `suppress` (`AddRttSuppress`) adds a fraction
+        // of it.
         self.recovery_point = next + self.suppress * (next - highest);
         true
     }

@@ -9,9 +9,11 @@ pub struct OncePerFlight {
 }
 
 impl OncePerFlight {
-    /// Whether what became of an Interest sent at `sent_at` may decrease at `now`; if so, the gate shuts for all that
-    /// has left by now.
+    /// Returns whether the loss or mark of an Interest sent at `sent_at` may decrease the window at `now`; if so, the
+    /// gate is closed for all Interests sent until now.
     pub fn admits(&mut self, now: Time, sent_at: Time) -> bool {
+        // Send times, unlike segment numbers, distinguish a retransmission after the decrease from the
+        // original before it.
         if self.decreased_at.is_some_and(|decreased_at| sent_at <= decreased_at) {
             return false;
         }

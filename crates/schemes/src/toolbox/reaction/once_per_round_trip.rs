@@ -1,17 +1,18 @@
-//! One decrease per round trip, told by segments: whatever was asked for before a decrease causes no other.
+//! At most one decrease per round trip, judged by segments: one that was requested before a decrease causes no other.
 //!
 //! Paper: ndn-tools `PipelineInterestsAdaptive` ("conservative window adaptation").
 
 use tidegate_core::scheme::congestion::FlowView;
 
-/// Admits a decrease for a segment that was first asked for after the last decrease.
+/// Admits a decrease for a segment that was first requested after the last decrease.
 #[derive(Clone, Debug, Default)]
 pub struct OncePerRoundTrip {
     recovery_point: u32,
 }
 
 impl OncePerRoundTrip {
-    /// Whether `segment`, lost or the highest received, may decrease the window; if so, the point moves.
+    /// Returns whether `segment`, lost or the highest received, may decrease the window; if so, the recovery point
+    /// moves to the highest segment sent.
     pub fn admits(&mut self, segment: u32, flow: &FlowView) -> bool {
         if segment <= self.recovery_point {
             return false;

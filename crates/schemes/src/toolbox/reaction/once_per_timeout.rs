@@ -4,18 +4,19 @@
 
 use tidegate_core::prelude::*;
 
-/// Admits a decrease when the timeout that held at the last one has passed.
+/// Admits a decrease when the timeout that applied at the last one has passed.
 #[derive(Clone, Debug, Default)]
 pub struct OncePerTimeout {
     open_from: Time,
 }
 
 impl OncePerTimeout {
-    /// Whether to decrease at `now`; if so, the gate stays shut for `timeout`.
+    /// Returns whether to decrease at `now`; if so, the gate is closed for `timeout`.
     pub fn admits(&mut self, now: Time, timeout: Span) -> bool {
         if now < self.open_from {
             return false;
         }
+        // The timeout is read at the decrease: one that grows later does not close the gate for longer.
         self.open_from = now + timeout;
         true
     }

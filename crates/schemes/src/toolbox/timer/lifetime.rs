@@ -5,7 +5,7 @@
 use tidegate_core::prelude::*;
 
 choice! {
-    /// What ends the wait for a Data.
+    /// Event after which an Interest counts as lost.
     pub enum LifetimeTimer {
         /// The Interest's lifetime, which is the only timer of the program.
         Lifetime = "lifetime",
@@ -18,7 +18,7 @@ choice! {
 const LIFETIME: Span = Span::from_secs(4);
 
 impl LifetimeTimer {
-    /// After how long an Interest counts as lost; `None` leaves it to the profile.
+    /// Time after which an Interest counts as lost; `None` for the timeout of the consumer profile.
     pub fn span(self) -> Option<Span> {
         match self {
             Self::Lifetime => Some(LIFETIME),

@@ -39,18 +39,20 @@ impl LossTimer {
         Self { settings, rtts: Recent::default(), doublings: 0, since: Time::ZERO }
     }
 
-    /// Takes a round trip.
+    /// Adds an RTT sample, which also ends a back-off.
     pub fn take(&mut self, now: Time, rtt: Span) {
         self.rtts.add(now, rtt.as_nanos(), self.window());
         self.doublings = 0;
         self.since = now;
     }
 
-    /// An Interest that left at `sent_at` counts as lost: the timer doubles until the next round trip comes, once for all
-    /// Interests that left before it had doubled, unless a round trip came since the Interest left (RFC 6298, 5.5). Where
-    /// round trips become longer than the timer all at once, every Interest would else be sent again before its Data
-    /// comes, and as such Data give no round trip (Karn), the timer would never learn.
+    /// An Interest that left at `sent_at` counts as lost: the timer doubles until the next round trip comes, once for
+    /// all Interests that left before it had doubled, unless a round trip came since the Interest left (RFC 6298,
+    /// 5.5). Where round trips become longer than the timer all at once, every Interest would else be sent again
+    /// before its Data comes, and as such Data give no round trip (Karn), the timer would never adapt.
     pub fn back_off(&mut self, now: Time, sent_at: Time) {
+        // One doubling per flight: the Interests sent before the last doubling expired under the shorter
+        // timer.
         if sent_at >= self.since {
             self.doublings = (self.doublings + 1).min(MAX_DOUBLINGS);
             self.since = now;
@@ -67,12 +69,14 @@ impl LossTimer {
         self.mean().unwrap_or(self.settings.initial).scale(self.settings.round_trips)
     }
 
-    /// After how long an Interest counts as lost.
+    /// Time after which an Interest counts as lost.
     pub fn timeout(&self) -> Span {
         let timeout = match self.mean() {
             None => self.settings.initial,
             Some(mean) => {
                 let deviation = Span::from_nanos(self.rtts.deviation());
+                // Equal samples have deviation 0; without a minimum margin the smallest jitter would count as
+                // a loss.
                 mean + deviation.scale(self.settings.deviations).max(self.settings.min_margin)
             }
         };

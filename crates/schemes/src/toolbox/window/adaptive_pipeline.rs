@@ -1,7 +1,9 @@
-//! ndn-tools' adaptive pipeline around any window rule: one decrease per round trip, for marks and losses alike.
-//! Without its gate and deaf to marks it is ndnd's, where every Data grows and every loss shrinks the window.
+//! ndn-tools' adaptive pipeline around any window rule: one decrease per round trip, for marks and losses alike. With
+//! `gate` absent and `ignores_marks` set it is that of ndnd, where every Data packet increases and every loss
+//! decreases the window.
 //!
-//! Paper: ndn-tools `PipelineInterestsAdaptive`. A mark that the gate holds back neither grows nor shrinks.
+//! Paper: ndn-tools `PipelineInterestsAdaptive`. A mark that the gate does not admit neither increases nor decreases
+//! the window.
 
 use tidegate_core::prelude::*;
 
@@ -39,6 +41,8 @@ impl<R: WindowRule> CongestionController for AdaptivePipeline<R> {
         if delivery.mark == 0 || self.ignores_marks {
             self.rule.increase(cx.now, flow.smoothed_rtt);
         } else {
+            // ndn-tools judges marks by the highest segment received, not by that of the marked Data, which
+            // may be a late retransmission.
             self.decrease(cx, flow.highest_received, flow);
         }
     }

@@ -53,6 +53,7 @@ impl WindowRule for AimdWindow {
         self.window += if self.window < self.threshold {
             self.rule.step
         } else if self.rule.divides_by_whole_window {
+            // The window is at least 1, so its floor is never 0.
             self.rule.step / self.window.floor()
         } else {
             self.rule.step / self.window
@@ -61,6 +62,8 @@ impl WindowRule for AimdWindow {
 
     fn decrease(&mut self, _: Time) {
         self.threshold = (self.window * self.rule.keep).max(self.rule.min);
+        // The threshold is computed first: slow start after a restart ends at the fraction of the window that
+        // had the loss.
         self.window = if self.rule.restarts { self.rule.initial } else { self.threshold };
     }
 }

@@ -62,10 +62,14 @@ impl BicWindow {
     }
 
     fn search(&mut self) {
+        // Divided by the window: Data packets of one RTT together add the step, at most `MAX_INCREMENT`
+        // packets.
         self.window += (self.target - self.window).min(MAX_INCREMENT) / self.window;
         if self.window + SEARCH_END < self.maximum {
             self.target = f64::midpoint(self.maximum, self.window);
         } else {
+            // The path bore the old maximum without a loss, so there is no upper bound to search below until
+            // the next loss.
             self.maximum = f64::INFINITY;
             self.phase = SearchPhase::Probe { step: 1.0, target: self.window + 1.0 };
         }
@@ -77,6 +81,8 @@ impl BicWindow {
             return;
         }
         let step = 2.0 * step;
+        // Steps that reach the maximum increment cannot grow further; the search then adds that increment per
+        // RTT, since the maximum is infinite.
         self.phase = if step < MAX_INCREMENT {
             SearchPhase::Probe { step, target: self.window + step }
         } else {

@@ -15,7 +15,7 @@ pub struct ConsumerPcon<R> {
     pub rule: R,
     /// Limit of the frequency of decreases.
     pub gate: ConservativeWindow,
-    /// Whether a marked Data shrinks it.
+    /// Whether a marked Data packet decreases the window.
     pub reacts_to_marks: bool,
 }
 
@@ -35,6 +35,8 @@ impl<R: WindowRule> CongestionController for ConsumerPcon<R> {
     fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
         if delivery.mark == 0 {
             self.rule.increase(cx.now, flow.smoothed_rtt);
+        // ndnSIM only logs a mark it does not react to: such a Data packet does not increase the window
+        // either.
         } else if self.reacts_to_marks {
             self.decrease(cx, flow);
         }

@@ -16,9 +16,9 @@ const C: f64 = 0.4;
 pub enum TcpFriendliness {
     /// The window of a standard TCP is not computed.
     Off,
-    /// The higher of it and the curve is the target.
+    /// The higher of this window and the curve is the target.
     Target,
-    /// Above the curve, it is the window at once, even if that shrinks it (NDNts).
+    /// This window applies at once while it is above the curve, even if that decreases the window (NDNts).
     Jump,
 }
 
@@ -27,7 +27,7 @@ pub enum TcpFriendliness {
 pub struct CubicRule {
     /// First window, packets, at least 1.
     pub initial: f64,
-    /// The window never shrinks below this, packets; what is told of it is at least 1 all the same.
+    /// Minimum congestion window, packets; consumers are given at least 1 in any case.
     pub min: f64,
     /// The slow-start threshold never shrinks below this, packets.
     pub min_threshold: f64,
@@ -85,13 +85,15 @@ impl CubicWindow {
         Self { rule, window: initial, threshold, plateau: 0.0, last_peak: 0.0, epoch: None }
     }
 
-    /// Eq. 1 and 2.
+    /// Window of the cubic curve `t` seconds after the decrease (eq. 1 and 2), packets.
     fn curve(&self, t: f64) -> f64 {
         let k = math::cbrt(self.plateau * (1.0 - self.rule.keep) / C);
+        // K is the time at which the curve reaches W_max again; before it the curve is concave, after it
+        // convex.
         C * math::cube(t - k) + self.plateau
     }
 
-    /// Eq. 4; zero without a round-trip time.
+    /// Window of a standard TCP (eq. 4), packets; zero without an RTT sample.
     fn standard_tcp(&self, t: f64, rtt: f64) -> f64 {
         let keep = self.rule.keep;
         if self.rule.friendliness == TcpFriendliness::Off || rtt <= 0.0 {
@@ -111,6 +113,8 @@ impl CubicWindow {
 
 impl WindowRule for CubicWindow {
     fn window(&self) -> f64 {
+        // NDNts has no floor: several decreases bring the window below 1, while a consumer relies on at least
+        // one packet.
         self.window.max(1.0)
     }
 
@@ -127,6 +131,8 @@ impl WindowRule for CubicWindow {
         if self.epoch.is_none() || self.plateau < self.rule.min_plateau {
             self.plateau = self.window;
         }
+        // Without a loss so far the epoch begins with the first growth above the threshold, not at the start
+        // of the flow.
         let t = now.since(*self.epoch.get_or_insert(now)).as_secs_f64();
         let rtt = rtt.map_or(0.0, Span::as_secs_f64);
         let curve = self.curve(if self.rule.looks_ahead { t + rtt } else { t });
@@ -135,12 +141,15 @@ impl WindowRule for CubicWindow {
             self.window = standard;
             return;
         }
+        // After a decrease with fast convergence, or with a floor above the curve, the curve lies below the
+        // window for a while.
         let min = if self.rule.may_shrink { f64::NEG_INFINITY } else { 0.0 };
         self.window += (curve.max(standard) - self.window).max(min) / self.window;
     }
 
     fn decrease(&mut self, now: Time) {
         self.plateau = self.plateau_after(self.window);
+        // The window, not the lowered W_max: the next loss is compared with what this flow really reached.
         self.last_peak = self.window;
         let kept = self.window * self.rule.keep;
         self.threshold = kept.max(self.rule.min_threshold);

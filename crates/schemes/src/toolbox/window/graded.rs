@@ -17,13 +17,14 @@ pub struct GradedWindow {
     threshold: f64,
     gate: ConservativeWindow,
     pause: Span,
-    /// No decrease before.
+    /// Earliest time of the next decrease.
     open_from: Time,
 }
 
 impl GradedWindow {
     /// A window of `initial` packets, at least 1, in slow start, with `pause` or more between two decreases.
     pub fn new(initial: f64, pause: Span) -> Self {
+        // No additional RTT: `pause` already bounds how often a mark can be new.
         let gate = ConservativeWindow::new(true, 0.0);
         let window = initial.max(MIN);
         Self { window, threshold: f64::INFINITY, gate, pause, open_from: Time::ZERO }
@@ -44,11 +45,12 @@ impl GradedWindow {
         self.window += if self.window < self.threshold { 1.0 } else { 1.0 / self.window };
     }
 
-    /// Goes to what `shrunk` makes of the window, unless it has done so since the last window of data or pause.
+    /// Sets the window to `shrunk(window)`, unless it was decreased within the last window of data or within `pause`.
     pub fn decrease(&mut self, now: Time, flow: &FlowView, shrunk: impl FnOnce(f64) -> f64) {
         if now >= self.open_from && self.gate.admits(flow) {
             self.open_from = now + self.pause;
             self.window = shrunk(self.window).max(MIN);
+            // Equal to the window, so that congestion avoidance follows and slow start does not.
             self.threshold = self.window;
         }
     }

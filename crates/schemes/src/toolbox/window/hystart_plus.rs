@@ -4,16 +4,16 @@
 
 use tidegate_core::units::Span;
 
-/// Least and most rise of the round trip that counts, and the part of it that does (MIN_RTT_THRESH, MAX_RTT_THRESH,
-/// MIN_RTT_DIVISOR).
+/// Minimum and maximum rise of the RTT that ends slow start, and that rise as a fraction of the RTT (MIN_RTT_THRESH,
+/// MAX_RTT_THRESH, 1 / MIN_RTT_DIVISOR).
 const MIN_RISE: Span = Span::from_millis(4);
 const MAX_RISE: Span = Span::from_millis(16);
 const RISE_PART: f64 = 1.0 / 8.0;
-/// Samples that a round needs before it tells anything (N_RTT_SAMPLE).
+/// Minimum number of samples before the RTT of a round is evaluated (N_RTT_SAMPLE).
 const SAMPLES: u32 = 8;
 /// Rounds of conservative slow start before it ends (CSS_ROUNDS).
 const ROUNDS: u32 = 5;
-/// Conservative slow start is so many times slower (CSS_GROWTH_DIVISOR).
+/// Factor by which conservative slow start is slower than slow start (CSS_GROWTH_DIVISOR).
 const DIVISOR: f64 = 4.0;
 
 /// Growth of slow start after an ACK.
@@ -21,7 +21,7 @@ const DIVISOR: f64 = 4.0;
 pub enum Pace {
     /// Growth by this fraction of the acknowledged segments.
     Part(f64),
-    /// Not at all: the window is now the threshold.
+    /// Slow start ends: the threshold becomes the window.
     Over,
 }
 
@@ -49,6 +49,8 @@ pub struct HyStartPlus {
 impl HyStartPlus {
     /// An ACK that delivered `segment`, with its round trip if it has one; `next_segment` leaves next.
     pub fn on_ack(&mut self, segment: u32, next_segment: u32, rtt: Option<Span>) -> Pace {
+        // A round ends with the first segment that left after the last round had ended (RFC 9406, section
+        // 4.2).
         if segment >= self.round_end && self.end_round(next_segment) {
             return Pace::Over;
         }
@@ -74,10 +76,14 @@ impl HyStartPlus {
     fn judge(&mut self) {
         let Some(current) = self.current else { return };
         match self.conservative {
+            // The RTT fell again, so its rise was no queue: slow start resumes (RFC 9406, section 4.2).
             Some(Conservative { baseline, .. }) if current < baseline => self.conservative = None,
             Some(_) => {}
             None => {
+                // The first round has no round to compare with.
                 let Some(last) = self.last else { return };
+                // The lower bound keeps jitter from ending slow start on short paths, the upper one lets long
+                // paths react in time.
                 let rise = last.scale(RISE_PART).min(MAX_RISE).max(MIN_RISE);
                 if current >= last + rise {
                     self.conservative = Some(Conservative { baseline: current, rounds: 0 });

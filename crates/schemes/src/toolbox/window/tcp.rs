@@ -1,4 +1,4 @@
-//! What the window of a TCP sender does whatever law it grows by: slow start, reductions, timeouts, a rest.
+//! Behaviour of a TCP window that is the same under every growth law: slow start, reductions, timeouts, idle times.
 //!
 //! Sources: RFC 5681 §3.1, §4.1, RFC 3465 (growth by what is acknowledged), RFC 6928, RFC 3168 §6.1.2, RFC 4015.
 //! A segment counts when it is delivered, cumulatively or selectively; nothing grows while the source or the receiver
@@ -18,11 +18,11 @@ const LOSS_WINDOW: f64 = 1.0;
 pub enum WindowChange {
     /// The window did not change.
     None,
-    /// It shrank because of losses.
+    /// The window was reduced because of losses.
     Reduced,
-    /// It starts from one segment.
+    /// A timeout set the window to one segment.
     TimedOut,
-    /// Its last reduction was undone.
+    /// The last reduction was undone.
     Restored,
 }
 
@@ -72,12 +72,12 @@ impl TcpWindow {
         self.window
     }
 
-    /// Segments; infinite before the first reduction.
+    /// Slow-start threshold, segments; infinite before the first reduction.
     pub fn threshold(&self) -> f64 {
         self.threshold
     }
 
-    /// Whether it grows by what is acknowledged.
+    /// Whether the window is below the threshold, so that it grows by the segments acknowledged.
     pub fn is_slow_start(&self) -> bool {
         self.window < self.threshold
     }
@@ -92,22 +92,25 @@ impl TcpWindow {
         self.threshold = self.window;
     }
 
-    /// Segments that this ACK lets it grow by; `None` when it must stay: a marked one lets nothing grow (RFC 3168 §6.1.2).
-    /// Called once per ACK.
+    /// Segments by which this ACK may increase the window; `None` if it must not grow, for example because the ACK
+    /// carries a mark (RFC 3168 §6.1.2). Called once per ACK.
     pub fn counts(&mut self, delivery: &Delivery) -> Option<f64> {
         let delivered = delivery.newly_acked + delivery.newly_sacked;
+        // Recorded before any return: every delivery, marked or not, ends the run of timeouts.
         self.is_silent &= delivered == 0;
         let is_free = self.phase != RecoveryState::Fast && !delivery.is_source_limited;
         let may_grow = is_free && delivery.mark == 0 && delivered > 0;
         may_grow.then(|| f64::from(delivered))
     }
 
-    /// Slow start with `acked` segments, at most `limit` of them, one after a timeout (RFC 3465 §2.3); what is left of
-    /// them beyond the threshold.
+    /// Slow start with `acked` segments, at most `limit` of them, one after a timeout (RFC 3465 §2.3). Returns the
+    /// segments that are left once the window has reached the threshold.
     pub fn slow_start(&mut self, acked: f64, limit: f64) -> f64 {
         if !self.is_slow_start() {
             return acked;
         }
+        // After a timeout one ACK can cover many segments that arrived before it; counting them all would
+        // send a burst (RFC 3465, section 2.3).
         let limit = if self.phase == RecoveryState::Timeout { 1.0 } else { limit };
         let acked = acked.min(limit);
         let step = acked.min(self.threshold - self.window);
@@ -119,12 +122,14 @@ impl TcpWindow {
     pub fn avoid(&mut self, acked: f64) {
         self.credit += acked;
         if self.credit >= self.window {
+            // Subtracted before the window grows: the credit was collected against the old one (RFC 3465,
+            // section 2.1).
             self.credit -= self.window;
             self.window += 1.0;
         }
     }
 
-    /// Segments that it shall be, at least what it is.
+    /// Raises the window to `window` segments; a smaller value changes nothing.
     pub fn raise(&mut self, window: f64) {
         self.window = self.window.max(window);
     }
@@ -134,14 +139,16 @@ impl TcpWindow {
         self.window = (self.window + by).max(LOSS_WINDOW);
     }
 
-    /// Follows the recovery state. `threshold` tells the window to reduce to from the segments that were in flight,
-    /// what limited transmit sent beyond the window not counted (RFC 5681 §3.2).
+    /// Applies a change of the recovery state. `threshold` computes the reduced window from the segments in flight,
+    /// without those that limited transmit sent beyond the window (RFC 5681 §3.2).
     pub fn on_recovery(
         &mut self,
         now: Time,
         recovery: Recovery,
         threshold: impl FnOnce(f64) -> f64,
     ) -> WindowChange {
+        // Limited transmit sends up to two segments beyond the window; RFC 5681, section 3.2, excludes them
+        // from the flight.
         let flown = |flight: u32| f64::from(flight).min(self.window);
         match recovery {
             Recovery::Enter { flight } => {
@@ -172,7 +179,8 @@ impl TcpWindow {
         }
     }
 
-    /// Whether a mark on this ACK reduces: once per window of data, and not while losses have reduced already.
+    /// Returns whether a mark on this ACK reduces the window: once per window of data, and not during a recovery,
+    /// whose loss has reduced it already.
     pub fn admits_mark(&mut self, now: Time, delivery: &Delivery) -> bool {
         delivery.mark > 0 && self.phase == RecoveryState::Open && self.marks.admits(now, delivery.sent_at)
     }
@@ -182,11 +190,13 @@ impl TcpWindow {
         self.shrink(now, window.max(LOSS_WINDOW), window.max(MIN_THRESHOLD));
     }
 
-    /// A segment leaves: after a rest of a retransmission timeout the window is the first one again (RFC 5681 §4.1).
-    /// Whether it is.
+    /// Records that a segment is sent. After an idle time of more than one RTO the window is the initial one again
+    /// (RFC 5681 §4.1); returns whether that happened.
     pub fn on_sent(&mut self, sent: &Sent, flow: &FlowView) -> bool {
         let last = self.last_sent.replace(sent.at);
         let rested = last.is_some_and(|last| sent.at.since(last) > flow.rto);
+        // At most the segment just sent is in flight, and no recovery is under way: only then has the ACK
+        // clock stopped.
         let restarts =
             rested && flow.in_flight <= 1 && self.phase == RecoveryState::Open && self.window > self.initial;
         if restarts {
@@ -204,6 +214,8 @@ impl TcpWindow {
     fn restore(&mut self) -> WindowChange {
         self.phase = RecoveryState::Open;
         let Some((window, threshold)) = self.before.take() else { return WindowChange::None };
+        // The window may have grown past the old one while the loss was thought real; an undo never decreases
+        // it.
         self.window = self.window.max(window);
         self.threshold = threshold;
         WindowChange::Restored

@@ -24,7 +24,8 @@ pub struct TcpCubicRule {
     pub hystart: bool,
     /// Most growth per ACK in slow start, segments (L of RFC 9406 §4.3); one segment after a timeout.
     pub limit: f64,
-    /// Whether the curve is followed by a step for each ACK (RFC 9438 §4.4, literally), not for each segment delivered.
+    /// Whether the window takes a step towards the curve for each ACK (RFC 9438 §4.4, literally), not for each
+    /// segment delivered.
     pub per_ack: bool,
 }
 
@@ -76,7 +77,7 @@ pub struct TcpCubicWindow {
     hystart: Option<HyStartPlus>,
     memory: Memory,
     before: Memory,
-    /// The source or the receiver has been the limit since then.
+    /// Start of the time in which the source or the receiver is the limit; `None` while the network is.
     limited_since: Option<Time>,
 }
 
@@ -93,7 +94,8 @@ impl TcpCubicWindow {
         }
     }
 
-    /// Goes on in congestion avoidance with `window` segments, which the path is known to bear: the curve begins flat there.
+    /// A window that continues in congestion avoidance with `window` segments, which the path is known to carry: the
+    /// curve begins flat there.
     pub fn resume(rule: TcpCubicRule, window: f64) -> Self {
         let mut resumed = Self { hystart: None, ..Self::new(rule) };
         resumed.window.change(window - rule.initial);
@@ -117,9 +119,11 @@ impl TcpCubicWindow {
         self.window.on_sent(sent, flow);
     }
 
-    /// An ACK came at `now`.
+    /// Handles an ACK that arrives at `now`.
     pub fn on_delivery(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
         self.note_limit(now, delivery.is_source_limited);
+        // `counts` also ends a run of timeouts, so every ACK passes it, even one whose mark reduces the
+        // window.
         let counted = self.window.counts(delivery);
         if self.window.admits_mark(now, delivery) {
             self.remember_peak();
@@ -133,8 +137,10 @@ impl TcpCubicWindow {
         }
     }
 
-    /// The recovery state changes at `now`.
+    /// Applies a change of the recovery state at `now`.
     pub fn on_recovery(&mut self, now: Time, recovery: Recovery) {
+        // Taken before the reduction: an undo restores the W_max and the epoch of this moment (RFC 9438,
+        // section 4.9).
         let (peak, beta, before) = (self.window.get(), self.rule.beta, self.memory);
         if matches!(recovery, Recovery::Enter { .. }) {
             self.remember_peak();
@@ -150,29 +156,34 @@ impl TcpCubicWindow {
         }
     }
 
-    /// §4.6, §4.7: what a loss or a mark makes of the peak.
+    /// Sets W_max and cwnd_prior after a loss or a mark (§4.6, §4.7).
     fn remember_peak(&mut self) {
         let peak = self.window.get();
         let (beta, memory) = (self.rule.beta, &mut self.memory);
+        // A peak below W_max means that a newer flow took capacity; W_max falls below the peak to release
+        // more of it.
         let converges = self.rule.fast_convergence && peak < memory.plateau;
         memory.plateau = if converges { peak * f64::midpoint(1.0, beta) } else { peak };
         (memory.prior, memory.begins_flat, memory.epoch) = (peak, false, None);
         self.hystart = None;
     }
 
-    /// §4.8: the plateau will be the window at which congestion avoidance begins.
+    /// After a timeout W_max will be the window at which congestion avoidance begins (§4.8).
     fn remember_timeout(&mut self, peak: f64) {
         (self.memory.prior, self.memory.begins_flat, self.memory.epoch) = (peak, true, None);
         self.hystart = None;
     }
 
-    /// Slow start, if it is that; what is left of `acked` for congestion avoidance.
+    /// Slow start, if the window is below the threshold. Returns the segments of `acked` that are left for congestion
+    /// avoidance.
     fn slow_start(&mut self, acked: f64, delivery: &Delivery, flow: &FlowView) -> f64 {
         if !self.window.is_slow_start() {
             return acked;
         }
         self.memory.epoch = None;
         let limit = self.rule.limit;
+        // Only the first slow start lacks a threshold that a loss has found, so HyStart++ serves that one
+        // alone (RFC 9406, section 4.3).
         let Some(hystart) = &mut self.hystart else { return self.window.slow_start(acked, limit) };
         match hystart.on_ack(delivery.segment, flow.next_segment, delivery.rtt) {
             Pace::Part(part) => {
@@ -186,7 +197,7 @@ impl TcpCubicWindow {
         0.0
     }
 
-    /// The epoch, begun now if none was.
+    /// Returns the current epoch; one that begins now if there was none.
     fn epoch(&mut self, now: Time) -> &mut Epoch {
         let Memory { plateau, begins_flat, epoch, .. } = &mut self.memory;
         let (window, c) = (self.window.get(), self.rule.c);
@@ -194,6 +205,8 @@ impl TcpCubicWindow {
             if std::mem::take(begins_flat) {
                 *plateau = window;
             }
+            // A window above W_max gives a negative K: the curve is then past its plateau and convex from the
+            // start.
             let k = math::cbrt((*plateau - window) / c);
             Epoch { start: now, plateau: *plateau, k, standard: window }
         })
@@ -205,26 +218,33 @@ impl TcpCubicWindow {
         let (window, prior) = (self.window.get(), self.memory.prior);
         let epoch = self.epoch(now);
         let t = now.since(epoch.start).as_secs_f64();
+        // Compared now (`curve`), but followed one RTT ahead (`target`): the window set now acts one RTT
+        // later.
         let at = |t: f64| c * math::cube(t - epoch.k) + epoch.plateau;
         let (curve, target) = (at(t), at(t + rtt.as_secs_f64()).clamp(window, 1.5 * window));
+        // Once W_est has regained cwnd_prior it grows as the window of Reno does, a segment per RTT (RFC
+        // 9438, section 4.3).
         let alpha = if epoch.standard < prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
         epoch.standard += alpha * acked / window;
         let standard = epoch.standard;
         if curve < standard {
             self.window.raise(standard);
         } else {
+            // RFC 9438, section 4.4, steps once per ACK; with an ACK for every second segment that halves the
+            // growth.
             let steps = if per_ack { 1.0 } else { acked };
             self.window.raise((window + (target - window) / window * steps).min(target));
         }
     }
 
-    /// §4.2: the time that the source was the limit does not count.
+    /// Excludes the time in which the source was the limit from the epoch (§4.2).
     fn note_limit(&mut self, now: Time, is_limited: bool) {
         if is_limited {
             self.limited_since.get_or_insert(now);
         } else if let Some(since) = self.limited_since.take()
             && let Some(epoch) = &mut self.memory.epoch
         {
+            // An epoch that began during the limited time is moved only by its own share of it.
             epoch.start += now.since(since.max(epoch.start));
         }
     }
