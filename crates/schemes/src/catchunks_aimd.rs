@@ -49,6 +49,7 @@ fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
         step: params.step,
         keep: params.beta,
         min: MIN_THRESHOLD,
+        // ndn-tools divides by floor(cwnd), as its window of Interests is a whole number.
         divides_by_whole_window: true,
         restarts: params.reset_to_initial,
     };

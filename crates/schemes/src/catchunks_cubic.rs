@@ -40,6 +40,8 @@ fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
     let rule = CubicRule {
         threshold: params.initial_threshold,
         fast_convergence: params.fast_convergence.then_some(1.0),
+        // ndn-tools takes the larger of curve and W_est as its target; RFC 8312 would set the window to W_est
+        // at once.
         friendliness: TcpFriendliness::Target,
         ..CubicRule::with_floor(params.initial_window, params.beta)
     };

@@ -60,6 +60,7 @@ impl Fetchers {
 
     fn wait(&mut self, segment: u32, now: Time) {
         let next = self.next_waits.entry(segment).or_insert(FIRST_WAIT);
+        // Before the doubling: the first wait is 1 ms.
         self.waits.insert(segment, now + *next);
         if self.params.wait_doubles {
             *next = (*next * 2).min(LONGEST_WAIT);
@@ -68,6 +69,7 @@ impl Fetchers {
 
     /// Number of fetchers that do not wait.
     fn ready(&self) -> u32 {
+        // A segment that waits occupies its fetcher, so fewer others may be requested.
         self.params.fetchers.saturating_sub(self.waits.len() as u32)
     }
 }
@@ -91,11 +93,12 @@ impl CongestionController for Fetchers {
 
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
         self.waits.remove(&delivery.segment);
+        // A fetcher takes the next segment with a fresh backoff.
         self.next_waits.remove(&delivery.segment);
     }
 
     fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, _: &FlowView) {
-        // Refused in the instant of sending it stays outstanding, and its timer decides.
+        // An Interest that is refused in the instant of sending stays outstanding until its timer expires.
         let is_instant = loss.sent_at == cx.now;
         if loss.signal == LossSignal::Nack(NackReason::Congestion) && !is_instant {
             self.wait(loss.segment, cx.now);

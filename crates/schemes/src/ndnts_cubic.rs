@@ -58,6 +58,7 @@ impl NdntsCubic {
     }
 
     fn decrease(&mut self, now: Time, flow: &FlowView) {
+        // NDNts gates by one RTO for marks and timeouts alike, where ndn-tools gates by sequence numbers.
         if self.gate.admits(now, flow.rto) {
             self.window.decrease(now);
         }
@@ -71,7 +72,7 @@ impl CongestionController for NdntsCubic {
 
     fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
         if delivery.mark == 0 {
-            // Its own round trip, not a smoothed one, even after a retransmission.
+            // NDNts passes the RTT of this packet, not the smoothed one, even after a retransmission.
             self.window.increase(cx.now, Some(cx.now.since(delivery.sent_at)));
         } else {
             self.decrease(cx.now, flow);

@@ -91,6 +91,7 @@ fn aimd(params: &Params) -> AimdRule {
 
 fn cubic(params: &Params) -> CubicRule {
     CubicRule {
+        // ndnSIM compares with 0.99 of the last maximum, RFC 8312 with the maximum itself.
         fast_convergence: params.fast_convergence.then_some(0.99),
         ..CubicRule::with_floor(params.initial_window, params.cubic_beta)
     }

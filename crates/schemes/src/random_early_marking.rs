@@ -1,7 +1,8 @@
-//! Random early marking: Data is marked at random, the more the longer the queue is on average. A reconstruction.
+//! Random early marking: Data is marked at random, with a probability that grows with the average queue. A
+//! reconstruction.
 //!
-//! Paper: CHoPCoP (F. Zhang et al. 2014), the routers' REM, known to us by its abstract and what others write of it:
-//! thresholds, weight and probability are reconstructed.
+//! Paper: CHoPCoP (F. Zhang et al. 2014), the routers' REM, available to us only as its abstract and in descriptions
+//! by others: thresholds, weight and probability are reconstructed.
 
 use tidegate_core::prelude::*;
 
@@ -38,6 +39,7 @@ params! {
 
 fn checked(settings: &Settings) -> Result<Params, Vec<ParamError>> {
     let params = Params::from_settings(settings)?;
+    // The probability divides by the difference of the two.
     if params.low < params.high {
         return Ok(params);
     }
@@ -83,6 +85,7 @@ impl QueueDiscipline for RandomEarlyMarking {
         let packet_time = queue.rate().time_to_send(packet.size());
         let average = self.average.arrive(cx.now, queue.backlog(Class::BULK), packet_time);
         let probability = self.probability(average / f64::from(queue.limit_packets().max(1)));
+        // Without the first test a short queue would consume draws, too.
         if probability > 0.0 && self.draws.chance(probability) {
             return Verdict::Mark(1, Cause("random early marking"));
         }

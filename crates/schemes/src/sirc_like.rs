@@ -1,7 +1,8 @@
-//! SIRC: Interests leave as far apart as Data arrive, a little closer while nothing is lost.
+//! SIRC: Interests are paced by the gaps between Data, slightly faster while nothing is lost.
 //!
-//! Paper: Amadeo et al. (SIRC), of which we know what the evaluation of BBR-CD (MILCOM 2021) tells: AIMD until ten gaps
-//! between Data were seen, then Interests paced by these gaps, and one flow per file. All numbers but the ten are ours.
+//! Paper: Amadeo et al. (SIRC), as described in the evaluation of BBR-CD (MILCOM 2021), our only source: AIMD until
+//! ten gaps between Data were seen, then Interests paced by these gaps, and one flow per file. All numbers but the
+//! ten are ours.
 
 use tidegate_core::prelude::*;
 
@@ -51,15 +52,15 @@ params! {
     limit: f64 = 2.0, "round trips", 1.0..=1_000.0;
 }
 
-/// Shortest gap, so that a pace has an end when Data arrive together.
+/// Minimum gap, which bounds the rate when Data arrive back to back.
 const SHORTEST: Span = Span::from_micros(1);
-/// Longest gap: a flow with many losses still sends Interests.
+/// Maximum gap: a flow with many losses still sends Interests.
 const LONGEST: Span = Span::from_secs(1);
 
 #[derive(Debug)]
 struct Sirc {
     params: Params,
-    /// Counts while there are too few gaps.
+    /// Window that applies while there are too few gap samples.
     start: AimdWindow,
     gate: OncePerRoundTrip,
     gaps: u32,
@@ -95,7 +96,7 @@ impl Sirc {
         }
     }
 
-    /// The mean gap, once there are enough of them.
+    /// Mean gap, once there are enough samples; `None` before.
     fn paced(&self) -> Option<Span> {
         self.gap.filter(|_| self.gaps >= self.params.samples)
     }
@@ -103,6 +104,8 @@ impl Sirc {
     fn sample(&mut self, gap: Span) {
         let mean = match self.gap {
             None => gap,
+            // Such a gap does not count as a sample either: it is the time in which nothing was requested,
+            // not the speed of the path.
             Some(mean) if gap > mean.scale(self.params.outlier) => return,
             Some(mean) => mean.scale(1.0 - self.params.weight) + gap.scale(self.params.weight),
         };
@@ -114,12 +117,15 @@ impl Sirc {
 impl CongestionController for Sirc {
     fn window(&self) -> f64 {
         let Some(gap) = self.paced() else { return self.start.window() };
+        // The number of Interests that keep the pipe full at this gap; pacing sets the rate, the window only
+        // stops it when Data stop arriving.
         let in_a_round_trip = (self.round_trip.as_secs_f64() / gap.as_secs_f64()).ceil();
         self.params.limit * in_a_round_trip.max(1.0)
     }
 
     fn pacing(&self) -> Pacing {
         let Some(gap) = self.paced() else { return Pacing::Unpaced };
+        // Probing while a loss is unresolved would send faster than the rate that has just caused it.
         let probing = if self.lost_at.is_none() { self.params.probing } else { 0.0 };
         Pacing::Gap(gap.scale(1.0 - probing))
     }
@@ -133,6 +139,7 @@ impl CongestionController for Sirc {
         {
             self.sample(cx.now.since(at));
         }
+        // The last estimate stays where none is available, or the limit would collapse to its minimum.
         self.round_trip = flow.smoothed_rtt.unwrap_or(self.round_trip);
         self.lost_at = self.lost_at.filter(|lost_at| delivery.sent_at < *lost_at);
     }

@@ -1,7 +1,7 @@
 //! Stateful forwarding with at most one decrease per round trip, at consumers and at routers' limits.
 //!
-//! Paper: "new SF", reference 15 of Kato, Enda, Yamamoto & Ohzahata 2020, who say of it no more than that; all else is as
-//! in `stateful-forwarding`. What left before a decrease causes no other.
+//! Paper: "new SF", reference 15 of Kato, Enda, Yamamoto & Ohzahata 2020, who describe nothing else of it; all other
+//! rules are those of `stateful-forwarding`. An Interest sent before a decrease causes no other.
 
 use tidegate_core::prelude::*;
 

@@ -60,7 +60,7 @@ struct Dctcp {
     /// Segments delivered in this observation window, and those of them acknowledged with a mark.
     delivered: u32,
     marked: u32,
-    /// Segment whose delivery ends it (DCTCP.WindowEnd).
+    /// Segment whose delivery ends the observation window (DCTCP.WindowEnd).
     window_end: u32,
 }
 
@@ -70,13 +70,15 @@ impl Dctcp {
         Self { params, window, alpha, delivered: 0, marked: 0, window_end: 0 }
     }
 
-    /// §3.3 steps 1 to 8.
+    /// Updates the estimate of the marked fraction (§3.3, steps 1 to 8).
     fn observe(&mut self, delivery: &Delivery, flow: &FlowView) {
         let delivered = delivery.newly_acked + delivery.newly_sacked;
         self.delivered += delivered;
         if delivery.mark > 0 {
             self.marked += delivered;
         }
+        // Within the observation window of about one RTT the estimate must not change; an ACK that delivers
+        // nothing has no fraction to offer.
         if delivery.segment < self.window_end || self.delivered == 0 {
             return;
         }
@@ -100,10 +102,11 @@ impl CongestionController for Dctcp {
     }
 
     fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
+        // First: step 9 uses the estimate that includes this ACK.
         self.observe(delivery, flow);
         let counted = self.window.counts(delivery);
         if self.window.admits_mark(cx.now, delivery) {
-            // Step 9; of the window, not of the flight.
+            // Step 9 reduces the window, not the flight.
             self.window.reduce_by_mark(cx.now, self.window.get() * (1.0 - self.alpha / 2.0));
         } else if let Some(acked) = counted {
             let rest = self.window.slow_start(acked, self.params.limit);

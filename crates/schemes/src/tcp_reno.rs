@@ -68,10 +68,13 @@ impl CongestionController for Reno {
     fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
         let counted = self.window.counts(delivery);
         if self.window.admits_mark(cx.now, delivery) {
+            // The flight, not the window, is halved (RFC 5681, section 3.1): the window of an application
+            // that sends little may be far larger.
             let flight = f64::from(delivery.in_flight_before).min(self.window.get());
             self.window.reduce_by_mark(cx.now, KEEP * flight);
         } else if let Some(acked) = counted {
             let rest = self.window.slow_start(acked, self.limit);
+            // One ACK may cross the threshold: the remainder counts for congestion avoidance.
             self.window.avoid(rest);
         }
     }

@@ -1,4 +1,4 @@
-//! A token bucket that drops: what finds no tokens does not wait for them.
+//! A token bucket that drops: a packet without tokens does not wait.
 
 use tidegate_core::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::toolbox::shaping::token_bucket::TokenBucket;
 
 /// Two full Ethernet frames: the smallest burst, or no packet might ever pass.
 const MIN_BURST: ByteCount = ByteCount::new(2 * 1514);
-/// The burst is what the rate brings in this time, if that is more.
+/// The burst is the rate times this duration, if that is more.
 const BURST_TIME: Span = Span::from_millis(5);
 
 /// Limits a class without a queue to its rate.
@@ -16,13 +16,13 @@ pub struct Policer {
 }
 
 impl Policer {
-    /// One that has let nothing pass yet.
+    /// A policer with a full bucket.
     pub fn new(rate: BitRate, now: Time) -> Self {
         Self { bucket: TokenBucket::new(rate, burst(rate), now) }
     }
 
-    /// Whether a packet of `size` passes at `now`; it is to be dropped otherwise. One larger than the burst passes a full
-    /// bucket and leaves it in debt, or it would never pass.
+    /// Returns whether a packet of `size` passes at `now`; the caller drops it otherwise. A packet larger than the
+    /// burst passes a full bucket and leaves it in debt, because it could never pass otherwise.
     pub fn admits(&mut self, size: ByteCount, now: Time) -> bool {
         let passes = self.bucket.wait_or_full(size, now) == Some(Span::ZERO);
         if passes {
@@ -31,9 +31,10 @@ impl Policer {
         passes
     }
 
-    /// Goes on at `rate` from `now`.
+    /// Sets the rate from `now` on, and the burst with it.
     pub fn set_rate(&mut self, rate: BitRate, now: Time) {
         self.bucket.set_rate(rate, now);
+        // After the rate: tokens up to `now` are added at the old rate and under the old depth.
         self.bucket.set_depth(burst(rate));
     }
 }

@@ -9,7 +9,7 @@ const BYTE: i128 = 8_000_000_000;
 /// Debt beyond what this time brings in is forgiven, nanoseconds (Linux `sch_htb`, `mbuffer`).
 const LONGEST_DEBT: i128 = 60_000_000_000;
 
-/// Lets bytes pass at a rate, and up to its depth at once.
+/// Limits bytes to a rate and a burst of its depth.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     rate: BitRate,
@@ -26,7 +26,7 @@ impl TokenBucket {
         Self { rate, depth, level: depth, at: now }
     }
 
-    /// Takes `size` if so much is there at `now`; nothing is taken otherwise.
+    /// Takes `size` if the level suffices at `now`; returns whether it did. Nothing is taken otherwise.
     pub fn take(&mut self, size: ByteCount, now: Time) -> bool {
         self.fill(now);
         let needed = i128::from(size.get()) * BYTE;
@@ -51,34 +51,38 @@ impl TokenBucket {
 
     fn wait_for(&mut self, needed: i128, now: Time) -> Option<Span> {
         self.fill(now);
+        // Negative when the level suffices: nothing is missing then.
         let missing = u128::try_from(needed - self.level).unwrap_or(0);
         match (missing, u128::from(self.rate.as_bps())) {
             (0, _) => Some(Span::ZERO),
             (_, 0) => None,
+            // Rounded up, so that a caller who waits as long finds the tokens and does not come back a
+            // nanosecond later.
             (_, rate) => u64::try_from(missing.div_ceil(rate)).ok().map(Span::from_nanos),
         }
     }
 
-    /// Takes `size` whether so much is there or not: the bucket may be left in debt.
+    /// Takes `size` at any level: the bucket may be left in debt.
     pub fn charge(&mut self, size: ByteCount, now: Time) {
         self.fill(now);
         let worst = -i128::from(self.rate.as_bps()).saturating_mul(LONGEST_DEBT);
         self.level = (self.level - i128::from(size.get()) * BYTE).max(worst);
     }
 
-    /// Goes on at `rate` from `now`.
+    /// Sets the rate from `now` on.
     pub fn set_rate(&mut self, rate: BitRate, now: Time) {
         self.fill(now);
         self.rate = rate;
     }
 
-    /// Holds at most `depth` from now on; what is above is lost.
+    /// Sets the depth; tokens above it are lost.
     pub fn set_depth(&mut self, depth: ByteCount) {
         self.depth = i128::from(depth.get()) * BYTE;
         self.level = self.level.min(self.depth);
     }
 
-    /// Bytes missing from a full bucket at `now`, 0..=depth where nothing is charged: what a leaky bucket of the same rate holds.
+    /// Bytes missing from a full bucket at `now`, 0..=depth where nothing is charged: the fill of a leaky bucket of
+    /// the same rate.
     pub fn missing(&mut self, now: Time) -> f64 {
         self.fill(now);
         (self.depth - self.level) as f64 / BYTE as f64
@@ -86,8 +90,11 @@ impl TokenBucket {
 
     fn fill(&mut self, now: Time) {
         let gained = u128::from(now.since(self.at).as_nanos()) * u128::from(self.rate.as_bps());
+        // 64-bit time by 64-bit rate fits 128 bits unsigned but not signed; a full bucket absorbs what
+        // saturates.
         let gained = i128::try_from(gained).unwrap_or(i128::MAX);
         self.level = self.level.saturating_add(gained).min(self.depth);
+        // A call with an earlier `now` must not let the same time count twice.
         self.at = self.at.max(now);
     }
 }

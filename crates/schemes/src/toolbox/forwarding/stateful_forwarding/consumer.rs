@@ -28,12 +28,12 @@ enum Adaptation {
     Rate(AimdRate),
 }
 
-/// A rate of Interests that grows as fast as a window over the round-trip time would.
+/// A rate of Interests that grows as fast as a window divided by the RTT.
 #[derive(Debug)]
 struct AimdRate {
     /// Interests per second.
     rate: f64,
-    /// Below it every Data counts for a whole step.
+    /// Slow-start threshold, Interests per second: below it each Data packet adds a whole step.
     threshold: f64,
     /// Packets per round trip.
     step: f64,
@@ -44,6 +44,7 @@ impl AimdRate {
     fn increase(&mut self, round_trip: Span) {
         let round_trip = round_trip.as_secs_f64().max(1e-9);
         let in_flight = (self.rate * round_trip).max(1.0);
+        // A step per RTT is a step over the flight per Data packet; divided by the RTT it becomes a rate.
         let packets = if self.rate < self.threshold { self.step } else { self.step / in_flight };
         self.rate = (self.rate + packets / round_trip).min(FASTEST);
     }
@@ -93,6 +94,8 @@ impl CongestionController for StatefulForwardingConsumer {
         match &mut self.rule {
             Adaptation::Window(window) => window.increase(cx.now, flow.smoothed_rtt),
             Adaptation::Rate(rule) => {
+                // Without an RTT a step in packets has no equivalent rate; the first sample follows with the
+                // first Data.
                 if let Some(round_trip) = flow.smoothed_rtt {
                     rule.increase(round_trip);
                 }

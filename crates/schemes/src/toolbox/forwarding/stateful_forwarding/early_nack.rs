@@ -62,16 +62,17 @@ impl EarlyNack {
         Self { law, draws, queues: BTreeMap::new() }
     }
 
-    /// Looks at the queue of `face` from now on.
+    /// Adds the queue towards `face`, whose average a discipline keeps.
     pub(super) fn watch(&mut self, face: FaceId, average: Rc<RefCell<AverageQueue>>) {
         self.queues.insert(face, Downstream { average, chooser: RedChooser::default() });
     }
 
-    /// Whether an Interest that came from `face` is refused. A queue of one packet or none is no congestion, whatever
-    /// it was on average.
+    /// Returns whether an Interest that came from `face` is refused. A queue of at most one packet is no congestion,
+    /// whatever its average.
     pub(super) fn refuses(&mut self, cx: &Context<'_>, face: FaceId) -> bool {
         let Some(queue) = self.queues.get_mut(&face) else { return false };
         let is_queueing = cx.face(face).backlog(Class::BULK) > 1;
+        // The average of the last arrival: an Interest joins no Data queue, so it is not a sample itself.
         let average = queue.average.borrow().latest();
         let zone = if is_queueing { self.law.zone(average) } else { Zone::Quiet };
         queue.chooser.arrive(zone, &mut self.draws).is_some()

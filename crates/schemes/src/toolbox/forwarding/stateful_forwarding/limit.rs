@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 use super::{Adaptation, Params};
 use crate::toolbox::reaction::once_per_flight::OncePerFlight;
 
-/// What rounding may take from a place that is free.
+/// Tolerance for rounding errors in a level that leaves room for just one Interest.
 const ROUNDING: f64 = 1e-9;
 /// Weight of a new round-trip time in the mean.
 const GAIN: f64 = 1.0 / 8.0;
@@ -45,7 +45,8 @@ impl FaceLimit {
         Self { params, measure, limit: None, level, leaked_at, out, round_trip: None, once }
     }
 
-    /// The limit now, Interests per second or pending; `capacity` is what the link can bring in Data per second.
+    /// The limit now, Interests per second or pending; `capacity` is the incoming rate of the link, Data packets per
+    /// second.
     pub(super) fn limit(&self, capacity: f64) -> f64 {
         let max = match self.measure {
             LimitUnit::Rate => capacity,
@@ -54,7 +55,7 @@ impl FaceLimit {
         self.limit.unwrap_or(f64::INFINITY).min(max).max(self.params.min_limit)
     }
 
-    /// Lets the Interest of `pending` out if it is below the limit.
+    /// Admits the Interest of `pending` if the face is below its limit.
     pub(super) fn admits(&mut self, now: Time, pending: PitId, capacity: f64) -> bool {
         let limit = self.limit(capacity);
         let is_below = match self.measure {
@@ -63,7 +64,7 @@ impl FaceLimit {
                 let depth = (limit * self.burst()).max(self.params.min_burst);
                 depth - self.level >= 1.0 - ROUNDING
             }
-            // One that is sent again has its place already.
+            // A retransmission has its place already.
             LimitUnit::Pending => {
                 self.out.contains_key(&pending) || limit - self.out.len() as f64 >= 1.0 - ROUNDING
             }
@@ -75,7 +76,7 @@ impl FaceLimit {
         is_below
     }
 
-    /// The Interest of `pending` was answered, and how fast if that is known.
+    /// Handles the Data that satisfies `pending`, with its RTT if that is unambiguous.
     pub(super) fn on_data(&mut self, now: Time, pending: PitId, rtt: Option<Span>, capacity: f64) {
         self.give_back(pending);
         if let Some(sample) = rtt.map(Span::as_secs_f64) {
@@ -85,13 +86,16 @@ impl FaceLimit {
         let increase = self.params.limit_increase;
         self.change(now, capacity, |limit, adaptation| match adaptation {
             Adaptation::Code => limit + increase,
+            // A limit below 1 would turn the increase into a jump.
             Adaptation::Aimd => limit + increase / limit.max(1.0),
             Adaptation::None => limit,
         });
     }
 
-    /// The Interest of `pending` was refused upstream, for congestion there or not.
+    /// Handles a Nack for `pending`, which lowers the limit if its reason is congestion.
     pub(super) fn on_nack(&mut self, now: Time, pending: PitId, is_congestion: bool, capacity: f64) {
+        // A Nack for an Interest that the gate did not admit, or whose place was returned already, changes
+        // nothing.
         let Some(sent_at) = self.out.remove(&pending) else { return };
         if !is_congestion || self.once.as_mut().is_some_and(|once| !once.admits(now, sent_at)) {
             return;
@@ -104,13 +108,14 @@ impl FaceLimit {
         });
     }
 
-    /// The Interest of `pending` gets no answer here.
+    /// Returns the place of `pending`, which is no longer satisfied through this face.
     pub(super) fn give_back(&mut self, pending: PitId) {
         self.out.remove(&pending);
     }
 
     /// Time for which a burst may exceed the rate, seconds.
     fn burst(&self) -> f64 {
+        // Until the first RTT of the face the configured burst applies.
         let dynamic = self.round_trip.filter(|_| self.params.dynamic_burst);
         dynamic.map_or(self.params.burst.as_secs_f64(), |round_trip| self.params.rtt_multiplier * round_trip)
     }
@@ -121,12 +126,14 @@ impl FaceLimit {
         self.leaked_at = now;
     }
 
-    /// Goes on at another limit from `now`.
+    /// Changes the limit from `now` on.
     fn change(&mut self, now: Time, capacity: f64, changed: impl FnOnce(f64, Adaptation) -> f64) {
         let limit = self.limit(capacity);
+        // Before the limit changes: the time up to now has leaked at the old one.
         self.leak(now, limit);
         self.limit = Some(changed(limit, self.params.adaptation));
-        // Not beyond what the link allows, nor below the least, from which it would take long to come back.
+        // Clamped at once: a stored limit far beyond the link would need many Nacks, one far below the
+        // minimum many Data packets, to take effect again.
         self.limit = Some(self.limit(capacity));
     }
 }

@@ -25,6 +25,7 @@ impl LimitGate {
 
 impl FaceGate for LimitGate {
     fn on_interest_out(&mut self, cx: &mut Context<'_>, pending: PitId, _: &mut Header) -> GateVerdict {
+        // Computed for each packet, as the rate of a link may change in a run.
         let capacity = self.capacity(cx);
         if self.limit.admits(cx.now, pending, capacity) {
             GateVerdict::Admit
@@ -44,6 +45,7 @@ impl FaceGate for LimitGate {
     }
 
     fn on_expiry(&mut self, _: &mut Context<'_>, pending: PitId) {
+        // An expiry is not a Nack: a pending limit gets its place back, and nothing is lowered.
         self.limit.give_back(pending);
     }
 

@@ -151,12 +151,12 @@ params! {
     typical_packet: ByteCount = ByteCount::new(500), "size", ByteCount::new(1)..=ByteCount::new(65_536);
 }
 
-/// What of a Nack counts.
+/// Nacks that decrease a limit, rate or window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decreases {
     /// Every Nack.
     Each,
-    /// Those alone whose Interests left after the last decrease: one per round trip.
+    /// Only those whose Interests were sent after the last decrease: one per RTT.
     OncePerRoundTrip,
 }
 
@@ -197,6 +197,7 @@ pub fn router(
         LimitKind::Pending => Some(LimitUnit::Pending),
         LimitKind::None => None,
     };
+    // Without a kind of limit (`none`) no gate is made at all, so that Interests pass unchanged.
     for (device, measure) in node.devices.iter().flat_map(|device| Some(device).zip(measure)) {
         let limit = FaceLimit::new(params.clone(), measure, decreases.gate());
         let gate: Box<dyn FaceGate> = Box::new(LimitGate::new(device.face, params.expected_data, limit));

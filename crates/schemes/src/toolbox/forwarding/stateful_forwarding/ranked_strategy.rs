@@ -22,12 +22,13 @@ fn is_in_vain(entry: &PitEntry, face: FaceId) -> bool {
     entry.out_record(face).is_some_and(|record| record.nacked.is_some())
 }
 
-/// Whether an answer may still come.
+/// Whether an upstream of `entry` has not refused yet.
 fn is_open(entry: &PitEntry) -> bool {
     entry.out_records().any(|record| record.nacked.is_none())
 }
 
-/// Forwards to `face`; without one, waits for what is open still, else refuses for `reason`.
+/// Forwards to `face`; without one, waits if an upstream may still answer, and otherwise returns a Nack with
+/// `reason`.
 fn forward(arrival: &mut Arrival<'_>, face: Option<FaceId>, reason: NackReason) -> Decision {
     match face {
         Some(face) => {
@@ -41,12 +42,13 @@ fn forward(arrival: &mut Arrival<'_>, face: Option<FaceId>, reason: NackReason) 
 
 impl Strategy for RankedStrategy {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
-        // A retransmission causes no further Data, and to refuse it would lose the first one's.
+        // A retransmission causes no further Data, and a Nack would discard the Data of the first one.
         if !arrival.is_repeated
             && self.early_nack.as_mut().is_some_and(|early_nack| early_nack.refuses(cx, arrival.from))
         {
             return Decision::Nack(NackReason::Congestion);
         }
+        // Another downstream requests the same name: the pending Interest will bring the Data for both.
         if !arrival.is_repeated && is_open(arrival.entry) {
             return Decision::Suppress;
         }
@@ -63,6 +65,8 @@ impl Strategy for RankedStrategy {
         entry: &PitEntry,
     ) -> NackDecision {
         match entry.nack_decision() {
+            // A Nack would be returned only when all upstreams have refused; before that the faces not used
+            // yet are tried.
             NackDecision::Return(_) if self.retries => NackDecision::Elsewhere,
             decided => decided,
         }

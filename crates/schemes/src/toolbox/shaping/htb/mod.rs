@@ -1,4 +1,4 @@
-//! Hierarchical token buckets: classes in a tree, each sure of its rate, that lend what they do not use.
+//! Hierarchical token buckets: a tree of classes, each with a guaranteed rate, that lend unused tokens.
 //!
 //! Rules: Linux `sch_htb`. A class whose own tokens suffice is served first, by priority and then by deficit round
 //! robin; after those, one that may borrow from its parent, the nearest lender first. The ceiling of a class and of
@@ -38,11 +38,11 @@ impl ClassId {
 pub struct Shape {
     /// Guaranteed rate. The rates of a class's children should not exceed its own in sum.
     pub rate: BitRate,
-    /// The most that it sends, borrowed tokens included; at least `rate`.
+    /// Maximum rate, borrowed tokens included; at least `rate`.
     pub ceil: BitRate,
-    /// Most that its own tokens let pass at once.
+    /// Maximum burst from own tokens, bytes.
     pub burst: ByteCount,
-    /// Most that its ceiling lets pass at once.
+    /// Maximum burst under the ceiling, bytes.
     pub ceil_burst: ByteCount,
     /// Bytes per turn of the round robin; at least the largest packet. Borrowed tokens are shared in the
     /// ratio of these.
@@ -141,12 +141,13 @@ impl Htb {
         class.ceil.set_depth(shape.ceil_burst);
     }
 
-    /// Chooses the class to serve and takes its tokens. `head` tells the size of a leaf's first packet, `None` when
-    /// nothing waits there.
+    /// Chooses the class to serve and takes its tokens. `head` returns the size of the first packet of a leaf, `None`
+    /// if its queue is empty.
     pub fn dequeue(&mut self, now: Time, head: impl Fn(ClassId) -> Option<ByteCount>) -> Next {
         let mut best: Option<((usize, u8, usize), Candidate)> = None;
         let mut earliest = None;
         for leaf in (0..self.classes.len()).filter(|class| self.classes[*class].is_leaf).collect::<Vec<_>>() {
+            // The cast is safe: `add` refuses more than 65 536 classes.
             let Some(size) = head(ClassId(leaf as u16)) else { continue };
             match self.lender(leaf, size, now) {
                 Ok(lender) => {
@@ -169,18 +170,20 @@ impl Htb {
         }
     }
 
-    /// Whose tokens let a packet of `leaf` leave now: its own, or those of the nearest class above it that has any to
-    /// spare. Else how long it takes, `None` for ever.
+    /// Returns the class whose tokens let a packet of `leaf` leave now: its own, or the nearest class above it that
+    /// can lend. Otherwise returns the time until then; `None` for never.
     fn lender(&mut self, leaf: usize, size: ByteCount, now: Time) -> Result<usize, Option<Span>> {
         let mut ceilings = Span::ZERO;
         let mut soonest: Option<Span> = None;
         let mut next = Some(leaf);
         while let Some(at) = next {
             let class = &mut self.classes[at];
+            // Ceilings above the leaf are shared, so they only must not be in debt; see the module head.
             let requested = if at == leaf { size } else { ByteCount::ZERO };
             // A ceiling that never has enough bars the way to all lenders above.
             let Some(ceiling) = class.ceil.wait_or_full(requested, now) else { break };
             ceilings = ceilings.max(ceiling);
+            // A rate of 0 never has tokens again; the next class above may still lend.
             if let Some(own) = class.rate.wait(ByteCount::ZERO, now) {
                 let wait = ceilings.max(own);
                 if wait == Span::ZERO {
@@ -194,6 +197,8 @@ impl Htb {
     }
 
     fn candidate(&self, leaf: usize, lender: usize, size: ByteCount) -> Candidate {
+        // Levels count from the leaves in Linux: the deeper the lender in the tree, the lower its level and
+        // the earlier its turn.
         let level = if leaf == lender { 0 } else { LEVELS - self.classes[lender].depth };
         Candidate { leaf, lender, level, size }
     }
@@ -204,6 +209,8 @@ impl Htb {
         let priority = self.classes[leaf].priority;
         let turn = self.turns.get(&(level, priority)).copied().unwrap_or(0);
         let count = self.classes.len();
+        // The distance from the leaf whose turn it is; adding `count` keeps the difference from falling below
+        // 0.
         (level, priority, (leaf + count - turn) % count)
     }
 
@@ -214,6 +221,7 @@ impl Htb {
         let class = &mut self.classes[leaf];
         let deficit = &mut class.deficits[level];
         *deficit -= size.get() as i64;
+        // A negative deficit ends the turn; the quantum is added at once, as in Linux.
         let is_over = *deficit < 0;
         if is_over {
             *deficit += class.quantum;
@@ -227,6 +235,7 @@ impl Htb {
         let mut next = Some(leaf);
         let mut is_lent = false;
         while let Some(at) = next {
+            // Below the lender only ceilings are charged: those classes have used tokens of another one.
             is_lent |= at == lender;
             let class = &mut self.classes[at];
             class.ceil.charge(size, now);

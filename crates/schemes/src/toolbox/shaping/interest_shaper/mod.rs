@@ -1,4 +1,5 @@
-//! Shapes the Interests of a face: a token bucket lets them out at a rate, those beyond it wait by flow.
+//! Shapes the Interests of a face: a token bucket releases them at a rate, and those beyond it wait in a queue per
+//! flow.
 //!
 //! One Interest brings back one Data, so that Interests at the right pace keep the queue for Data at the other end
 //! of the link short (Carofiglio, Gallo and Muscariello, ICN workshop 2012). The
@@ -27,12 +28,12 @@ pub enum ShapedUnit {
 pub struct ShaperSetup {
     /// Quantity that the rate counts.
     pub measure: ShapedUnit,
-    /// What may pass at once after a pause, in bytes of the measure; at least one. A single packet beyond it waits
-    /// for a full bucket and counts as that.
+    /// Maximum burst after an idle time, bytes of the measure, at least one. A packet larger than that waits for a
+    /// full bucket and costs as much.
     pub depth: ByteCount,
-    /// Size of a Data before the first one came.
+    /// Assumed size of a Data packet before the first one arrives.
     pub expected_data: ByteCount,
-    /// Most Interests that wait.
+    /// Maximum number of waiting Interests.
     pub limit: Packets,
 }
 
@@ -72,8 +73,8 @@ impl InterestShaper {
         }
     }
 
-    /// Shapes to `rate` from `now` on, with a full bucket if it did not shape before; `None` ends the shaping and lets out all
-    /// that waits. Rate 0 lets nothing out.
+    /// Shapes to `rate` from `now` on, with a full bucket if there was no shaping before; `None` ends the shaping and
+    /// releases all that waits. Rate 0 releases nothing.
     pub fn set_rate(&mut self, rate: Option<BitRate>, now: Time) {
         match (&mut self.bucket, rate) {
             (_, None) => self.bucket = None,
@@ -93,8 +94,9 @@ impl InterestShaper {
         self.flows.values().map(VecDeque::len).sum()
     }
 
-    /// Whether an Interest may pass at `now`; one that may not waits behind the others of its flow.
+    /// Admits an Interest at `now`, or queues it behind the others of its flow.
     fn admit(&mut self, pending: PitId, flow: FlowKey, size: ByteCount, now: Time) -> GateVerdict {
+        // While others wait a new Interest must queue, even if tokens suffice, or it would overtake them.
         if self.flows.is_empty() && self.take(size, now) {
             return GateVerdict::Admit;
         }
@@ -103,7 +105,7 @@ impl InterestShaper {
         GateVerdict::Hold(flow)
     }
 
-    /// Lets out what the bucket allows at `now`.
+    /// Releases the Interests that the bucket allows at `now`.
     fn release(&mut self, now: Time, releases: &mut Releases) {
         while let Some((flow, first)) = self.next_in_turn() {
             if !self.take(first.size, now) {
@@ -118,6 +120,7 @@ impl InterestShaper {
 
     /// The next flow by number, and its oldest Interest.
     fn next_in_turn(&self) -> Option<(FlowKey, QueuedInterest)> {
+        // Searched from the last flow served rather than by an index: flows come and go between two turns.
         use std::ops::Bound::{Excluded, Unbounded};
         let after = self.served.and_then(|served| self.flows.range((Excluded(served), Unbounded)).next());
         let (flow, waiting) = after.or_else(|| self.flows.first_key_value())?;
@@ -142,6 +145,7 @@ impl InterestShaper {
             ShapedUnit::Data => ByteCount::new(self.mean_data.round() as u64),
             ShapedUnit::Interests => size,
         };
+        // A cost above the depth could never be paid, and the flow would wait for ever.
         cost.min(self.setup.depth)
     }
 
@@ -153,6 +157,7 @@ impl InterestShaper {
     fn rearm(&mut self, now: Time) {
         let next = self.next_in_turn().map(|(_, first)| self.cost(first.size));
         self.wake = next.and_then(|cost| match &mut self.bucket {
+            // Shaping has ended, so all that waits may leave at the next wake-up.
             None => Some(now),
             Some(bucket) => bucket.wait(cost, now).map(|wait| now + wait),
         });
