@@ -69,17 +69,20 @@ impl PathEstimator {
         }
     }
 
-    /// Takes the Data's round trip, and its rate if `takes_rate`, unless the filter refuses them; whether it did not.
+    /// Adds the RTT of a Data packet, and its delivery rate if `takes_rate`. Returns false if the RTT filter excludes
+    /// the packet.
     pub fn take(&mut self, now: Time, delivery: &Delivery, flow: &FlowView, takes_rate: bool) -> bool {
         let again = self.samples_retransmissions.then(|| now.since(delivery.sent_at));
         let Some(rtt) = delivery.rtt.or(again) else { return false };
+        // The content store of the own node answers without the network; its RTT would pull the mean to 0.
         if rtt < self.local_cache_rtt {
             return false;
         }
         let window = self.window();
         self.rtts.take(now, rtt);
         if takes_rate {
-            // From Interest to Data, its own Data counted, as the paper has it: a packet per round trip too much at most.
+            // From Interest to Data, the packet itself included, as in the paper; this overestimates by at
+            // most a packet per RTT.
             let delivered = flow.delivered.saturating_sub(delivery.delivered_at_send).max(1);
             self.rates.add(now, PacketRate::over(delivered, rtt), window);
         }
@@ -106,7 +109,7 @@ impl PathEstimator {
         self.rtts.window()
     }
 
-    /// After how long an Interest counts as lost: the mean round trip and some standard deviations.
+    /// Time after which an Interest counts as lost: the mean RTT plus a number of standard deviations.
     pub fn loss_timeout(&self) -> Span {
         self.rtts.timeout()
     }

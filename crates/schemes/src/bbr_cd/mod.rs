@@ -1,7 +1,7 @@
-//! BBR-CD: BBR's four states for a consumer whose Data comes from several places: means in place of extremes, and
-//! ProbeRTT when Data stops coming.
+//! BBR-CD: BBR's four states for a consumer whose Data comes from several places: means replace extremes, and
+//! ProbeRTT begins when Data stops arriving.
 //!
-//! Paper: MILCOM 2021 (BBR-CD), §III. Nothing of it looks at marks; a loss changes neither window nor pace.
+//! Paper: MILCOM 2021 (BBR-CD), §III. Marks are ignored; a loss changes neither the window nor the pacing rate.
 
 mod estimator;
 mod samples;
@@ -124,6 +124,8 @@ impl BbrCd {
     /// Changes the state if its time or the number of outstanding Interests requires it.
     fn step(&mut self, now: Time, flow: &FlowView) {
         let window = self.estimator.window();
+        // Renewed with each event: Interests sent during the whole of ProbeRTT are limited, not only those in
+        // flight at its start.
         if matches!(self.state, State::ProbeRtt) {
             self.hold_rates(flow);
         }
@@ -146,7 +148,7 @@ impl BbrCd {
         }
     }
 
-    /// Marks Interests under way, and those sent next, as limited by ProbeRTT.
+    /// Marks Interests in flight, and those sent next, as limited by ProbeRTT.
     fn hold_rates(&mut self, flow: &FlowView) {
         self.limited_until = flow.delivered + u64::from(flow.in_flight) + 1;
     }
@@ -172,6 +174,7 @@ impl CongestionController for BbrCd {
             State::ProbeBw(_) | State::ProbeRtt => self.params.cwnd_gain,
         };
         match self.estimator.rtprop() {
+            // At least one packet: a mean rate that losses have lowered must not stop the flow.
             Some(_) => (gain * self.estimator.product() + self.params.quanta).max(1.0),
             None => self.params.initial_window,
         }
@@ -209,6 +212,7 @@ impl CongestionController for BbrCd {
 
     fn next_wake(&self) -> Option<Time> {
         match self.state {
+            // ProbeRTT ends with a Data packet, so no time has to be watched.
             State::ProbeRtt => None,
             _ => self.watch.runs_short_at(self.estimator.window()),
         }

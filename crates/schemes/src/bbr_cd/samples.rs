@@ -1,11 +1,11 @@
-//! Whether enough samples come: what begins and ends BBR-CD's ProbeRTT.
+//! Count of recent samples, by which ProbeRTT of BBR-CD begins and ends.
 
 use std::collections::VecDeque;
 
 use tidegate_core::prelude::*;
 
 choice! {
-    /// What counts as a sample for ProbeRTT.
+    /// Data packets that count as samples for ProbeRTT.
     pub enum CountedSamples {
         /// Every Data.
         Arrivals = "arrivals",
@@ -48,6 +48,7 @@ impl SampleWatch {
     pub fn note(&mut self, now: Time) {
         self.judged_from.get_or_insert(now);
         self.times.push_back(now);
+        // Only the oldest of the required samples matters, so no more than `threshold` times are kept.
         if self.times.len() > self.threshold {
             self.times.pop_front();
         }
@@ -56,6 +57,8 @@ impl SampleWatch {
     /// Time at which a window of length `window` has too few samples unless others arrive; `None` for never.
     pub fn runs_short_at(&self, window: Span) -> Option<Time> {
         let judged = self.judged_from.filter(|_| self.threshold > 0)?;
+        // The window is short of samples once the oldest required one leaves it; with fewer samples, once it
+        // has lasted for a whole length.
         let oldest = self.oldest_required().unwrap_or(Time::ZERO);
         Some(judged.max(oldest) + window + INSTANT)
     }
@@ -68,19 +71,20 @@ impl SampleWatch {
         })
     }
 
-    /// Forgets samples, as ProbeRTT begins.
+    /// Removes the samples from before ProbeRTT if its end depends on new ones only.
     pub fn begin_probe(&mut self) {
         if self.exit == ProbeExit::SinceEntry {
+            // Samples from before ProbeRTT would end it in the instant in which it begins.
             self.times.clear();
         }
     }
 
-    /// ProbeRTT ended at `now`: the next window counts from here.
+    /// Begins the next window at `now`, when ProbeRTT ends.
     pub fn judge_from(&mut self, now: Time) {
         self.judged_from = Some(now);
     }
 
-    /// The oldest of as many samples as are wanted; `None` while fewer came.
+    /// Time of the oldest of the last `threshold` samples; `None` while there are fewer.
     fn oldest_required(&self) -> Option<Time> {
         self.times.front().copied().filter(|_| self.times.len() == self.threshold)
     }

@@ -1,4 +1,4 @@
-//! NDNLPv2 reliability: every frame is acknowledged by the neighbour, and sent again a few times if it is not.
+//! NDNLPv2 reliability: every frame is acknowledged by the neighbour and retransmitted a few times otherwise.
 //!
 //! Paper: Vusirikala, Mastorakis, Afanasyev, Zhang, "Hop-By-Hop Best Effort Link Layer Reliability in Named Data
 //! Networking" (NDN-0041); rules from NFD's `LpReliability`. Acknowledgements ride on frames
@@ -101,13 +101,15 @@ impl Belrp {
         Some(unacked)
     }
 
-    /// A transmission arrived at the peer.
+    /// Handles an acknowledgement of transmission `number`.
     fn acknowledge(&mut self, now: Time, number: u64, actions: &mut LinkActions) {
         let Some(Unacked { part, sent, .. }) = self.take(number) else { return };
+        // NFD takes no sample from a retransmitted frame.
         if part.resends == 0 {
             self.estimator.sample(now.since(sent), 0);
         }
         actions.releases.push(part);
+        // Collected first: losing a frame may remove others of its packet from the map that is being walked.
         let mut lost = Vec::new();
         for (earlier, unacked) in self.unacked.range_mut(..number) {
             unacked.greater_acks += 1;
@@ -118,12 +120,14 @@ impl Belrp {
         lost.into_iter().for_each(|number| self.lose(number, actions));
     }
 
-    /// A transmission counts as lost: its part is sent again, or its packet given up.
+    /// Handles a lost transmission: its part is retransmitted, or its packet given up.
     fn lose(&mut self, number: u64, actions: &mut LinkActions) {
         let Some(Unacked { part, .. }) = self.take(number) else { return };
         if u32::from(part.resends) < self.params.retries {
             return actions.resends.push(part);
         }
+        // A packet without one of its frames cannot be reassembled, so retransmitting the others is of no
+        // use.
         actions.given_up.push(part.packet);
         let of_packet = |(number, unacked): (&u64, &Unacked)| (unacked.part.packet == part.packet).then_some(*number);
         let others: Vec<u64> = self.unacked.iter().filter_map(of_packet).collect();
@@ -132,9 +136,9 @@ impl Belrp {
         }
     }
 
-    /// Whether a sequence did not come within the last timeout.
+    /// Returns whether `sequence` was not received within the last timeout.
     fn is_new(&mut self, now: Time, sequence: u64) -> bool {
-        // Looked up before what is old is forgotten, as NFD does.
+        // Looked up before old sequences are removed, as in NFD.
         let is_new = !self.seen.contains(&sequence);
         let memory = self.estimator.rto();
         while self.recent.front().is_some_and(|(at, _)| now.since(*at) > memory) {
@@ -157,6 +161,7 @@ impl LinkService for Belrp {
     fn on_send(&mut self, now: Time, part: Option<Part>, room: u32, actions: &mut LinkActions) -> Labels {
         let number = part.map(|part| self.number(now, part));
         let own = if number.is_some() { FIELD } else { 0 };
+        // Acknowledgements only fill the room that the frame leaves under the MTU, after its own number.
         let riders = self.acks.len().min((room.saturating_sub(own) / FIELD) as usize);
         let acks: Vec<u64> = self.acks.drain(..riders).collect();
         // Acknowledgements that did not fit into this notice need another one.
@@ -173,7 +178,9 @@ impl LinkService for Belrp {
     ) -> bool {
         labels.acks.iter().for_each(|number| self.acknowledge(now, *number, actions));
         let (Some(sequence), Some(number)) = (sequence, labels.number) else { return true };
+        // A duplicate is acknowledged too: its first acknowledgement may have been lost.
         self.acks.push_back(number);
+        // Not moved by later frames, or a steady stream would postpone the acknowledgement for ever.
         self.idle_at = self.idle_at.or(Some(now + self.params.ack_delay));
         self.is_new(now, sequence)
     }

@@ -1,4 +1,4 @@
-//! The consumer: every Interest counts for the source that is expected to answer it.
+//! The consumer: every Interest counts for the source that is expected to satisfy it.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::Params;
 use crate::toolbox::reaction::congestion_loss::is_congestion;
 use crate::cctcp_like::{ROUTER_ID, TIMESTAMP_ECHO};
 
-/// Source while none is known.
+/// Source before the first Data with a source label.
 const NOBODY: u32 = 0;
-/// Most sources of a flow.
+/// Maximum number of sources of a flow.
 const MAX: usize = 1_024;
 
 /// The controller.
@@ -45,7 +45,7 @@ impl CctcpConsumer {
         self.sources.get(&source).map_or(Span::from_secs(1), Source::timeout)
     }
 
-    /// Takes a segment's Interest out of what is outstanding.
+    /// Removes the outstanding Interest of a segment.
     fn take(&mut self, segment: u32) -> Option<Requested> {
         let requested = self.outstanding.remove(&segment)?;
         if let Some(source) = self.sources.get_mut(&requested.source) {
@@ -54,8 +54,8 @@ impl CctcpConsumer {
         Some(requested)
     }
 
-    /// The source called `id`, which may be new. With too many the one that was silent for longest, and that nothing is
-    /// asked of, is forgotten.
+    /// Returns the source `id`, which may be new. At the maximum number of sources, the one without outstanding
+    /// Interests that was silent for longest is removed.
     fn source(&mut self, id: u32) -> &mut Source {
         if self.sources.len() >= MAX && !self.sources.contains_key(&id) {
             let idle = self.sources.iter().filter(|(_, source)| source.outstanding == 0);
@@ -65,11 +65,14 @@ impl CctcpConsumer {
         self.sources.entry(id).or_insert_with(|| Source::new(&self.params))
     }
 
-    /// Last transmission to arrival, or first, whichever the time on the Data belongs to.
+    /// RTT from the last or the first transmission, depending on which one the timestamp of the Data belongs to;
+    /// `None` if neither.
     fn round_trip(&self, now: Time, delivery: &Delivery) -> Option<Span> {
         if delivery.rtt.is_some() || !self.params.timestamps {
             return delivery.rtt;
         }
+        // The timestamp decides which transmission the Data belongs to; another value, such as that of
+        // another consumer, gives no sample.
         let echo = delivery.hop.get(TIMESTAMP_ECHO)?;
         let since_last = now.since(delivery.sent_at);
         let first_at = Time::from_nanos(now.as_nanos().saturating_sub(delivery.full_delay.as_nanos()));
@@ -80,7 +83,7 @@ impl CctcpConsumer {
         }
     }
 
-    /// The Interests that were lost with `loss`: of all that time out together one is told.
+    /// Removes and returns the Interests lost with `loss`: of all that time out together, only one is reported.
     fn lost_with(&mut self, now: Time, loss: &Loss) -> Vec<Requested> {
         let is_lost = |(segment, requested): &(&u32, &Requested)| **segment == loss.segment || requested.deadline < now;
         let lost: Vec<u32> = self.outstanding.iter().filter(is_lost).map(|(segment, _)| *segment).collect();
@@ -97,6 +100,7 @@ impl CongestionController for CctcpConsumer {
     /// Interests to other sources do not count against the source that is expected to answer next.
     fn window(&self) -> f64 {
         let Some(source) = self.sources.get(&self.current) else { return 1.0 };
+        // `outstanding` of a source never exceeds the size of the map: `take` lowers both.
         let elsewhere = self.outstanding.len() as u32 - source.outstanding;
         f64::from(elsewhere) + source.window()
     }
@@ -105,6 +109,7 @@ impl CongestionController for CctcpConsumer {
         if self.params.timestamps {
             hop.put(TIMESTAMP_ECHO, stamp(sent.at));
         }
+        // A retransmission moves from the source that did not answer to the one expected now.
         self.take(sent.segment);
         let source = self.current;
         let requested = Requested { source, at: sent.at, deadline: sent.at + self.timeout_of(source) };
@@ -119,6 +124,7 @@ impl CongestionController for CctcpConsumer {
         let round_trip = self.round_trip(cx.now, delivery);
         self.received += 1;
         let received = self.received;
+        // Data counts for the node that answered, not for the one that was expected.
         let source = self.source(id);
         source.received = received;
         source.deliver(cx.now, round_trip);
@@ -127,13 +133,14 @@ impl CongestionController for CctcpConsumer {
 
     fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, _: &FlowView) {
         if !is_congestion(loss.signal) {
-            // Without a route it is given up; a duplicate stays outstanding.
+            // An Interest without a route is given up; one refused as a duplicate stays outstanding.
             if loss.signal == LossSignal::Nack(NackReason::NoRoute) {
                 self.take(loss.segment);
             }
             return;
         }
-        // It stays outstanding after a notice, and when it was refused in the instant of sending.
+        // An Interest stays outstanding after a loss notice, and when it was refused in the instant of
+        // sending.
         let stays = loss.signal == LossSignal::Notice || loss.sent_at == cx.now;
         let lost = match self.outstanding.get(&loss.segment) {
             Some(requested) if stays => vec![*requested],

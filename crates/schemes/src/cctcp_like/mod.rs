@@ -1,8 +1,9 @@
-//! CCTCP, simplified: a TCP window and timer for each source of a flow, whoever it is that answers.
+//! CCTCP, simplified: a TCP window and timer for each node that answers the Interests of a flow.
 //!
-//! Paper: Saino, Cocora & Pavlou 2013 (CCTCP). With caches on the way a round trip tells nothing about the next one, unless it
-//! is known who will answer. There Interests list the chunks to be asked for next and routers that hold one say so; here
-//! whoever answers signs, and the source of the last Data is taken for that of the next.
+//! Paper: Saino, Cocora & Pavlou 2013 (CCTCP). With caches on the path one RTT does not predict the next, unless the
+//! answering node is known in advance. In the paper Interests list the chunks to be requested next, and routers that
+//! hold one announce it; here the answering node writes its number on the Data, and the source of the last Data is
+//! assumed for the next one.
 //!
 //! * [`consumer`]: a window per source;
 //! * [`source`]: one source: window, timer, what is outstanding;
@@ -14,7 +15,7 @@ pub mod consumer;
 pub mod signer;
 pub mod source;
 
-/// Number of the node that answered.
+/// Number of the node that answered, at least 1.
 pub const ROUTER_ID: Signal = Signal::new(916, Merge::Last);
 /// Consumer's clock, which the answerer returns, microseconds.
 pub const TIMESTAMP_ECHO: Signal = Signal::new(932, Merge::Last);

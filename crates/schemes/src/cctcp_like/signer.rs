@@ -1,7 +1,7 @@
-//! The router part: Data say which node answered.
+//! The router part: Data carries the number of the node that answered.
 //!
-//! A node that answers itself signs. Data that come in unsigned were answered by somebody without this part: by the
-//! neighbour, as far as a router can tell.
+//! A node that answers writes its own number. Data that arrives without a number comes from a node without this part,
+//! and is attributed to the neighbour.
 
 use tidegate_core::prelude::*;
 use crate::cctcp_like::ROUTER_ID;
@@ -14,7 +14,7 @@ pub(super) struct Signer {
 }
 
 impl Signer {
-    /// The gate of `node` towards `neighbour`; where that is not known, Data from there count as this node's.
+    /// The gate of `node` towards `neighbour`; if that is unknown, Data from there is attributed to this node.
     pub(super) fn new(node: NodeId, neighbour: Option<NodeId>) -> Self {
         Self { own: source(node), neighbour: source(neighbour.unwrap_or(node)) }
     }

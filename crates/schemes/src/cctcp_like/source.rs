@@ -1,4 +1,4 @@
-//! One source of a flow: a TCP window, a timer, and what is outstanding there.
+//! One source of a flow: a TCP window, a timer and the number of outstanding Interests.
 
 use std::num::NonZeroU32;
 
@@ -19,9 +19,9 @@ pub(super) struct Source {
     timer: Estimator,
     /// Interests that count for it.
     pub outstanding: u32,
-    /// The last decrease: what left before it causes no other.
+    /// Time of the last decrease: Interests sent before it cause no other.
     decreased_at: Option<Time>,
-    /// Counts Data: when the last came.
+    /// Number of the last Data from it, among all Data of the flow.
     pub received: u64,
 }
 
@@ -64,7 +64,7 @@ impl Source {
         self.timer.rto()
     }
 
-    /// A Data came from it.
+    /// Handles a Data packet from this source.
     pub fn deliver(&mut self, now: Time, round_trip: Option<Span>) {
         self.window.increase(now, None);
         if let Some(round_trip) = round_trip {
@@ -72,8 +72,9 @@ impl Source {
         }
     }
 
-    /// An Interest that counts for it and left at `sent_at` was lost.
+    /// Handles the loss of an Interest to this source that was sent at `sent_at`.
     pub fn lose(&mut self, now: Time, sent_at: Time) {
+        // Interests sent before the last decrease were lost to the same congestion.
         if self.decreased_at.is_none_or(|decreased_at| sent_at > decreased_at) {
             self.window.decrease(now);
             self.timer.back_off();

@@ -1,5 +1,5 @@
-//! The strategy: everything goes along the best next hop until it sends severe marks; what was diverted comes back
-//! in small steps once no Data of the prefix has been marked for a while.
+//! The strategy: all Interests go to the best next hop until it sends severe marks; diverted Interests return in
+//! small steps once no Data of the prefix has been marked for a while.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) struct DivertStrategy {
 /// Marks on the Data of a prefix.
 #[derive(Debug, Default)]
 struct PrefixMarks {
-    /// Since when no Data was marked, or Interests last went back.
+    /// Time of the last marked Data or of the last return of Interests.
     calm_since: Time,
     /// Mean round trip by next hop, seconds.
     round_trips: Vec<(FaceId, f64)>,
@@ -79,6 +79,8 @@ impl Strategy for DivertStrategy {
                 split.reduce(from, self.params.change_per_mark * split.share(from));
             }
         } else if cx.now.since(seen.calm_since) >= self.params.calm {
+            // One step per `calm` interval, so that congestion of the fastest next hop shows before more
+            // Interests return.
             seen.calm_since = cx.now;
             if let Some(fastest) = seen.fastest(split.shares()) {
                 split.gather(fastest, self.params.return_step);

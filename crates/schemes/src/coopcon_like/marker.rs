@@ -1,5 +1,5 @@
-//! The marker: Data leaves with level 1 while waiting times stay above a target, with level 2 while they or the queue
-//! are far too long; as often as CoDel's law lets it.
+//! The marker: Data is marked with level 1 while delays stay above a target, and with level 2 while the delay or the
+//! queue is far too long, as often as CoDel's control law allows.
 
 use tidegate_core::prelude::*;
 
@@ -10,10 +10,10 @@ use crate::toolbox::queue::control_law;
 #[derive(Debug)]
 pub(super) struct LevelMarker {
     params: Params,
-    /// [`Time::MAX`] while waiting times are good.
+    /// Time of the first delay above the target; [`Time::MAX`] while delays are below it.
     above_since: Time,
     next_mark: Time,
-    /// Marks since congestion was last over.
+    /// Number of marks since the congestion began.
     marked: u32,
 }
 
@@ -24,6 +24,7 @@ impl LevelMarker {
 
     /// Level of congestion for a packet that waited `sojourn`; `None` while it is above the target, but not for long.
     fn level(&mut self, now: Time, sojourn: Span, queue: &FaceView) -> Option<u8> {
+        // Severe congestion is marked at once, without the interval that mild congestion has to last.
         if sojourn > self.params.severe_target || queue.occupancy() > self.params.severe_occupancy {
             return Some(SEVERE);
         }
@@ -58,6 +59,7 @@ impl QueueDiscipline for LevelMarker {
         queue: &FaceView,
         _: &mut Actions,
     ) -> Verdict {
+        // A notice overtakes the bulk packets, so its short wait is not a sample of the queue.
         if packet.hop.class != Class::BULK {
             return Verdict::Pass;
         }

@@ -1,8 +1,8 @@
 //! CoopCon-like: consumers react to mild congestion; routers divert traffic only when it is severe.
 //!
-//! Paper: CoopCon (Li et al., TNSM 2023), of which we have the abstract and what the ndnSieve paper says of it: AQM
-//! and consumers co-operate, routers redirect in severe congestion only, consumers adjust their window gradually, the
-//! optimal path is used resiliently. Every number here is ours. Its parts:
+//! Paper: CoopCon (Li et al., TNSM 2023), of which we have the abstract and the description in the ndnSieve paper:
+//! AQM and consumers co-operate, routers redirect in severe congestion only, consumers adjust their window gradually,
+//! the optimal path is used resiliently. Every number here is ours. Its parts:
 //! * [`consumer`]: a packet less for a mild mark, a fifth less for a severe one;
 //! * [`marker`]: two levels of marks by waiting time and queue length;
 //! * [`divert_strategy`]: moves Interests away from severe marks and, once calm, back to the fastest next hop.

@@ -48,12 +48,14 @@ impl Coupled {
         self.base
     }
 
-    /// Makes the updates that are due by `now`; the first classic packet has waited since `head` at all of them.
+    /// Makes the updates that are due by `now`; `head` is the arrival time of the first classic packet for all of
+    /// them.
     pub(super) fn catch_up(&mut self, now: Time, head: Option<Time>) {
         while self.next_update <= now {
             let waited = head.map_or(Span::ZERO, |since| self.next_update.since(since));
             if head.is_none() && self.base == 0.0 && self.waited == Span::ZERO {
-                // Nothing moves it until a packet comes, however long that takes.
+                // With an empty queue and p' = 0 every update is without effect, so an idle time of any
+                // length is skipped at once.
                 let left = now.since(self.next_update).as_nanos() / self.update.as_nanos();
                 self.next_update += self.update * (left + 1);
                 return;
@@ -66,12 +68,14 @@ impl Coupled {
     fn step(&mut self, waited: Span) {
         let above = waited.as_secs_f64() - self.target.as_secs_f64();
         let grown = waited.as_secs_f64() - self.waited.as_secs_f64();
+        // Clamped when stored: beyond 0 or 1 the integral would delay the reaction to the next change of the
+        // delay.
         self.base = (self.base + self.alpha * above + self.beta * grown).clamp(0.0, 1.0);
         self.waited = waited;
     }
 }
 
-/// Signals with a likelihood, evenly: the pseudocode's `recur`.
+/// Evenly spaced signals with a given likelihood: `recur` of the pseudocode.
 #[derive(Debug, Default)]
 pub(super) struct Recurrence {
     count: f64,

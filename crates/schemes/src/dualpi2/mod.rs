@@ -32,11 +32,11 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 choice! {
-    /// Who is served when something waits in both queues.
+    /// Choice of the queue to serve when both have packets.
     pub enum Scheduler {
-        /// Who came first, low latency taken to have come `shift` earlier.
+        /// The queue whose head arrived first, where low-latency packets count as `shift` older.
         TimeShifted = "time-shifted",
-        /// The low-latency queue, but for a part that is the classic one's (Linux: c_protection).
+        /// The low-latency queue, except for a share of the classic one (Linux: c_protection).
         Weighted = "weighted",
     }
 }
@@ -75,7 +75,7 @@ const COUPLED: Cause = Cause("dualpi2 coupled");
 const STEP: Cause = Cause("dualpi2 step");
 const SQUARED: Cause = Cause("dualpi2 squared");
 const OVERLOAD: Cause = Cause("dualpi2 overload");
-/// A packet of this size is what the credit starts with, and the time of one is the least threshold.
+/// Packet size by which the credit starts, and whose transmission time is the minimum threshold.
 const FULL_PACKET: ByteCount = ByteCount::new(1_514);
 
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl DualPi2 {
         self.coupled.catch_up(now, lanes.head(CLASSIC).map(|head| head.since));
     }
 
-    /// Whether the low-latency head goes first.
+    /// Whether the low-latency head is served first.
     fn is_low_latency_next(&self, low: LaneHead<'_>, classic: LaneHead<'_>) -> bool {
         match self.params.scheduler {
             Scheduler::TimeShifted => low.since <= classic.since + self.params.shift,
@@ -113,7 +113,7 @@ impl DualPi2 {
         }
     }
 
-    /// A packet of `size` leaves `lane` while something waits in the other one too.
+    /// Charges a packet of `size` that leaves `lane` while the other lane has packets too.
     fn pay(&mut self, lane: u32, size: ByteCount) {
         let (size, weight) = (size.get() as f64, self.params.classic_weight);
         self.credit += if lane == CLASSIC { -(1.0 - weight) * size } else { weight * size };
@@ -128,6 +128,8 @@ impl DualPi2 {
                 false => Verdict::Mark(1, COUPLED),
             };
         }
+        // The larger of both, as in the RFC: the step protects a queue without classic traffic, the coupling
+        // a shared one.
         let own = self.own_likelihood(waited, threshold);
         let cause = if own > coupled { STEP } else { COUPLED };
         if self.low_latency.is_due(own.max(coupled)) { Verdict::Mark(1, cause) } else { Verdict::Pass }
@@ -138,6 +140,7 @@ impl DualPi2 {
         if waited <= threshold {
             return 0.0;
         }
+        // Also excludes the division by a ramp of width 0 below, which makes the ramp a step.
         if waited >= threshold + self.params.ramp {
             return 1.0;
         }
@@ -177,6 +180,7 @@ impl QueueDiscipline for DualPi2 {
         lanes: &dyn Lanes,
     ) -> Placement {
         self.catch_up(cx.now, lanes);
+        // The credit of an earlier busy period must not decide about the next one.
         if lanes.packets(LOW_LATENCY) + lanes.packets(CLASSIC) == 0 {
             self.reset_credit();
         }
@@ -188,10 +192,13 @@ impl QueueDiscipline for DualPi2 {
         self.catch_up(cx.now, lanes);
         let (low, classic) = (lanes.head(LOW_LATENCY), lanes.head(CLASSIC));
         let both = low.zip(classic);
+        // Without packets in both queues there is nothing to schedule.
         let is_low_next = both.map_or(low.is_some(), |(low, classic)| self.is_low_latency_next(low, classic));
         let (lane, head) = if is_low_next { (LOW_LATENCY, low) } else { (CLASSIC, classic) };
         let Some(head) = head else { return Selection::Until(Time::MAX) };
         let verdict = if is_low_next {
+            // A packet waits at least for the one being sent; on a slow link a shorter step would mark every
+            // packet.
             let threshold = self.params.step.max(queue.rate().time_to_send(FULL_PACKET));
             self.low_latency_verdict(cx.now.since(head.since), threshold)
         } else {

@@ -1,4 +1,4 @@
-//! RCP's rule: the rate of every flow grows by the part of the capacity that is not asked for and falls by the queue.
+//! RCP's rule: the rate of every flow grows with the unused capacity and falls with the queue.
 
 /// Measurements of one period.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,8 @@ impl RateRule {
     pub(super) fn next(self, rate: f64, seen: PeriodSample) -> f64 {
         let PeriodSample { period, capacity, requested, queue, delay } = seen;
         let spare = self.alpha * (self.utilisation * capacity - requested) - self.beta * queue / delay;
+        // With a period longer than the delay the correction would be larger than the deviation and
+        // overshoot.
         let factor = 1.0 + (period / delay).min(1.0) * spare / capacity;
         (rate * factor).min(capacity).max(MIN)
     }

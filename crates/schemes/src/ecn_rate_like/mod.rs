@@ -1,5 +1,5 @@
-//! ECN-rate-like: a router reports one rate to all flows, which follows from the upstream link's capacity, what is asked
-//! of it and the Data that wait downstream, without knowing how many flows there are.
+//! ECN-rate-like: a router reports one rate to all flows, which follows from the upstream link's capacity, the
+//! Interests sent to it and the Data that wait downstream, without a count of flows.
 //!
 //! Paper: the scheme that the MIRCC coarse-clock paper calls "ECN" (its Table II and section II.A): consumers follow a
 //! reported rate that looks at the upstream link, still uses the Data queue downstream, and counts no flows. That is all

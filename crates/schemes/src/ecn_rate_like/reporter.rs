@@ -1,4 +1,4 @@
-//! The gate of an upstream face: counts what is asked, and writes its rate on the Data that come back.
+//! The gate of an upstream face: counts Interests, and writes its rate on the Data that returns.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use super::Params;
 
 /// Weight of a new value in a mean.
 const GAIN: f64 = 1.0 / 8.0;
-/// Size of a Data before the first one came, bytes.
+/// Assumed size of a Data packet before the first one arrives, bytes.
 const EXPECTED_DATA: f64 = 1_100.0;
 /// Response time before the first one is known, seconds.
 const EXPECTED_DELAY: f64 = 0.1;
@@ -59,13 +59,14 @@ impl Reporter {
         }
     }
 
-    /// Data that the link brings, per second; at least 1.
+    /// Incoming capacity of the link, Data packets per second, at least 1.
     fn capacity(&self, cx: &Context<'_>) -> f64 {
         (cx.face(self.face).incoming_rate().as_bps() as f64 / (8.0 * self.data_size)).max(1.0)
     }
 
-    /// Data that wait at the fullest of the downstream faces of this period, packets.
+    /// Data waiting at the longest queue among the downstream faces of this period, packets.
     fn queue(&self, cx: &Context<'_>) -> f64 {
+        // Removed, not read: the next period collects its own faces.
         let faces = self.passing.borrow_mut().downstreams.remove(&self.face).unwrap_or_default();
         let longest = faces.iter().map(|face| cx.face(*face).queued_bytes().get()).max();
         longest.unwrap_or(0) as f64 / self.data_size
@@ -75,6 +76,8 @@ impl Reporter {
 impl FaceGate for Reporter {
     fn on_interest_out(&mut self, cx: &mut Context<'_>, _: PitId, _: &mut Header) -> GateVerdict {
         self.requested = self.requested.saturating_add(1);
+        // An idle face has no timer; its first Interest begins a period, so that idle time does not lower the
+        // measured rate.
         if self.wake.is_none() {
             self.period_began = cx.now;
             self.wake = Some(cx.now + self.period);
@@ -88,6 +91,7 @@ impl FaceGate for Reporter {
             self.delay += GAIN * (rtt.as_secs_f64().max(1e-6) - self.delay);
         }
         self.passing.borrow_mut().from = Some(self.face);
+        // Before the end of the first period no load is measured, so the link is offered as a whole.
         let rate = self.rate.unwrap_or_else(|| self.capacity(cx));
         data.hop.put(Signal::STAMPING_RATE, (rate * 1e3) as u32);
     }

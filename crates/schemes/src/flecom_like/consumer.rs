@@ -1,5 +1,5 @@
-//! The consumer: each level of a mark takes the same part off the window. A level stands on all Data of a period, so
-//! that it counts once per period.
+//! The consumer: each level of a mark decreases the window by the same fraction. All Data of a period carry the same
+//! level, so it counts once per period.
 
 use tidegate_core::prelude::*;
 

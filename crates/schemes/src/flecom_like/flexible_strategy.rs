@@ -1,4 +1,4 @@
-//! The strategy: away from a congested next hop as long as another is without congestion, else fewer Interests.
+//! The strategy: Interests leave a congested next hop as long as another one is free, and are shaped otherwise.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -46,9 +46,11 @@ impl FaceShaper {
         self.set_rate(cx.now, Some(bits_per_second(link.as_bps() as f64 * part)));
     }
 
-    /// Lets out more by `part`, and everything once nothing waits.
+    /// Raises the rate by the fraction `part`; ends the shaping once no Interest waits.
     fn speed_up(&mut self, now: Time, part: f64) {
         let Some(rate) = self.rate else { return };
+        // A shaper without waiting Interests no longer limits anything, so it is removed instead of raised
+        // step by step.
         let is_used = self.shaper.borrow().waiting() > 0;
         let faster = bits_per_second(rate.as_bps() as f64 * (1.0 + part));
         self.set_rate(now, is_used.then_some(faster));
@@ -73,7 +75,7 @@ impl FlexibleStrategy {
         Self { params, splits, paths: BTreeMap::new(), shapers }
     }
 
-    /// Notes a Data's level; that of the period if one ends with it.
+    /// Records the level of a Data packet; returns the level of the period if it ends with this packet.
     fn note(&mut self, now: Time, path: (PrefixId, FaceId), level: u8) -> Option<u8> {
         let path = self.paths.entry(path).or_default();
         path.highest = path.highest.max(level.min(HIGHEST));
@@ -92,6 +94,8 @@ impl FlexibleStrategy {
         let paths = &self.paths;
         let is_free = |face: FaceId| {
             let path = paths.get(&(prefix, face));
+            // A path without recent Data is taken as free: otherwise a congested one that is avoided would
+            // never be tried again.
             path.is_none_or(|path| path.level == 0 || cx.now.since(path.received_at) > memory)
         };
         let hops = self.splits.split_of(entry)?.shares().iter().map(|(face, _)| *face);
@@ -107,6 +111,8 @@ impl FlexibleStrategy {
         }
         let per_level = self.params.shape_per_level;
         let Some(shaper) = self.shapers.iter_mut().find(|shaper| shaper.face == from) else { return };
+        // With a free next hop the Interests are diverted; shaping them as well would answer the congestion
+        // twice.
         if level > 0 && free.is_none() {
             shaper.slow_down(cx, 1.0 - per_level * f64::from(level));
         } else {

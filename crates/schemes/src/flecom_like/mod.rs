@@ -1,8 +1,8 @@
 //! FleCom-like: the trend of waiting times measures a path's congestion; routers divert or delay Interests.
 //!
-//! Paper: FleCom (Li et al., INFOCOM workshops 2023), of which we have the abstract and what the ndnSieve paper says of
-//! it: the trend of the sojourn time detects, routers choose between other paths and shaping Interests, the level of
-//! congestion sizes the consumer's change of window. Every number here is ours. Its parts:
+//! Paper: FleCom (Li et al., INFOCOM workshops 2023), of which we have the abstract and the description in the
+//! ndnSieve paper: the trend of the sojourn time detects, routers choose between other paths and shaping Interests,
+//! the level of congestion sizes the consumer's change of window. Every number here is ours. Its parts:
 //! * [`consumer`]: a twentieth less for each level;
 //! * [`trend_marker`]: levels 0 to 4 on Data, by the mean waiting time while it grows;
 //! * [`flexible_strategy`]: to a next hop without congestion, else through the face's Interest shaper.
@@ -21,9 +21,9 @@ pub mod trend_marker;
 /// Highest level of congestion.
 const HIGHEST: u8 = 4;
 
-/// Data that a shaper lets come at once: two of an ordinary size.
+/// Burst of a shaper: two Data packets of an ordinary size.
 const DEPTH: ByteCount = ByteCount::new(3_000);
-/// Size of a Data before the first one came.
+/// Assumed size of a Data packet before the first one arrives.
 const EXPECTED_DATA: ByteCount = ByteCount::new(1_100);
 
 /// The catalogue entry of this scheme.

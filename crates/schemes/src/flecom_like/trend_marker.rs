@@ -1,5 +1,5 @@
-//! The marker: while the mean waiting time grows, its distance from the target is the level that every Data carries;
-//! while it does not, the level falls by one in every period.
+//! The marker: while the mean queueing delay grows, its distance from the target sets the level on every Data packet;
+//! otherwise the level falls by one in every period.
 
 use tidegate_core::prelude::*;
 
@@ -33,7 +33,7 @@ impl TrendMarker {
         self.level = if self.mean > self.mean_before {
             (levels * (self.mean / self.target - 1.0)).ceil().clamp(0.0, levels) as u8
         } else {
-            // Nothing waited in periods in which nothing left.
+            // Periods in which no packet left had no queue; each of them lowers the level as well.
             let silent = now.since(self.period_ends).as_nanos() / self.period.as_nanos().max(1);
             self.level.saturating_sub(u8::try_from(silent + 1).unwrap_or(u8::MAX))
         };
@@ -55,6 +55,7 @@ impl QueueDiscipline for TrendMarker {
         _: &FaceView,
         _: &mut Actions,
     ) -> Verdict {
+        // A notice overtakes the bulk packets, so its short wait is not a sample of the queue.
         if packet.hop.class != Class::BULK {
             return Verdict::Pass;
         }

@@ -45,12 +45,14 @@ impl Flows {
             if has_credits && has_packets(flow) {
                 return Some(flow);
             }
+            // Only a flow without credits gets a quantum; one that ran empty keeps the rest of its turn.
             if !has_credits {
                 state.credits += signed(quantum);
             }
             let list = if is_new { &mut self.new } else { &mut self.old };
             list.pop_front();
-            // A new flow that has run empty waits one round among the old ones, lest it come back as new at once.
+            // A new flow that has run empty waits one round among the old ones, so that it cannot return as
+            // new at once and starve them (RFC 8290, section 4.2).
             if is_new || !has_credits {
                 self.old.push_back(flow);
             } else {

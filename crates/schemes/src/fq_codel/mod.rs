@@ -73,18 +73,23 @@ impl FqCodel {
 
     /// The queue of a packet: by prefix, and with TCP by the number of the connection.
     fn flow_of(&self, packet: &Header) -> u32 {
+        // NDN packets of one prefix are one flow: a flow per name would give every Data packet a queue of its
+        // own.
         let connection = match packet.kind {
             Kind::Tcp(_) => packet.name.segment.0,
             _ => 0,
         };
         let flow = u64::from(packet.name.prefix.0) << 32 | u64::from(connection);
         let spread = u128::from(mix(flow ^ self.key)) * u128::from(self.params.flows);
+        // A multiplication maps the hash to 0..flows without the bias of a remainder; the result fits because
+        // `flows` does.
         (spread >> 64) as u32
     }
 
-    /// Bytes that must go before a packet of `size` finds room; `None` when it does.
+    /// Bytes to be dropped before a packet of `size` has room; `None` if it has.
     fn excess(&self, queue: &FaceView, size: ByteCount) -> Option<u64> {
         let waiting = queue.backlog(Class::BULK);
+        // Packets, not bytes, are the limit: any packet that leaves makes room, whatever its size.
         if waiting >= self.params.limit.get() {
             return Some(0);
         }
@@ -97,7 +102,7 @@ impl FqCodel {
         }
     }
 
-    /// The flow with most bytes, the packet that arrives counted, makes room.
+    /// Makes room in the flow queue with most bytes, the arriving packet included.
     fn make_room(&self, flow: u32, size: ByteCount, excess: u64, lanes: &dyn Lanes) -> Placement {
         const CAUSE: Cause = Cause("fattest flow");
         let counted = |lane: u32, bytes: u64| if lane == flow { bytes + size.get() } else { bytes };
@@ -163,6 +168,7 @@ impl QueueDiscipline for FqCodel {
             Some(excess) => self.make_room(flow, size, excess, lanes),
             None => Placement::Lane(flow),
         };
+        // A refused packet is in no queue, and a flow without packets would only cost a turn.
         if !matches!(placement, Placement::Refused(_)) {
             self.flows.activate(flow, self.params.quantum);
         }

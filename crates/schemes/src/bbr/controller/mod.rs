@@ -20,14 +20,14 @@ enum State {
     ProbeRtt(Probe),
 }
 
-/// A measurement of the smallest round trip.
+/// State of a ProbeRTT phase.
 #[derive(Debug)]
 struct Probe {
-    /// Window before it.
+    /// Window at its beginning, packets.
     window: f64,
     /// Earliest end of the state; `None` until the pipe is empty enough.
     until: Option<Time>,
-    /// Whether a round has passed since then.
+    /// Whether a round has passed since the pipe was empty enough.
     has_round: bool,
 }
 
@@ -46,14 +46,14 @@ pub struct Bbr {
     pipe: FullPipe,
     /// ProbeRTT limits the rates of Interests that leave before this number of segments was received.
     limited_until: u64,
-    /// Departure of the newest Interest whose Data arrived, among those sent once.
+    /// Latest send time of an Interest that was sent once and satisfied.
     newest: Time,
     /// Whether a loss was detected since the last Data.
     has_lost: bool,
 }
 
 impl Bbr {
-    /// One that has sent nothing yet.
+    /// A controller in Startup that has sent nothing yet.
     pub fn new(params: Params) -> Self {
         Self {
             state: State::Startup,
@@ -81,17 +81,18 @@ impl Bbr {
         PacketRate(self.rates.get().unwrap_or(0))
     }
 
-    /// Whether Data came of an Interest that left later, by a quarter of a round trip at least (RFC 8985, step 2).
+    /// Whether Data has arrived whose Interest was sent at least a quarter of the minimum RTT later (the reordering
+    /// window of RFC 8985).
     fn is_overtaken(&self, sent: &Sent) -> bool {
         self.rtprop.get().is_some_and(|rtprop| sent.at + rtprop.scale(0.25) < self.newest)
     }
 
-    /// The smallest round trip, as the model uses it.
+    /// Minimum RTT in the model; `None` before the first sample.
     fn round_trip(&self) -> Option<Span> {
         self.rtprop.get().map(|rtprop| rtprop.max(self.params.min_round_trip))
     }
 
-    /// Packets that should be under way with this gain (BBRInflight).
+    /// Packets that should be in flight with this gain (BBRInflight).
     fn target(&self, gain: f64) -> f64 {
         match self.round_trip() {
             Some(rtprop) => {
@@ -101,7 +102,7 @@ impl Bbr {
         }
     }
 
-    /// Gains of pace and window.
+    /// Gains of the pacing rate and of the window.
     fn gains(&self) -> (f64, f64) {
         let high = self.params.high_gain;
         match &self.state {
@@ -112,7 +113,7 @@ impl Bbr {
         }
     }
 
-    /// Whether ProbeRTT held down the rate of this Data.
+    /// Whether ProbeRTT limited the rate at which this Data was delivered.
     fn is_limited(&self, delivery: &Delivery) -> bool {
         delivery.delivered_at_send < self.limited_until
     }
@@ -120,6 +121,8 @@ impl Bbr {
     fn take_rate(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
         let rate = self.sampler.sample(now, delivery, flow);
         let (Some(rtt), Some(rate)) = (delivery.rtt, rate) else { return };
+        // A rate that ProbeRTT held down says nothing about the path, unless it reaches the maximum all the
+        // same.
         if rate >= self.rate() || !self.is_limited(delivery) {
             let window = self.round_trip().unwrap_or(rtt).scale(self.params.rate_round_trips);
             self.rates.add(now, rate.0, window_start(now, window));
@@ -131,6 +134,7 @@ impl Bbr {
         let rtprop = self.round_trip().unwrap_or(Span::ZERO);
         if let State::ProbeBw(cycle) = &self.state
             && cycle.is_over(now, rtprop, &seen, |gain| self.target(gain))
+            // Matched twice: `target` borrows the controller while the condition is evaluated.
             && let State::ProbeBw(cycle) = &mut self.state
         {
             cycle.advance(now);
@@ -150,23 +154,28 @@ impl Bbr {
         self.state = State::ProbeBw(GainCycle::begin(now, flow.delivered));
     }
 
-    /// The four packets of ProbeRTT must have been all for its whole time and for a round, so that one of them meets an
-    /// empty queue.
+    /// Enters, continues or ends ProbeRTT. Its small window must last for its whole time and for a round, so that at
+    /// least one packet meets an empty queue.
     fn check_probe(&mut self, now: Time, flow: &FlowView, is_stale: bool, ends_round: bool) {
         if is_stale && !matches!(self.state, State::ProbeRtt(_)) {
             self.state = State::ProbeRtt(Probe { window: self.window, until: None, has_round: false });
         }
         let State::ProbeRtt(probe) = &mut self.state else { return };
+        // Everything in flight now, and the next Interest, is delivered at the rate of ProbeRTT.
         self.limited_until = flow.delivered + u64::from(flow.in_flight) + 1;
         let Some(until) = probe.until else {
             if f64::from(flow.in_flight) <= self.params.probe_rtt_window {
                 probe.until = Some(now + self.params.probe_rtt_time);
+                // The round must lie within ProbeRTT as a whole, so that its RTT samples come from an empty
+                // queue.
                 self.rounds.restart(flow);
             }
             return;
         };
         probe.has_round |= ends_round;
         if probe.has_round && now > until {
+            // Restored, because the pipe did not become smaller: regrowing the window would leave the link
+            // idle.
             self.window = self.window.max(probe.window);
             self.rtprop.renew(now);
             self.leave_probe(now, flow);
@@ -181,9 +190,12 @@ impl Bbr {
         }
     }
 
-    /// A packet more per Data up to the target; at once down to it when the pipe was full.
+    /// Increases the window by a packet per Data up to the target; decreases it to the target at once if the pipe was
+    /// full.
     fn set_window(&mut self, cwnd_gain: f64) {
         let target = self.target(cwnd_gain);
+        // Before the pipe is full the estimate is too low, so the window must not be cut to a target computed
+        // from it.
         if self.pipe.is_full() {
             self.window = (self.window + 1.0).min(target);
         } else if self.window < target {
@@ -224,7 +236,10 @@ impl CongestionController for Bbr {
     fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
         let ends_round = self.rounds.ends(delivery, flow);
         self.take_rate(cx.now, delivery, flow);
+        // The order is that of the draft's BBRUpdateModelAndState: bandwidth, cycle, full pipe, Drain,
+        // minimum RTT, ProbeRTT.
         self.check_cycle(cx.now, delivery);
+        // A round of ProbeRTT has no growth and would make an unfilled pipe count as full.
         if ends_round && self.rates.get().is_some() && !self.is_limited(delivery) {
             self.pipe.end_round(self.rate());
         }
@@ -250,6 +265,8 @@ impl CongestionController for Bbr {
         match self.params.loss_timer {
             TimerRule::BbrCd => Some(self.timer.timeout()),
             TimerRule::Profile => None,
+            // An overtaken Interest is lost now; the others may still be the last of a flight, which only a
+            // timer can find.
             TimerRule::Order if self.is_overtaken(sent) => Some(Span::ZERO),
             TimerRule::Order => Some(self.timer.timeout()),
         }
