@@ -45,13 +45,14 @@ impl DataQueues {
         Self { memory, faces: BTreeMap::new() }
     }
 
-    /// Data of `flow` is about to leave through `face`.
+    /// Records that Data of `flow` is about to leave through `face`.
     pub(super) fn see(&mut self, face: FaceId, flow: FlowKey, now: Time) {
         let memory = self.memory;
         let queue = self.faces.entry(face).or_default();
         queue.flows.entry(flow).or_default().seen_at = now;
         if now.since(queue.swept_at) >= memory {
             queue.swept_at = now;
+            // Swept once per `memory`: doing so for each Data would cost as much as the number of flows.
             queue.flows.retain(|_, flow| flow.waiting > 0 || now.since(flow.seen_at) < memory);
         }
     }
@@ -68,7 +69,7 @@ impl DataQueues {
         Backlog { own, total: queue.map_or(0, |queue| queue.waiting) }
     }
 
-    /// Faces through which Data of `flow` left lately or waits to.
+    /// Faces through which Data of `flow` left within `memory` or waits to leave.
     pub(super) fn downstreams(&self, flow: FlowKey, now: Time) -> impl Iterator<Item = FaceId> + '_ {
         let is_used = move |flow: &FlowQueue| flow.waiting > 0 || now.since(flow.seen_at) < self.memory;
         let of_flow = move |(face, queue): (&FaceId, &FaceQueue)| {
@@ -85,6 +86,7 @@ impl DataQueues {
 
     fn leave(&mut self, face: FaceId, flow: FlowKey) {
         let Some(queue) = self.faces.get_mut(&face) else { return };
+        // `clear` may have removed this Data from the count already.
         queue.waiting = queue.waiting.saturating_sub(1);
         if let Some(flow) = queue.flows.get_mut(&flow) {
             flow.waiting = flow.waiting.saturating_sub(1);
@@ -120,10 +122,13 @@ impl QueueDiscipline for Counter {
         _: &mut Actions,
     ) -> Verdict {
         let queues = &mut self.flows.borrow_mut().queues;
-        // Packets that another discipline or a link failure removed are not reported.
+        // Packets that another discipline or a link failure removes are not reported here; an empty queue
+        // corrects the count.
         if queue.queued_packets() == 0 {
             queues.clear(self.face);
         }
+        // A packet that does not fit is dropped after this call and never dequeued, so it must not be
+        // counted.
         if matches!(packet.kind, Kind::Data(_)) && !queue.is_full_for(packet.hop.class, packet.size()) {
             queues.join(self.face, packet.name.prefix);
         }

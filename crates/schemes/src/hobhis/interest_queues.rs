@@ -1,4 +1,4 @@
-//! Interests that wait: a line for every downstream face, in which flows take turns or go by arrival.
+//! Waiting Interests: one line per downstream face, in which flows take turns or are served in the order of arrival.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -61,6 +61,7 @@ impl Lines {
 
     /// Line of an Interest of `flow` whose Data goes to `downstream`: that of the flow's other Interests.
     pub(super) fn line_of(&self, flow: FlowKey, downstream: Option<FaceId>) -> LineKey {
+        // Even if its downstream face has changed: Interests of one flow in two lines would be reordered.
         let own = self.lines.iter().find(|(_, line)| line.flows.contains_key(&flow));
         let free = if self.order == Order::Turns { downstream } else { None };
         own.map_or(free, |(key, _)| *key)
@@ -81,32 +82,32 @@ impl Lines {
         self.lines.get(&line)?.head(self.order)
     }
 
-    /// Departure of the last Interest of `line`; the start before the first.
+    /// Departure time of the last Interest of `line`; time 0 before the first.
     pub(super) fn left_at(&self, line: LineKey) -> Time {
         self.lines.get(&line).map_or(Time::ZERO, |line| line.left_at)
     }
 
-    /// An Interest of `flow` left by `line` at `at` without waiting.
+    /// Records that an Interest of `flow` left by `line` at `at` without waiting.
     pub(super) fn pass(&mut self, line: LineKey, flow: FlowKey, at: Time) {
         let line = self.lines.entry(line).or_default();
         (line.served, line.left_at) = (Some(flow), at);
     }
 
-    /// The Interest of `pending` waits.
+    /// Appends the Interest of `pending` to `line`.
     pub(super) fn push(&mut self, line: LineKey, flow: FlowKey, pending: PitId) {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
         self.lines.entry(line).or_default().flows.entry(flow).or_default().push_back((ticket, pending));
     }
 
-    /// The oldest Interest of `flow`, the head of `line`, leaves at `at`.
+    /// Removes the oldest Interest of `flow`, the head of `line`, which leaves at `at`.
     pub(super) fn pop(&mut self, line: LineKey, flow: FlowKey, at: Time) {
         let Some(line) = self.lines.get_mut(&line) else { return };
         line.remove(flow, |_| true);
         (line.served, line.left_at) = (Some(flow), at);
     }
 
-    /// The Interest of `pending` waits no longer.
+    /// Removes the Interest of `pending` wherever it waits.
     pub(super) fn remove(&mut self, flow: FlowKey, pending: PitId) {
         self.lines.values_mut().for_each(|line| line.remove(flow, |waiting| *waiting == pending));
     }

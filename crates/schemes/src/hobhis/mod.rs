@@ -61,7 +61,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 choice! {
-    /// Who goes first of the Interests that wait.
+    /// Order in which waiting Interests are served.
     pub enum Order {
         /// Round robin over the flows of a downstream face.
         Turns = "turns",

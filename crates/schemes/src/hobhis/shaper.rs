@@ -1,4 +1,4 @@
-//! The gate of an upstream face: Interests leave a gap apart that the Data queue of their flow sets.
+//! The gate of an upstream face: the Data queue of a flow sets the gap between its Interests.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -27,9 +27,9 @@ pub(super) struct HobhisShaper {
 
 /// Time at which the next Interest of a line may leave.
 enum Due {
-    /// Then, or as soon after it as the gate looks.
+    /// At this time, or at the next wake-up after it.
     At(Time),
-    /// Not while its Data queue is so long.
+    /// Not before the Data queue of the flow becomes shorter.
     Unknown,
 }
 
@@ -44,7 +44,9 @@ impl HobhisShaper {
         let left_at = self.lines.left_at(line);
         let flows = self.flows.borrow();
         match flows.slowest(cx, flow, self.face) {
+            // No downstream face used recently: there is no Data queue to control yet.
             None => Due::At(left_at),
+            // The link itself spaces the Interests then; a gap would add to it (source).
             Some((_, rate)) if rate >= flows.capacity(cx, self.face) => Due::At(left_at),
             Some((_, rate)) if rate <= 0.0 => Due::Unknown,
             Some((_, rate)) => Due::At(left_at + Span::from_secs_f64(1.0 / rate)),
@@ -56,7 +58,7 @@ impl HobhisShaper {
         self.lines.line_of(flow, downstream)
     }
 
-    /// Lets out of `line` what has become due since `from`; late wake-ups take nothing from the rate.
+    /// Releases the Interests of `line` that have become due since `from`; a late wake-up does not lower the rate.
     fn release(&mut self, cx: &Context<'_>, line: LineKey, from: Time, releases: &mut Releases) {
         while let Some(flow) = self.lines.head(line) {
             let due = match self.due(cx, line, flow) {
@@ -71,6 +73,7 @@ impl HobhisShaper {
     fn rearm(&mut self, cx: &Context<'_>) {
         let heads = self.lines.busy().into_iter().filter_map(|line| Some((line, self.lines.head(line)?)));
         let look = |(line, flow)| match self.due(cx, line, flow) {
+            // The rate changes with the queue, so a long gap is computed again while it runs.
             Due::At(due) => due.clamp(cx.now, cx.now + LOOK),
             Due::Unknown => cx.now + RETRY,
         };
@@ -84,6 +87,7 @@ impl FaceGate for HobhisShaper {
         self.flows.borrow_mut().see_interest(self.face, interest.size().get() as f64);
         let line = self.line_of(cx, flow);
         let is_first = self.lines.head(line).is_none();
+        // An Interest that finds others in its line must not overtake them, even when one is due.
         if is_first && matches!(self.due(cx, line, flow), Due::At(due) if due <= cx.now) {
             self.lines.pass(line, flow, cx.now);
             return GateVerdict::Admit;

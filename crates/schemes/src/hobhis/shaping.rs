@@ -1,4 +1,4 @@
-//! State of the flows at a router, and the rate that follows from it.
+//! State of the flows at a router, and the shaping rate derived from it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::data_queues::{Backlog, DataQueues};
 
 /// Weight of a new value in a mean.
 const GAIN: f64 = 1.0 / 8.0;
-/// Size of an Interest before the first one came, bytes (source).
+/// Assumed size of an Interest before the first one, bytes (source).
 const EXPECTED_INTEREST: f64 = 40.0;
 
 /// A mean that begins with its first value.
@@ -46,6 +46,8 @@ impl ShapingRule {
     /// downstream link carries `line` Data per second; `delay` is the response delay, seconds.
     pub(super) fn rate(self, line: f64, backlog: Backlog, delay: f64) -> f64 {
         let (own, total) = (f64::from(backlog.own), f64::from(backlog.total));
+        // A flow without a queue gets the whole target: e_f / e is undefined or 0, and 0 would keep it from
+        // ever building one (source).
         let share = if backlog.own == 0 || backlog.total == 0 { 1.0 } else { own / total };
         line + self.design * (self.target * share - own) / delay.max(1e-9)
     }
@@ -98,7 +100,8 @@ impl Flows {
         per_second(cx.face(upstream).rate(), self.interest_size(upstream))
     }
 
-    /// The downstream face that slows `flow` down most, and the flow's rate for it.
+    /// The downstream face with the lowest rate for `flow`, and that rate, Interests per second; `None` without a
+    /// face in recent use.
     pub(super) fn slowest(&self, cx: &Context<'_>, flow: FlowKey, upstream: FaceId) -> Option<(FaceId, f64)> {
         let faces = self.queues.downstreams(flow, cx.now).filter(|face| *face != upstream);
         let rates = faces.map(|face| (face, self.rate(cx, flow, upstream, face)));
@@ -108,11 +111,14 @@ impl Flows {
     /// Rate for one consumer of `flow` behind `downstream`, Interests per second.
     pub(super) fn fair_rate(&self, cx: &Context<'_>, flow: FlowKey, downstream: FaceId, size: f64) -> f64 {
         let sources = self.sources.range((flow, FaceId(0))..=(flow, FaceId(u16::MAX)));
+        // The flow may use several upstream faces; this Data most likely came through the latest.
         let last = sources.max_by_key(|(_, source)| source.seen_at);
         let rate = match last {
             Some(((_, upstream), _)) => {
                 self.rate(cx, flow, *upstream, downstream).min(self.capacity(cx, *upstream))
             }
+            // No upstream was measured, as for Data from the content store: only the downstream link limits
+            // it.
             None => per_second(cx.face(downstream).rate(), size),
         };
         rate.max(0.0) / self.queues.flows(downstream)
@@ -125,7 +131,8 @@ impl Flows {
             (Some(delay), Some(size)) => {
                 self.rule.rate(per_second(link, size), self.queues.backlog(downstream, flow), delay)
             }
-            // Nothing is known yet: the link limits Interests alone (source).
+            // Before the first Data its size and delay are unknown, so only the link limits the Interests
+            // (source).
             _ => per_second(link, self.interest_size(upstream)),
         }
     }

@@ -1,4 +1,4 @@
-//! CoDel at the tail: while Interests wait for long, one that arrives is refused now and then.
+//! CoDel at the tail: while Interests wait too long, single arriving Interests are refused.
 //!
 //! Source: `ndn-shaper-net-device-face`, which differs from RFC 8289: it decides at the head and refuses at the tail.
 
@@ -11,7 +11,7 @@ use crate::toolbox::queue::control_law;
 pub(super) struct Codel {
     target: Span,
     interval: Span,
-    /// From when on a queue that is still above the target is too long.
+    /// Time from which a queue that is still above the target counts as too long.
     above_until: Option<Time>,
     is_refusing: bool,
     next: Time,
@@ -33,7 +33,7 @@ impl Codel {
         true
     }
 
-    /// An Interest that waited for `sojourn` leaves.
+    /// Records that an Interest that waited for `sojourn` leaves.
     pub(super) fn depart(&mut self, now: Time, sojourn: Span) {
         if sojourn < self.target {
             if self.is_refusing {
@@ -48,7 +48,7 @@ impl Codel {
         }
     }
 
-    /// Soon after the last refusal, or after two intervals above the target.
+    /// Whether refusing may begin: soon after the last refusal, or after two intervals above the target.
     fn may_enter(&self, now: Time, until: Time) -> bool {
         self.is_recent(now) || now.since(until) >= self.interval
     }
@@ -59,6 +59,8 @@ impl Codel {
 
     fn enter(&mut self, now: Time) {
         self.is_refusing = true;
+        // As in the pseudocode of 2012: a queue that returns soon starts near the refusal rate that
+        // controlled it.
         self.count = if self.is_recent(now) && self.count > 2 { self.count - 2 } else { 0 };
         self.next = now;
     }

@@ -35,14 +35,14 @@ impl Refusing {
         }
     }
 
-    /// An Interest arrived and waits.
+    /// Records that an Interest arrived and waits.
     pub(super) fn arrive(&mut self, now: Time) {
         if let Self::Pie(pie) = self {
             pie.start(now);
         }
     }
 
-    /// An Interest that waited for `sojourn` leaves and `waiting` stay.
+    /// Records that an Interest that waited for `sojourn` leaves, with `waiting` others behind it.
     pub(super) fn depart(&mut self, now: Time, sojourn: Span, waiting: usize) {
         match self {
             Self::Nothing => {}
@@ -51,14 +51,14 @@ impl Refusing {
         }
     }
 
-    /// The face is free and nothing waits.
+    /// Records that the face is idle and no Interest waits.
     pub(super) fn rest(&mut self) {
         if let Self::Codel(codel) = self {
             codel.rest();
         }
     }
 
-    /// Does what is due while `waiting` wait.
+    /// Makes the updates that are due; `waiting` is the number of waiting Interests.
     pub(super) fn on_wake(&mut self, now: Time, waiting: usize) {
         if let Self::Pie(pie) = self {
             pie.on_wake(now, waiting);

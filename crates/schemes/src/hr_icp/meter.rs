@@ -1,4 +1,4 @@
-//! Sizes and demand as one face sees them.
+//! Packet sizes and demand at one face.
 
 use tidegate_core::prelude::*;
 
@@ -7,7 +7,7 @@ use super::rate::Load;
 /// Weight of a new size in a mean.
 const GAIN: f64 = 1.0 / 8.0;
 
-/// A mean size, bytes: what is expected until the first packet, then from that on.
+/// A mean size, bytes: an assumed value until the first packet, whose size replaces it.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     mean: f64,
@@ -52,12 +52,12 @@ pub(super) struct FaceMeter {
     interest_in: Size,
     data_out: Size,
     data_in: Size,
-    /// Answers that came in, which are not the other end's demand.
+    /// Data and Nacks received, which are not demand of the other end.
     answers: Count,
-    /// Interests that had come in when the demand was last reckoned.
+    /// Interests received when the demand was last computed.
     requested: Count,
     reckoned_at: Time,
-    /// Interests that come in, bit/s.
+    /// Rate of arriving Interests, bit/s.
     demand: f64,
 }
 
@@ -95,6 +95,7 @@ impl FaceMeter {
 
     /// A Nack came in, which carries its Interest.
     pub(super) fn see_nack_in(&mut self) {
+        // A Nack has about the size of the Interest it returns; its own size is not reported here.
         self.answers.add(self.interest_out.mean);
     }
 
@@ -107,6 +108,8 @@ impl FaceMeter {
                 Count { packets: face.received_packets() as f64, bytes: face.received_bytes().get() as f64 };
             let requested = received.less(self.answers);
             let new = requested.less(self.requested);
+            // The difference of estimates may be slightly negative, when a Nack was counted with the mean
+            // size.
             if new.packets >= 1.0 && new.bytes > 0.0 {
                 self.interest_in.add(new.bytes / new.packets);
             }

@@ -1,4 +1,4 @@
-//! PIE: Interests are refused with a probability that follows how long they wait, and how that changes.
+//! PIE: Interests are refused with a probability that depends on their queueing delay and on its change.
 //!
 //! Source: `ndn-shaper-net-device-face`; Pan et al. 2013.
 
@@ -54,7 +54,7 @@ impl Pie {
         }
     }
 
-    /// Something waits: updates go on.
+    /// Begins the updates, unless they run already, as an Interest waits.
     pub(super) fn start(&mut self, now: Time) {
         self.update_at.get_or_insert(now + PERIOD);
     }
@@ -65,8 +65,9 @@ impl Pie {
         self.allowance == Span::ZERO && !is_mild && self.draws.chance(self.probability)
     }
 
-    /// An Interest leaves and `waiting` stay.
+    /// Records that an Interest leaves, with `waiting` others behind it.
     pub(super) fn depart(&mut self, now: Time, waiting: usize) {
+        // With a shorter queue the measurement could contain idle time and show too low a rate.
         let may_begin = waiting >= BATCH;
         let fresh = may_begin.then_some(Measurement { since: now, count: 0 });
         let Some(mut running) = self.measurement.or(fresh) else { return };
@@ -85,7 +86,7 @@ impl Pie {
         self.allowance = Span::from_nanos(self.allowance.as_nanos().saturating_sub(took.as_nanos()));
     }
 
-    /// Does the updates that are due while `waiting` wait.
+    /// Makes the updates that are due; `waiting` is the number of waiting Interests.
     pub(super) fn on_wake(&mut self, now: Time, waiting: usize) {
         for _ in 0..MAX_MISSED {
             match self.update_at {
@@ -96,10 +97,11 @@ impl Pie {
         self.update_at = Some(now + PERIOD);
     }
 
-    /// One update; whether another one would find something to change.
+    /// Makes one update; returns whether another one could change anything.
     fn update(&mut self, waiting: usize) -> bool {
         let delay = self.departures.map_or(0.0, |rate| waiting as f64 / rate);
         let change = ALPHA * (delay - self.target) + BETA * (delay - self.delay);
+        // At a small probability the same step would be a large relative change and make it oscillate.
         let slowed = match self.probability {
             small if small < 0.01 => change / 8.0,
             medium if medium < 0.1 => change / 2.0,

@@ -53,6 +53,7 @@ impl Load {
     /// Interests to send, bit/s, while `observed` bit/s of Interests come in.
     pub(super) fn shaped(self, observed: f64, headroom: f64) -> f64 {
         let Contended { own, other } = self.contended();
+        // Between the contended and the lone rate, quadratic in the demand that is missing (source).
         let missing = (1.0 - observed / (other * headroom)).max(0.0);
         headroom * (own + (self.alone() - own) * missing * missing)
     }

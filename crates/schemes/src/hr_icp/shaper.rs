@@ -1,4 +1,4 @@
-//! The gate of a face: Interests leave in the order in which they came, as far apart as their rate asks.
+//! The gate of a face: Interests leave in the order of their arrival, spaced by their rate.
 
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ pub(super) struct HrIcpShaper {
     meter: FaceMeter,
     refusing: Refusing,
     line: VecDeque<QueuedInterest>,
-    /// From when on the next Interest may leave.
+    /// Earliest time at which the next Interest may leave.
     free_at: Time,
 }
 
@@ -36,7 +36,7 @@ impl HrIcpShaper {
         Self { params, meter, refusing, line: VecDeque::new(), free_at: Time::ZERO }
     }
 
-    /// An Interest of `size` leaves at `at`, which may be a little past.
+    /// Sends an Interest of `size` at `at`, which may lie a little in the past, and computes the gap behind it.
     fn leave(&mut self, cx: &Context<'_>, size: ByteCount, sojourn: Span, at: Time) {
         self.refusing.depart(cx.now, sojourn, self.line.len());
         self.meter.see_interest_out(size.get() as f64);
@@ -88,6 +88,7 @@ impl FaceGate for HrIcpShaper {
         self.refusing.on_wake(cx.now, self.line.len());
         while self.free_at <= cx.now {
             let Some(QueuedInterest { size, since, .. }) = self.line.pop_front() else { break };
+            // From the planned time: a late wake-up must not lower the rate.
             self.leave(cx, size, cx.now.since(since), self.free_at);
             releases.release(LINE, 1);
         }

@@ -3,7 +3,7 @@
 use tidegate_core::choice;
 
 choice! {
-    /// What the second argument of equation 3 is; it cannot be read in our copy.
+    /// Second argument of equation 3, which cannot be read in our copy.
     pub enum Beta {
         /// max(0.1, (y − C) / C).
         ExcessLoad = "excess-load",
@@ -12,11 +12,11 @@ choice! {
     }
 }
 
-/// Least weight of the queue in equation 2.
+/// Minimum weight of the queue in equation 2.
 const MIN_BETA: f64 = 0.1;
 /// Lowest rate, Interests per second.
 pub(super) const LOWEST: f64 = 1.0;
-/// Shortest round trip that counts, seconds: a link may have none.
+/// Minimum RTT in equation 2, seconds: a link may have no delay.
 const SHORTEST_RTT: f64 = 1e-6;
 
 impl Beta {
@@ -44,7 +44,7 @@ pub(super) struct FairRateRule {
 pub(super) struct Measured {
     /// C: Interests per second whose Data fill the link, at least [`LOWEST`].
     pub capacity: f64,
-    /// y: Interests per second that came for the link, refused ones too.
+    /// y: arriving Interests per second, refused ones included.
     pub load: f64,
     /// q: Interests in the bucket.
     pub queue: f64,
@@ -84,7 +84,10 @@ impl FairRate {
         let drained = beta.of(load, capacity) * queue / rtt.max(SHORTEST_RTT);
         let base = ((utilisation * capacity - drained) / flows).max(0.0);
         // Equation 4.
+        // 0 under overload, where load / flows is the rate itself; positive below the capacity, so that the
+        // rest is handed out.
         let excess = before - load / flows;
+        // The average begins with the first value: from 0 it would halve the rate in the first interval.
         let base = smooth(self.base.unwrap_or(base), base, weight);
         self.excess = smooth(self.excess, excess, weight);
         self.base = Some(base);
@@ -93,7 +96,7 @@ impl FairRate {
     }
 }
 
-/// A moving average one step on.
+/// Next value of a moving average.
 pub(super) fn smooth(average: f64, value: f64, weight: f64) -> f64 {
     weight * value + (1.0 - weight) * average
 }

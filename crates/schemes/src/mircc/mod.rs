@@ -1,8 +1,8 @@
 //! MIRCC: every router computes the rate that each flow may have of the link towards the producer, writes it on Data,
-//! and consumers ask at the lowest rate on their path.
+//! and consumers request at the lowest rate on their path.
 //!
-//! Paper: Kato et al., FedCSIS 2020, sections II.C and III.A. The original (Mahdian et al., ICN 2016) we know by its abstract.
-//! Its parts:
+//! Paper: Kato et al., FedCSIS 2020, sections II.C and III.A. Of the original (Mahdian et al., ICN 2016) only the
+//! abstract was available. Its parts:
 //! * [`fair_rate`]: equations 1 to 5;
 //! * [`rate_gate`]: measures for them, polices Interests, stamps Data;
 //! * the consumer is the toolbox's [`RateFollower`].

@@ -1,7 +1,7 @@
 //! Paths of a router, by the labels that it wrote on Data.
 //!
-//! A label says a router which face a path leaves by and what the next router calls the rest of it: Interests have
-//! their label swapped at every router, as in MPLS.
+//! By a label a router finds the face by which a path leaves, and the label of the rest of the path at the next
+//! router. Labels of Interests are swapped at every router, as in MPLS.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(super) type SharedPaths = Rc<RefCell<PathTable>>;
 #[derive(Debug, Default)]
 pub(super) struct PathTable {
     paths: BTreeMap<u32, PathEntry>,
-    /// Counts Data.
+    /// Number of Data packets so far.
     received: u64,
 }
 
@@ -36,8 +36,8 @@ struct PathEntry {
 }
 
 impl PathTable {
-    /// Data came through `face` with the label `beyond`; its label from here on. With too many paths the one that
-    /// was not heard of for longest is forgotten.
+    /// Records Data that arrived through `face` with the label `beyond`; returns its label from here on. At the
+    /// maximum number of paths the one without Data for the longest time is removed.
     pub fn learn(&mut self, beyond: u32, face: FaceId) -> u32 {
         self.received += 1;
         let label = path_label::through(beyond, face);
@@ -49,7 +49,7 @@ impl PathTable {
         label
     }
 
-    /// The face that the path `label` leaves by.
+    /// The face by which the path `label` leaves; `None` if the label is unknown.
     pub fn face_of(&self, label: u32) -> Option<FaceId> {
         self.paths.get(&label).map(|path| path.face)
     }

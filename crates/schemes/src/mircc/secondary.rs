@@ -1,4 +1,4 @@
-//! The rate of the secondary class: equations 1 to 5 for what primary Interests leave of the link.
+//! The rate of the secondary class: equations 1 to 5 for the capacity that primary Interests leave unused.
 
 use super::fair_rate::{FairRate, LOWEST, Measured, FairRateRule, smooth};
 
@@ -14,7 +14,7 @@ pub(super) struct Secondary {
 impl Secondary {
     /// A rate by the same rule as the primary's.
     pub fn new(rule: FairRateRule) -> Self {
-        // The part of the capacity that is not given away is taken off once.
+        // The unallocated part of the capacity is subtracted in `left`; the rule must not subtract it again.
         Self { rule, rate: FairRate::new(FairRateRule { utilisation: 1.0, ..rule }), primary_load: None }
     }
 
@@ -23,13 +23,14 @@ impl Secondary {
         self.rate.get(self.left(capacity))
     }
 
-    /// C2: what primary Interests leave of `capacity`.
+    /// C2: part of `capacity` that primary Interests leave unused, Interests per second.
     fn left(&self, capacity: f64) -> f64 {
         (self.rule.utilisation * capacity - self.primary_load.unwrap_or_default()).clamp(LOWEST, capacity)
     }
 
-    /// An interval ends that brought `load` secondary Interests per second; `primary` is what it brought otherwise.
+    /// Ends an interval with `load` secondary Interests per second; `primary` has its other measurements.
     pub fn update(&mut self, primary: Measured, load: f64) {
+        // The average begins with the first interval: from 0 the link would be given away twice at first.
         let average = self.primary_load.unwrap_or(primary.load);
         self.primary_load = Some(smooth(average, primary.load, self.rule.weight));
         self.rate.update(Measured { capacity: self.left(primary.capacity), load, ..primary });

@@ -1,5 +1,5 @@
-//! Sends an Interest along the path that it names; one that asks for any path takes a next hop by its nonce, so that
-//! all are found; one that names none takes the cheapest.
+//! Sends an Interest along the path of its label. One with the label for any path takes a next hop by its nonce, so
+//! that all paths are found; one without a label takes the cheapest next hop.
 
 use tidegate_core::prelude::*;
 
@@ -26,7 +26,8 @@ impl SteeringStrategy {
     }
 }
 
-/// Any next hop. Routers one after the other choose independently: the hops crossed go into the hash.
+/// Chooses any next hop by a hash. The number of hops crossed is part of it, so that routers along a path choose
+/// independently.
 fn any(cx: &Context<'_>, arrival: &Arrival<'_>) -> Option<FaceId> {
     let Kind::Interest(interest) = arrival.interest.kind else { return None };
     let hash = mix(interest.nonce, u32::from(arrival.interest.hop.hops)) >> 16;
@@ -37,11 +38,14 @@ fn any(cx: &Context<'_>, arrival: &Arrival<'_>) -> Option<FaceId> {
 impl Strategy for SteeringStrategy {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
         let is_pending = arrival.entry.out_records().next().is_some();
+        // Another downstream requests the same name: the pending Interest will bring the Data for both.
         if is_pending && !arrival.is_repeated {
             return Decision::Suppress;
         }
         let face = match arrival.interest.hop.get(PATH_CHOICE) {
             None => next_try(arrival.entry, || arrival.usable(cx)),
+            // A path that has disappeared is replaced by any next hop, so that the Interest is not lost with
+            // it.
             Some(label) => self.along(cx, arrival, label).or_else(|| any(cx, arrival)),
         };
         match face {

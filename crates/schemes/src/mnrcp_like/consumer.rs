@@ -1,4 +1,4 @@
-//! The consumer: follows every report; a Nack halves the rate until the next one.
+//! The consumer: sends at the reported rate; a Nack halves it until the next report.
 
 use tidegate_core::prelude::*;
 
@@ -44,6 +44,7 @@ impl CongestionController for MnrcpConsumer {
             && loss.signal == LossSignal::Nack(NackReason::Congestion)
             && let Some(report) = self.report
         {
+            // Half of the report, not of the current rate: several Nacks before the next report count as one.
             self.follower.follow(report / 2);
         }
     }

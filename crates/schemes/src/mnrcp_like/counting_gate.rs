@@ -1,4 +1,4 @@
-//! The gate of a face: counts the flows that use its link each way, and gives each its part.
+//! The gate of a face: counts the flows on its link in each direction and allocates an equal share to each.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl Traffic {
         self.sweep(now);
     }
 
-    /// Removes flows that were not seen for the window; checked four times per window.
+    /// Removes flows without a packet within the window; checked four times per window.
     fn sweep(&mut self, now: Time) {
         if now.since(self.swept_at) * 4 >= self.window {
             self.swept_at = now;
@@ -84,6 +84,7 @@ impl CountingGate {
     fn exceeds(&mut self, cx: &Context<'_>, flow: FlowKey) -> bool {
         let (part, burst) = (self.upstream_part(cx), self.params.burst);
         let known = &self.interests_out.flows;
+        // A flow that no longer counts has no share either; when it returns it begins with a full burst.
         self.buckets.retain(|flow, _| known.contains_key(flow));
         let bucket = self.buckets.entry(flow).or_insert(Bucket { level: burst, at: cx.now });
         let gained = part * cx.now.since(bucket.at).as_secs_f64();
@@ -105,6 +106,7 @@ fn milli(rate: f64) -> u32 {
 
 impl FaceGate for CountingGate {
     fn on_interest_out(&mut self, cx: &mut Context<'_>, _: PitId, interest: &mut Header) -> GateVerdict {
+        // Counted before policing: a flow whose Interests are refused still is a flow on this link.
         self.interests_out.see(interest, cx.now);
         if self.params.police && self.exceeds(cx, interest.name.prefix) {
             return GateVerdict::Nack(NackReason::Congestion);

@@ -1,5 +1,5 @@
-//! The strategy: Interests go to next hops in proportion to the rates that they report, and the report that goes on is
-//! their sum.
+//! The strategy: Interests are split over next hops in proportion to their reported rates, and the sum of these is
+//! reported downstream.
 
 use std::collections::BTreeMap;
 
@@ -22,12 +22,12 @@ struct NextHopShare {
     rate: Option<u32>,
     received_at: Time,
     used_at: Time,
-    /// Interests that it is owed.
+    /// Interests due to this next hop.
     credit: f64,
 }
 
 impl NextHopShare {
-    /// Its rate, if it is known from the last `memory`.
+    /// Last report, if it is not older than `memory`.
     fn fresh(&self, now: Time, memory: Span) -> Option<u32> {
         self.rate.filter(|_| now.since(self.received_at) < memory)
     }
@@ -47,27 +47,30 @@ impl SpreadingStrategy {
         (path.rate, path.received_at) = (Some(rate), now);
     }
 
-    /// Weights of the usable faces: what they report, and the mean of that for those that report nothing.
+    /// Weights of the usable faces: their reports, and the mean of the reports for faces without one.
     fn weights(&self, now: Time, prefix: PrefixId) -> Vec<f64> {
         let paths = self.prefixes.get(&prefix);
         let rate = |face: &FaceId| paths?.get(face)?.fresh(now, self.memory).map(f64::from);
         let rates: Vec<Option<f64>> = self.usable.iter().map(rate).collect();
         let known = rates.iter().flatten().count();
         let sum: f64 = rates.iter().flatten().sum();
+        // All reports are 0 or missing: equal weights keep Interests going, which bring the next reports.
         if sum == 0.0 {
             return vec![1.0; rates.len()];
         }
         rates.into_iter().map(|rate| rate.unwrap_or(sum / known as f64)).collect()
     }
 
-    /// The usable face that is owed most, the cheapest of equals.
+    /// Chooses the usable face with the highest credit, the cheapest among equals.
     fn choose(&mut self, now: Time, prefix: PrefixId) -> Option<FaceId> {
         let weights = self.weights(now, prefix);
         let total: f64 = weights.iter().sum();
+        // Taken out for the loop, which needs `self` as a whole; put back to keep its allocation.
         let usable = std::mem::take(&mut self.usable);
         let mut best: Option<(FaceId, f64)> = None;
         for (face, weight) in usable.iter().zip(weights) {
             let path = self.path(prefix, *face);
+            // Capped, so that a face that was not chosen for long cannot take a burst afterwards.
             path.credit = (path.credit + weight / total).min(1.0);
             path.used_at = now;
             if best.is_none_or(|(_, max)| path.credit > max) {
@@ -102,6 +105,7 @@ impl SpreadingStrategy {
 impl Strategy for SpreadingStrategy {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
         let is_pending = arrival.entry.out_records().next().is_some();
+        // Another downstream requests the same name: the pending Interest will bring the Data for both.
         if is_pending && !arrival.is_repeated {
             return Decision::Suppress;
         }
@@ -143,14 +147,14 @@ impl Strategy for SpreadingStrategy {
         entry.nack_decision()
     }
 
-    /// A next hop that did not answer counts for nothing until it is forgotten or answers.
+    /// A next hop that did not answer has the weight 0 until it answers or its report expires.
     fn on_expiry(&mut self, cx: &mut Context<'_>, _: PitId, entry: &PitEntry) {
         for record in entry.out_records() {
             self.receive(cx.now, entry.name().prefix, record.face, 0);
         }
     }
 
-    /// Another next hop may have room: the one that is owed most.
+    /// Tries the other next hop with the highest credit.
     fn on_rejected(&mut self, cx: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {
         self.usable.clear();
         self.usable.extend(arrival.usable(cx).filter(|usable| *usable != face));

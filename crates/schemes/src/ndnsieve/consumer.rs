@@ -1,4 +1,4 @@
-//! §4.3: the consumer's window.
+//! Window of the consumer (§4.3).
 
 use tidegate_core::prelude::*;
 

@@ -1,4 +1,4 @@
-//! §4.2: the controller moves what is mildly congested and leaves the rest to consumers.
+//! The controller (§4.2) moves mildly congested traffic and leaves severe congestion to consumers.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::ndnsieve::messages::{FaceLoad, Metrics, Report};
 use super::gic::Gic;
 use super::Params;
 
-/// Nodes on one path; a longer one is taken for a loop.
+/// Maximum number of nodes on one path; a longer one is assumed to be a loop.
 const MAX_HOPS: usize = 256;
 
 /// Traffic split of a prefix at a router.
@@ -45,13 +45,14 @@ impl SieveController {
         }
     }
 
-    /// `FindShuntNode`: along the way of the Data, the first router with a choice of upstream faces; and how many
-    /// nodes were looked at.
+    /// `FindShuntNode`: the first router on the path of the Data that has several upstream faces. Also returns the
+    /// number of nodes visited.
     fn find_shunt(&self, from: NodeId, face: FaceId, prefix: PrefixId) -> (Option<NodeId>, u32) {
         let mut open: Vec<NodeId> = self.gic.neighbour(from, face).into_iter().collect();
         let mut seen = vec![from];
         let mut visited = 0;
         while let Some(node) = open.pop() {
+            // Reports of different age may contain a loop of routes; a consumer has no FIB to change.
             if seen.contains(&node) || !self.gic.is_router(node) || seen.len() > MAX_HOPS {
                 continue;
             }
@@ -82,7 +83,10 @@ impl SieveController {
         let Some(&(best, price)) = costs.iter().min_by(cheapest) else { return };
         let current = self.current(shunt, prefix);
         let now_paid = costs.iter().find(|(face, _)| Some(*face) == current).map(|(_, cost)| *cost);
+        // An unknown current cost cannot be compared, so the cheapest path wins.
         let is_better = now_paid.is_none_or(|paid| price < paid * (1.0 - self.params.hysteresis));
+        // Without the guard the idle path, whose cost is about 0, would win at every poll and traffic would
+        // flap.
         if Some(best) == current || !is_better || !self.may_move(now, shunt, prefix) {
             return;
         }
@@ -95,26 +99,31 @@ impl SieveController {
     fn may_move(&self, now: Time, shunt: NodeId, prefix: PrefixId) -> bool {
         let settled = |since: Option<&Time>, pause: Span| since.is_none_or(|since| now.since(*since) >= pause);
         let placed = self.placed.get(&(shunt, prefix)).map(|placement| &placement.at);
+        // The first keeps one prefix in place; the second waits until reports show the effect of the last
+        // move.
         settled(placed, self.params.dwell)
             && settled(self.moved.get(&shunt), self.params.poll * u64::from(self.params.hold))
     }
 
-    /// The face on which a router sends a prefix, as far as is known.
+    /// The face by which a router sends a prefix; `None` if it is unknown.
     fn current(&self, node: NodeId, prefix: PrefixId) -> Option<FaceId> {
         let reported = self.gic.route(node, prefix);
         let placed = self.placed.get(&(node, prefix));
         match (placed, reported) {
+            // A report sent before the directive still shows the old face.
             (Some(placed), Some((_, at))) if placed.at >= at => Some(placed.face),
             (_, Some((route, _))) => route.faces.first().copied(),
             (placed, None) => placed.map(|placed| placed.face),
         }
     }
 
-    /// Eq. 3: the dearest link on the path through `face`, by the load of its Data direction.
+    /// Cost of the path through `face` (eq. 3): that of its most expensive link, by the load in the direction of
+    /// Data.
     fn cost(&self, shunt: NodeId, face: FaceId, prefix: PrefixId) -> f64 {
         let (mut node, mut face) = (shunt, face);
         let mut worst: f64 = 0.0;
         for _ in 0..MAX_HOPS {
+            // Where the topology is unknown the path ends; links that were found still count.
             let Some((beyond, back)) = self.gic.far_end(node, face) else { break };
             if let Some(load) = back.and_then(|back| self.gic.load(beyond, back)) {
                 worst = worst.max(metric(&load));
@@ -125,7 +134,7 @@ impl SieveController {
         worst
     }
 
-    /// Metrics in force are sent again with every report of their router, since a directive may have been lost.
+    /// Repeats the metrics in force with every report of their router, because a directive may have been lost.
     fn refresh(&self, router: NodeId, orders: &mut Orders) {
         for ((node, prefix), placement) in self.placed.range((router, PrefixId(0))..) {
             if *node != router {
@@ -161,8 +170,10 @@ impl NetworkController for SieveController {
             Some(Report::Congestion { load, prefixes }) => {
                 self.gic.update(from, sent_at, load);
                 orders.count(Cause("filter"), 1);
+                // The paper filters by the occupancy in the cache, which may be newer than this signal.
                 let known = self.gic.load(from, load.face).unwrap_or(*load);
                 let Some((prefix, _)) = prefixes.first() else { return };
+                // Severe congestion is left to consumers, who see marks: this is the sieve.
                 if known.occupancy <= self.params.th2 {
                     self.relieve(now, from, load.face, *prefix, orders);
                 }

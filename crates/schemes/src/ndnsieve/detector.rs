@@ -9,7 +9,7 @@ use super::local_information::{LocalInformation, load, ports};
 use super::messages::Report;
 use super::Params;
 
-/// Most prefixes in one signal.
+/// Maximum number of prefixes in one signal.
 const MAX_PREFIXES: usize = 8;
 
 /// State of a face (Table 2, rebuilt from the prose).
@@ -62,6 +62,7 @@ impl QueueDiscipline for Detector {
         _: &mut Actions,
     ) -> Verdict {
         let mut local = self.local.borrow_mut();
+        // Counted before the queue accepts it: x of eq. 1 is the offered load, which may exceed the capacity.
         local.count(self.face, packet);
         let is_marked = self.params.mark
             && matches!(packet.kind, Kind::Data(_))
@@ -74,7 +75,7 @@ impl QueueDiscipline for Detector {
     }
 }
 
-/// Looks at all faces once a period; signals congestion and reports loads to the controller.
+/// Checks all faces once per period; signals congestion and reports loads to the controller.
 #[derive(Debug)]
 pub(super) struct Agent {
     params: Params,
@@ -107,7 +108,7 @@ impl Agent {
         }
     }
 
-    /// One look at every face: at most four operations each, utilisation, occupancy, evaluation and notice (eq. 6).
+    /// Checks every face, with at most four operations each: utilisation, occupancy, evaluation and notice (eq. 6).
     fn detect(&mut self, cx: &mut Context<'_>) {
         let mut operations = 0;
         for place in 0..self.node.devices.len() {
@@ -122,12 +123,15 @@ impl Agent {
         let queue = cx.face(face);
         let mut local = self.local.borrow_mut();
         let state = LoadState::of(&self.params, local.utilisation(face), queue.occupancy());
+        // `states` has one entry for each device, in the same order.
         if state != self.states[place] {
             self.states[place] = state;
             cx.record(Event::StateChanged { face: face.0, state: state.word() });
         }
+        // Ended in every state, so that a signal names the traffic of its own period only.
         let mut prefixes = local.end_period(face);
         prefixes.truncate(MAX_PREFIXES);
+        // Without a prefix the controller has nothing to move.
         if state == LoadState::Free || prefixes.is_empty() {
             return 3;
         }
@@ -145,7 +149,7 @@ impl Agent {
 
 impl RouterAgent for Agent {
     fn on_wake(&mut self, cx: &mut Context<'_>) {
-        // Loads are up to date when all fall on one instant.
+        // When several fall on one instant, loads are measured first, so that the others use current ones.
         if self.next_window <= cx.now {
             self.next_window = cx.now + self.params.window;
             self.measure(cx);

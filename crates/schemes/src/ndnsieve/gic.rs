@@ -1,4 +1,4 @@
-//! The controller's picture of the network (§3.1: topology management and global information cache).
+//! State of the network at the controller (§3.1: topology management and global information cache).
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ struct Router {
     loads: BTreeMap<FaceId, (FaceLoad, Time)>,
 }
 
-/// All that routers reported.
+/// Reports of all routers.
 #[derive(Debug, Default)]
 pub(super) struct Gic {
     routers: BTreeMap<NodeId, Router>,
@@ -76,6 +76,7 @@ impl Gic {
         let Some((route, _)) = self.route(node, prefix) else { return Vec::new() };
         let Some(router) = self.routers.get(&node) else { return Vec::new() };
         let is_up = |face: FaceId| router.ports.iter().any(|port| port.face == face && port.is_up);
+        // Data leaves towards consumers, so an Interest sent to such a face would come back.
         let usable = |face: &FaceId| !route.downstream.contains(face) && is_up(*face);
         route.faces.iter().copied().filter(usable).collect()
     }

@@ -37,7 +37,7 @@ impl LocalInformation {
         }
     }
 
-    /// A packet is handed to the queue of `face`.
+    /// Records a packet that is handed to the queue of `face`.
     pub(super) fn count(&mut self, face: FaceId, packet: &Header) {
         let meter = &mut self.meters[face.index()];
         let size = packet.size().get();
@@ -64,6 +64,7 @@ impl LocalInformation {
     pub(super) fn end_period(&mut self, face: FaceId) -> Vec<(PrefixId, ByteCount)> {
         let meter = &mut self.meters[face.index()];
         for prefix in meter.by_prefix.keys() {
+            // 0 periods since the last Data; `age` counts from here.
             self.downstream.entry(*prefix).or_default().insert(face, 0);
         }
         let counted = std::mem::take(&mut meter.by_prefix);
@@ -73,7 +74,7 @@ impl LocalInformation {
         prefixes
     }
 
-    /// A period has ended for all faces.
+    /// Ends a period for all faces: those quiet for too long are removed.
     pub(super) fn age(&mut self) {
         for faces in self.downstream.values_mut() {
             faces.values_mut().for_each(|periods| *periods += 1);
@@ -88,7 +89,7 @@ impl LocalInformation {
         known.extend(hops);
     }
 
-    /// Routes as they are reported; applications are no faces of the network.
+    /// Routes for a report; faces to applications are left out.
     pub(super) fn routes(&self) -> Vec<Route> {
         let devices = |face: &FaceId| face.index() < self.meters.len();
         let route = |(prefix, hops): (&PrefixId, &Vec<FaceId>)| Route {
@@ -100,7 +101,7 @@ impl LocalInformation {
     }
 }
 
-/// Ports as they are reported.
+/// Ports of the router for a report.
 pub(super) fn ports(node: &NodeSetup, faces: &[FaceView]) -> Vec<Port> {
     let port = |device: &tidegate_core::scheme::DeviceSetup| {
         let view = &faces[device.face.index()];

@@ -19,7 +19,7 @@ pub enum Report {
     Congestion {
         /// Its load.
         load: FaceLoad,
-        /// Bytes by prefix that left through it lately, the most first; never empty.
+        /// Bytes by prefix that left through the face in the last period, the largest first; never empty.
         prefixes: Vec<(PrefixId, ByteCount)>,
     },
 }
@@ -49,14 +49,14 @@ pub struct Port {
     pub is_up: bool,
 }
 
-/// Ways of a prefix at one router.
+/// Next hops and downstream faces of a prefix at one router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// Prefix that the router forwards.
     pub prefix: PrefixId,
     /// Next hops, the one in use first.
     pub faces: Vec<FaceId>,
-    /// Faces through which Data of it left lately.
+    /// Faces through which Data of the prefix left recently.
     pub downstream: Vec<FaceId>,
 }
 

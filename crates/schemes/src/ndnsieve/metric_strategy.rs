@@ -11,16 +11,17 @@ use super::messages::Metrics;
 use crate::toolbox::forwarding::next_try::next_try;
 use crate::toolbox::forwarding::retransmission_suppression::{Params as Suppression, Step};
 
-/// Forwards along the cheapest face by the controller's metrics, else by the FIB; a retransmission tries the next.
+/// Forwards to the cheapest face by the metrics of the controller, or by the FIB without metrics; a retransmission
+/// tries the next one.
 #[derive(Debug)]
 pub(super) struct MetricStrategy {
     suppression: Suppression,
     local: Rc<RefCell<LocalInformation>>,
     /// Faces by prefix, the lowest metric first.
     ranked: BTreeMap<PrefixId, Vec<FaceId>>,
-    /// Next hops as they were last noted, so that an Interest costs one comparison.
+    /// Next hops as last recorded, so that an Interest costs one comparison.
     noted: BTreeMap<PrefixId, Vec<FaceId>>,
-    /// Shortest stay of a prefix on a face, also when directives come late.
+    /// Minimum time that a prefix stays on a face, even when directives arrive late.
     dwell: Span,
     moved: BTreeMap<PrefixId, Time>,
 }
@@ -35,6 +36,7 @@ impl MetricStrategy {
         let prefix = arrival.interest.name.prefix;
         let hops = || arrival.hops.iter().map(|hop| hop.face);
         let noted = self.noted.entry(prefix).or_default();
+        // The controller needs the next hops only when they change.
         if !hops().eq(noted.iter().copied()) {
             noted.clear();
             noted.extend(hops());
@@ -42,7 +44,7 @@ impl MetricStrategy {
         }
     }
 
-    /// Notes the order in which next hops are used, for the controller.
+    /// Records the order in which next hops are used, for the report to the controller.
     fn notify(&self, prefix: PrefixId) {
         let (ranked, noted) = (self.ranked_of(prefix), self.noted.get(&prefix).map_or(&[][..], Vec::as_slice));
         let first = ranked.iter().filter(|face| noted.contains(face));
@@ -63,6 +65,7 @@ impl MetricStrategy {
         let ranked = self.ranked_of(arrival.interest.name.prefix);
         let usable = |face: &FaceId| arrival.usable(cx).any(|other| other == *face);
         let first = ranked.iter().copied().filter(usable);
+        // Next hops that the controller did not rank remain usable, after all others.
         first.chain(arrival.usable(cx).filter(|face| !ranked.contains(face)))
     }
 }
@@ -91,6 +94,8 @@ impl Strategy for MetricStrategy {
             && before != after
         {
             let is_early = self.moved.get(prefix).is_some_and(|at| cx.now.since(*at) < self.dwell);
+            // A directive that was delayed must not shorten the stay of the prefix, but a face that is down
+            // is left at once.
             if is_early && cx.faces.get(before.index()).is_some_and(|face| face.is_up()) {
                 return;
             }

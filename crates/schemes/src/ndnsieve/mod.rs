@@ -1,5 +1,5 @@
-//! ndnSieve: routers tell mild from severe congestion; a controller moves mild congestion to another path,
-//! consumers answer severe congestion.
+//! ndnSieve: routers distinguish mild from severe congestion; a controller moves mildly congested traffic to another
+//! path, and consumers react to severe congestion.
 //!
 //! Paper: "ndnSieve" (Discover Applied Sciences, 2024, doi 10.1007/s42452-024-05903-4). Its parts by section:
 //! * §4.1 [`detector`]: load of every face (eq. 1 and 2), states, marks while severe, signals and reports;

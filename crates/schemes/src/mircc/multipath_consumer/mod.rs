@@ -13,9 +13,9 @@ use crate::toolbox::rate::rate_follower::RateFollower;
 use crate::mircc::{FLOW_CLASS, PATH_CHOICE, STAMPING_RATE_SECONDARY};
 use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
-/// Most paths that are used.
+/// Maximum number of paths in use.
 const MAX_PATHS: usize = 16;
-/// Round trips from one election to the next, at least.
+/// Minimum number of RTTs between two elections.
 const TERM: u64 = 2;
 
 /// The controller.
@@ -28,7 +28,7 @@ pub(super) struct MultipathConsumer {
     paths: BTreeMap<u32, PathRates>,
     primary: Option<u32>,
     elected_at: Time,
-    /// Interests that ought to have looked for new paths and did not yet.
+    /// Interests that are due to search for new paths; a fraction accumulates to one.
     unexplored: f64,
 }
 
@@ -43,7 +43,7 @@ struct PathRates {
 }
 
 impl PathRates {
-    /// The rate that it is used at.
+    /// The rate at which this path is used.
     fn rate(&self, is_primary: bool) -> u32 {
         if is_primary { self.primary } else { self.secondary }
     }
@@ -67,12 +67,15 @@ impl MultipathConsumer {
             self.unexplored -= 1.0;
             return ANY;
         }
+        // At most `MAX_PATHS` rates of 32 bits, so the sum fits.
         let (total, primary) = (self.total() as i64, self.primary);
         for (label, path) in &mut self.paths {
             path.credit += i64::from(path.rate(primary == Some(*label)));
         }
         let max = self.paths.iter_mut().max_by_key(|(_, path)| path.credit);
         max.map_or(ANY, |(label, path)| {
+            // The path chosen gives up the credits of the whole turn, so that shares follow the rates over
+            // time.
             path.credit -= total;
             *label
         })

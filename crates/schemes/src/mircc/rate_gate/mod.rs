@@ -1,6 +1,7 @@
 //! The gate of one face: counts and polices Interests, computes the fair rate and stamps it on Data.
 //!
-//! For multipath it computes a second rate, of what primary Interests leave of the link, and swaps path labels.
+//! For multipath it computes a second rate, from the capacity that primary Interests leave unused, and swaps path
+//! labels.
 
 use tidegate_core::prelude::*;
 
@@ -13,13 +14,13 @@ use crate::mircc::{FLOW_CLASS, PATH_CHOICE, STAMPING_RATE_SECONDARY};
 use crate::toolbox::forwarding::path_label::PATH_LABEL;
 
 choice! {
-    /// What becomes of an Interest that finds the bucket full.
+    /// Reaction to an Interest that finds the bucket full.
     pub enum Policing {
         /// It is dropped.
         Drop = "drop",
         /// It is refused with a Nack.
         Nack = "nack",
-        /// It passes; the bucket stays full.
+        /// It passes, and the bucket stays full.
         Off = "off",
     }
 }
@@ -54,7 +55,7 @@ pub(super) struct RateGate {
 #[derive(Debug)]
 struct Multipath {
     secondary: Secondary,
-    /// The node's.
+    /// Path table of the node.
     paths: SharedPaths,
 }
 
@@ -82,7 +83,7 @@ impl RateGate {
         (if given > 0.0 { given } else { by_link }).clamp(LOWEST, HIGHEST)
     }
 
-    /// Whether the bucket has room for an Interest, which it then holds.
+    /// Adds an Interest to the bucket; returns whether there was no room for it.
     fn polices(&mut self, cx: &Context<'_>) -> bool {
         let capacity = self.capacity(cx);
         !self.bucket.at(cx.now, capacity).take(COST, cx.now)
@@ -90,8 +91,10 @@ impl RateGate {
 
     fn update(&mut self, cx: &Context<'_>, elapsed: Span) {
         let capacity = self.capacity(cx);
+        // The paper's queue is the fill of the leaky bucket, which is what the token bucket lacks.
         let queue = self.bucket.at(cx.now, capacity).missing(cx.now) / COST.get() as f64;
         let [load, secondary] =
+            // `elapsed` is at least `interval`, hence above 0.
             std::mem::take(&mut self.arrived).map(|count| count as f64 / elapsed.as_secs_f64());
         let measured = Measured { capacity, load, queue, rtt: self.rtt };
         self.primary.update(measured);
@@ -100,11 +103,12 @@ impl RateGate {
         }
     }
 
-    /// Counts an Interest in its class; on with it along its path.
+    /// Counts an Interest in its class and replaces its path label by that of the next router.
     fn count(&mut self, interest: &mut Header) {
         let mut class = 0;
         if let Some(Multipath { paths, .. }) = &self.multipath {
             class = usize::from(interest.hop.get(FLOW_CLASS) == Some(SECONDARY));
+            // The next router has its own name for the rest of the path.
             if let Some(label) = interest.hop.get(PATH_CHOICE) {
                 interest.hop.put(PATH_CHOICE, paths.borrow().beyond(label, self.face));
             }
@@ -126,7 +130,7 @@ impl RateGate {
     }
 }
 
-/// The leaky bucket that polices: as a token bucket, what it holds is what is missing.
+/// The leaky bucket that polices: represented by a token bucket, whose missing tokens are its fill.
 #[derive(Debug)]
 struct Bucket {
     depth: Packets,
@@ -140,6 +144,7 @@ impl Bucket {
         let rate = BitRate::from_bps((per_second * 8.0 * COST.get() as f64) as u64);
         let depth = ByteCount::new(u64::from(self.depth.get()) * COST.get());
         let tokens = self.tokens.get_or_insert_with(|| TokenBucket::new(rate, depth, now));
+        // The capacity follows the mean size of Data, so the leak is brought up to date with each use.
         tokens.set_rate(rate, now);
         tokens
     }
@@ -152,7 +157,9 @@ impl FaceGate for RateGate {
         _: PitId,
         interest: &mut Header,
     ) -> GateVerdict {
+        // Intervals begin with traffic: an idle face needs no timer, and R stays at the capacity.
         self.updated_at.get_or_insert(cx.now);
+        // Before policing: the load y includes the Interests that the bucket refuses.
         self.count(interest);
         match (self.polices(cx), self.params.policing) {
             (true, Policing::Drop) => GateVerdict::Drop,
