@@ -137,6 +137,16 @@ fn a_folder_of_text_files_is_a_paper_whose_runs_are_kept() {
 }
 
 #[test]
+fn a_name_of_an_earlier_version_in_an_experiment_is_noted_once() {
+    let paper = Paper::new("papers-renamed");
+    let icp = "flow.0.scheme={ name = \\\"icp\\\", least_timeout = \\\"1s\\\" }";
+    paper.write("experiments.toml", &EXPERIMENTS.replace("scheme=icp", icp));
+    let ended = paper.reproduce(&["--reduced"]);
+    let note = "parameter \"least_timeout\" was renamed \"min_timeout\" in 0.2.0";
+    assert_eq!(ended.err.matches(note).count(), 1, "{}", ended.err);
+}
+
+#[test]
 fn a_quick_look_at_a_folder_has_fewer_seeds_and_no_verdicts() {
     let paper = Paper::new("paper-reduced");
     let ended = paper.reproduce(&["--reduced", "--format", "json"]).with(0);

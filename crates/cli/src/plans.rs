@@ -1,5 +1,6 @@
 //! Files that a person wrote, the plans in them, and notes on their schemes.
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -109,18 +110,25 @@ pub(crate) fn about_scheme(installed: &Installed) -> Value {
 /// Prints once the names of earlier versions in `plans`, what their whole schemes replaced and removed, and which of them
 /// fill no role.
 pub(crate) fn note_replaced<'a>(session: &Session, plans: impl Iterator<Item = &'a Plan> + Clone) {
-    let once = |lines: &mut dyn Iterator<Item = String>, notify: &dyn Fn(&str)| {
-        let mut reported: Vec<String> = Vec::new();
-        for line in lines {
-            if !reported.contains(&line) {
-                notify(&line);
-                reported.push(line);
-            }
+    note_renamed(session, plans.clone());
+    once(plans.clone().flat_map(|plan| plan.replaced.iter().cloned()), |line| session.note(line));
+    once(plans.filter_map(roles::idle), |line| session.warn(line));
+}
+
+/// Prints once the names of earlier versions in `plans`.
+pub(crate) fn note_renamed<'a>(session: &Session, plans: impl Iterator<Item = &'a Plan>) {
+    once(plans.flat_map(|plan| plan.renamed.iter().cloned()), |line| session.note(line));
+}
+
+/// Calls `notify` with each of the `lines` once.
+fn once(lines: impl Iterator<Item = String>, notify: impl Fn(&str)) {
+    let mut reported = BTreeSet::new();
+    for line in lines {
+        if !reported.contains(&line) {
+            notify(&line);
+            reported.insert(line);
         }
-    };
-    once(&mut plans.clone().flat_map(|plan| plan.renamed.iter().cloned()), &|line| session.note(line));
-    once(&mut plans.clone().flat_map(|plan| plan.replaced.iter().cloned()), &|line| session.note(line));
-    once(&mut plans.filter_map(roles::idle), &|line| session.warn(line));
+    }
 }
 
 /// Prints, in one warning, which roles of `plan` lack what they need.

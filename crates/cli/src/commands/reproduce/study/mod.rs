@@ -30,7 +30,7 @@ use super::{Census, Extent, duration_estimate};
 use crate::Session;
 use crate::batch;
 use crate::exit::{Exit, Failure};
-use crate::plans::{parse_plan, read_text};
+use crate::plans::{note_renamed, parse_plan, read_text};
 use crate::progress::ProgressLine;
 use crate::store::{Found, Store};
 use cells::{CellId, CellRun};
@@ -214,6 +214,7 @@ impl Study {
         study.resolve(&claims.formulas)?;
         // Alternatives run only the cells that claims use, which are known from here on.
         study.points.extend(cells::alternatives(session, files, &study)?);
+        note_renamed(session, study.points.values().map(|point| &point.plan));
         study.quantities_of_alternatives();
         Results { study: &study, values: BTreeMap::new() }.check_names()?;
         Ok(study)
