@@ -34,7 +34,7 @@ use crate::scenario::{Errors, Parser};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeHandle(usize);
 
-/// A scenario that is being put together. What is not set has the default of scenario files.
+/// A scenario that is being put together. Values that are not set have the defaults of scenario files.
 #[derive(Debug)]
 pub struct Builder {
     head: Table,
@@ -79,7 +79,7 @@ impl Builder {
         Self { head, nodes: Vec::new(), links: Vec::new(), flows: Vec::new() }
     }
 
-    /// Sets the pause between two samples of windows and queues.
+    /// Sets the interval between two samples of windows and queues.
     pub fn sample(&mut self, pause: Span) -> &mut Self {
         self.head.set("sample", quoted(pause));
         self
@@ -101,8 +101,8 @@ impl Builder {
         self.links.last_mut().expect("one was added")
     }
 
-    /// Adds a flow: `consumer` asks `producer` for the segments below `prefix`, under the consumer of `scheme` with
-    /// `settings`, a `Params` of the scheme's module or a [`Settings`].
+    /// Adds a flow: `consumer` requests the segments below `prefix` from `producer`, under the consumer of
+    /// `scheme` with `settings`, a `Params` of the scheme's module or a [`Settings`].
     pub fn flow(
         &mut self,
         consumer: NodeHandle,
@@ -268,6 +268,7 @@ fn quoted(text: impl ToString) -> String {
     for c in text.to_string().chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
+            // TOML takes control characters in a basic string only as escapes.
             c if c.is_control() => write!(out, "\\u{:04X}", c as u32).expect("a string takes it"),
             c => out.push(c),
         }

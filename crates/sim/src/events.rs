@@ -1,8 +1,8 @@
-//! The event queue: a calendar of equal time slots over linked lists, with a heap for what is far away.
+//! The event queue: a calendar of equal time slots over linked lists, with a heap for distant events.
 //!
 //! A key is 64 bits of time, 38 bits of sequence and 26 bits of target, so that one comparison orders events
-//! by time and, within an instant, by the order in which they were asked for. The slots' width follows the
-//! density of events; it decides about speed alone, never about order.
+//! by time and, within an instant, by the order in which they were scheduled. The slots' width follows the
+//! density of events; it affects speed only, never the order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -76,7 +76,7 @@ const KINDS: [EventKind; 1 << KIND_BITS] = {
 pub struct EventTarget {
     /// Action of the event.
     pub kind: EventKind,
-    /// Number of the part among those of its kind, less than 2^21; 0 where there is one.
+    /// Number of the receiver among those of its kind, less than 2^21; 0 if there is only one.
     pub index: usize,
 }
 
@@ -90,13 +90,13 @@ const SLOTS: usize = 4096;
 const WORDS: usize = SLOTS / 64;
 /// Width of a slot at the start, 2^13 ns.
 const FIRST_SHIFT: u32 = 13;
-/// Widest slot, 2^30 ns.
+/// Maximum width of a slot, 2^30 ns.
 const LAST_SHIFT: u32 = 30;
-/// Slots opened between two looks at the width.
+/// Number of slots that are opened between two adaptations of the width.
 const LOOK_EVERY: u32 = 8192;
-/// Open events beyond which further ones go into a heap.
+/// Number of open events from which further ones go into a heap.
 const CROWDED: usize = 64;
-/// Slots are widened if more than one event in this number was beyond the calendar's range.
+/// Slots are widened if more than one event in this number lay beyond the calendar's range.
 const FAR_SHARE: u32 = 4;
 /// No entry.
 const NONE: u32 = u32::MAX;
@@ -120,7 +120,7 @@ pub struct EventQueue {
     sequence: u64,
     /// Events of the open slot and of slots before it, latest first.
     open: Vec<u128>,
-    /// More of them, where inserting into the list would move too much.
+    /// Further open events, where inserting into the list would move too many.
     crowd: BinaryHeap<Reverse<u128>>,
     /// Number of the open slot, counted from time zero.
     at: u64,
@@ -139,7 +139,7 @@ pub struct EventQueue {
     opened: u32,
     /// Events in opened slots, except the first of each.
     beside: u32,
-    /// Events that went beyond the last slot since the last look.
+    /// Events that went beyond the last slot since the last adaptation.
     sent_far: u32,
 }
 
@@ -175,7 +175,7 @@ impl EventQueue {
         self.place(u128::from(at.as_nanos()) << 64 | u128::from(low));
     }
 
-    /// Takes the earliest event that is not after `limit`.
+    /// Removes the earliest event that is not after `limit`.
     #[inline]
     pub fn take_until(&mut self, limit: Time) -> Option<(Time, EventTarget)> {
         loop {
@@ -240,6 +240,8 @@ impl EventQueue {
     #[inline]
     fn place(&mut self, key: u128) {
         let slot = (key >> 64) as u64 >> self.shift;
+        // A slot may have been opened whose events lie after the limit of `take_until`, so new events can lie
+        // before it.
         if slot <= self.at {
             self.insert_open(key);
         } else if slot - self.at < SLOTS as u64 {
@@ -291,6 +293,7 @@ impl EventQueue {
     fn open_next(&mut self) -> bool {
         if self.opened >= LOOK_EVERY {
             self.adapt();
+            // A rebuild opens the first slot of the new width.
             if !self.open.is_empty() || !self.crowd.is_empty() {
                 return true;
             }
@@ -308,7 +311,7 @@ impl EventQueue {
         true
     }
 
-    /// Moves what was far and has come within the calendar.
+    /// Moves far events that have come within the calendar's range.
     fn bring_near(&mut self) {
         while self.far_slot < self.at + SLOTS as u64 {
             if let Some(Reverse(key)) = self.far.pop() {
@@ -371,6 +374,8 @@ impl EventQueue {
         let events = opened + beside;
         let shift = match events {
             _ if far > events / FAR_SHARE => (self.shift + 1).min(LAST_SHIFT),
+            // Slots are narrowed only if far fewer events are far than would widen them again, or the width
+            // would alternate.
             _ if beside > opened / 4 && far < events / (4 * FAR_SHARE) => self.shift.saturating_sub(1),
             _ => self.shift,
         };
@@ -401,6 +406,7 @@ impl EventQueue {
         for key in keys {
             self.place(key);
         }
+        // `place` has counted all far events again, which are not new ones.
         self.sent_far = 0;
     }
 }

@@ -42,7 +42,7 @@ pub struct LinkDirection<B> {
     pub framed: Option<Box<FramedLine<B>>>,
     /// The radios of a link on a medium.
     pub radio: Option<Radio>,
-    /// An event at the end of sending is pending.
+    /// Whether an event at the end of sending is pending.
     pub is_armed: bool,
     /// Earliest pending wake of the queue; [`Time::MAX`] for none.
     pub queue_wake: Time,
@@ -97,7 +97,7 @@ impl<B> LinkDirection<B> {
         self.framed.as_ref().map_or_else(|| self.line.in_flight() as u64, |framed| framed.in_flight())
     }
 
-    /// Frames sent, lost and sent again; without frames a packet is one.
+    /// Frames sent, lost and retransmitted; without frames a packet is one.
     pub fn frames(&self) -> [u64; 3] {
         match &self.framed {
             Some(framed) => {
@@ -108,8 +108,8 @@ impl<B> LinkDirection<B> {
         }
     }
 
-    /// Bytes that left by wire until `now`, when the queue has given `packets`; of what is being sent, its part. What
-    /// waits at a radio counts as if it had left.
+    /// Bytes that have left by `now`, when the queue has given `packets`; of what is being sent, the fraction
+    /// that has left. Frames that wait at a radio count as if they had left.
     pub fn sent_bytes(&self, packets: ByteCount, now: Time) -> ByteCount {
         match &self.framed {
             Some(framed) => framed.sent_bytes(now),
@@ -117,7 +117,7 @@ impl<B> LinkDirection<B> {
         }
     }
 
-    /// Sends from the next packet or frame on at `rate`.
+    /// Sets the rate from the next packet or frame on.
     pub fn set_rate(&mut self, rate: BitRate, now: Time) {
         match &mut self.framed {
             Some(framed) => framed.set_rate(rate, now),
@@ -125,7 +125,7 @@ impl<B> LinkDirection<B> {
         }
     }
 
-    /// Mean rate from the start to `now`; a change counts from when it holds.
+    /// Mean rate from the start to `now`; a change counts from the time at which it takes effect.
     pub fn mean_rate(&self, now: Time) -> BitRate {
         self.framed.as_ref().map_or_else(|| self.line.mean_rate(now), |framed| framed.mean_rate(now))
     }

@@ -60,7 +60,7 @@ pub struct Plan {
     pub next_hops: NextHopRule,
     /// Changes during the run, in order of time.
     pub events: Vec<EventPlan>,
-    /// Pause between samples; `None` for no samples.
+    /// Interval between samples; `None` for no samples.
     pub sampling: Option<Span>,
     /// Kinds of events that are recorded.
     pub recorded: EventMask,
@@ -93,7 +93,7 @@ pub struct SweepValue {
 pub struct Variation {
     /// Whether the start of every flow is delayed by U(0, base RTT).
     pub start: bool,
-    /// Every link's delay is changed once by up to this part, 0..1.
+    /// Maximum relative change of every link's delay, drawn once per run, 0..1.
     pub delay: f64,
 }
 
@@ -108,7 +108,7 @@ pub struct NodePlan {
     pub position: Option<(f64, f64)>,
     /// Content store of the node.
     pub cache: CachePlan,
-    /// Content stores that prefixes have to themselves.
+    /// Separate content stores of prefixes.
     pub prefix_caches: Vec<(String, CachePlan)>,
     /// Whether unsolicited Data is cached.
     pub cache_unsolicited: bool,
@@ -180,18 +180,19 @@ pub struct ControllerPlan {
     pub scheme: SchemeUse,
     /// Delay of every message, in either direction.
     pub delay: Span,
-    /// Part of the messages that is lost, either way, 0..=1.
+    /// Fraction of the messages that is lost, in either direction, 0..=1.
     pub loss: f64,
 }
 
 /// Selection of a node's next hops for a prefix among its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NextHopRule {
-    /// Those that are nearer to a producer: no choice makes a loop.
+    /// Neighbours that are nearer to a producer: no choice makes a loop.
     #[default]
     Nearer,
-    /// All from which a way leads to a producer that does not come back here, as ndnSIM's `CalculateAllPossibleRoutes`
-    /// finds them. Two such choices in a row may still make a loop, which the forwarders then see.
+    /// All neighbours from which a path leads to a producer without returning here, as ndnSIM's
+    /// `CalculateAllPossibleRoutes` finds them. Two such choices in a row may still make a loop, which the
+    /// forwarders detect.
     All,
 }
 
@@ -211,12 +212,12 @@ pub struct CachePlan {
     pub admission: Admission,
 }
 
-/// A single server that handles what comes one by one, in order.
+/// A single server that handles packets one by one, in order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ServicePlan {
     /// Service time of each packet.
     pub time: ServiceTime,
-    /// Most that wait while one is handled; `None` for no limit.
+    /// Maximum number of packets that wait while one is handled; `None` for no limit.
     pub queue: Option<Packets>,
 }
 
@@ -234,7 +235,7 @@ pub struct ClockPlan {
 /// Distribution of the service time of one packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ServiceTime {
-    /// Always the same.
+    /// The same time for every packet.
     Constant(Span),
     /// Exponentially distributed with this mean.
     Exponential(Span),
@@ -257,8 +258,8 @@ pub struct LinkPlan {
     pub jitter: Span,
     /// Whether jitter may reorder frames.
     pub reorder: bool,
-    /// Bytes of the largest frame, at least [`MIN_MTU`](tidegate_core::link::framed::MIN_MTU); `None`: a packet of
-    /// any size is one frame.
+    /// Maximum size of a frame, bytes, at least [`MIN_MTU`](tidegate_core::link::framed::MIN_MTU); `None` if
+    /// a packet of any size is one frame.
     pub mtu: Option<ByteCount>,
     /// Number of the medium that both directions share with others; `None` for a wire.
     pub medium: Option<usize>,
@@ -273,7 +274,7 @@ pub struct LinkPlan {
 }
 
 impl LinkPlan {
-    /// Bytes that a packet of `size` puts on the wire, with the headers of its frames where it goes in some.
+    /// Bytes that a packet of `size` puts on the wire, with the headers of its frames if it is divided.
     pub fn bytes_on_wire(&self, size: ByteCount) -> ByteCount {
         let labels = self.service().map(|service| service.label_bytes());
         if self.mtu.is_none() && labels.is_none() {
@@ -327,21 +328,21 @@ pub struct FlowPlan {
     pub processing: Option<ServicePlan>,
     /// Whether Interests carry MustBeFresh.
     pub must_be_fresh: bool,
-    /// First Interest, before variation.
+    /// Time of the first Interest, before variation.
     pub start: Time,
-    /// No Interest leaves at or after this time.
+    /// Time from which no Interest is sent.
     pub stop: Option<Time>,
-    /// For a TCP connection: its consumer receives, its only producer sends, segments take the place of Data, and what
-    /// else concerns Interests and Data has no meaning.
+    /// Settings of a TCP connection: its consumer receives, its only producer sends, and segments take the
+    /// place of Data. Other settings of Interests and Data have no meaning then.
     pub tcp: Option<TcpPlan>,
 }
 
 /// Settings of a TCP connection in addition to those of a flow.
 #[derive(Clone, Debug)]
 pub struct TcpPlan {
-    /// Prefix of segments towards the receiver; the flow's leads to the sender.
+    /// Prefix of the segments towards the receiver; the flow's prefix leads to the sender.
     pub data_prefix: String,
-    /// Habits of the sender.
+    /// Settings of the sender around its controller.
     pub settings: SenderSettings,
     /// Whether the receiver takes part in ECN.
     pub receiver_ecn: bool,
@@ -360,7 +361,7 @@ pub use tidegate_core::ndn::cs::{Admission, Policy};
 pub use tidegate_settings::queue::QueuePlan;
 pub use tidegate_settings::uses::SchemeUse;
 
-/// Something that changes during the run.
+/// A change at a time during the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventPlan {
     /// Time of the change.
@@ -369,7 +370,7 @@ pub struct EventPlan {
     pub change: Change,
 }
 
-/// Kind of a change.
+/// A change during the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
     /// Both directions of a link go down; packets on the wire and, unless retained, in the queues are lost.
@@ -393,7 +394,7 @@ pub enum Change {
         /// The new rate.
         rate: BitRate,
     },
-    /// A node stops: its applications are silent and all its links are down.
+    /// A node stops: its applications send nothing and all its links are down.
     NodeOff {
         /// Index into the nodes.
         node: usize,

@@ -7,7 +7,7 @@ use tidegate_core::scheme::whole::{Counterpart, Installed, Need, Role};
 use crate::plan::{LinkPlan, NextHopRule, Plan, SchemeUse, WrittenOut};
 use crate::world::Ways;
 
-/// Every scheme in use, role by role; of equal ones the places together.
+/// Every scheme in use, by role; the places of equal entries are combined.
 pub fn installed(plan: &Plan) -> Vec<Installed> {
     let mut found = Found::default();
     for flow in &plan.flows {
@@ -31,6 +31,7 @@ pub fn installed(plan: &Plan) -> Vec<Installed> {
             found.add("strategy", &node.strategy, Some(&node.name));
         }
     }
+    // Every node has the prefix strategies of `[router]`, so one stands for all.
     if let Some(node) = plan.nodes.iter().find(|node| !node.prefix_strategies.is_empty()) {
         node.prefix_strategies.iter().for_each(|(prefix, used)| found.add("strategy", used, Some(prefix)));
     }
@@ -66,7 +67,7 @@ fn label(used: &SchemeUse) -> String {
     }
 }
 
-/// Why schemes of flows leave their links partly unused, a sentence each.
+/// Reasons why schemes of flows leave their links partly unused, a sentence each.
 pub fn limits(plan: &Plan) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     for flow in &plan.flows {
@@ -79,15 +80,15 @@ pub fn limits(plan: &Plan) -> Vec<String> {
     sentences
 }
 
-/// A sentence where the scheme of `[scenario]` fills no role, since all are written out.
+/// A sentence if the scheme of `[scenario]` fills no role, because all are written out.
 pub fn idle(plan: &Plan) -> Option<String> {
     let WrittenOut { scheme, keys, .. } = plan.written_out.as_ref().filter(|written| !written.fills)?;
     let rule = "roles that are written out stay as they are";
     Some(format!("scenario.scheme = {scheme:?} fills no role: {rule}; leave out {}", keys.join(", ")))
 }
 
-/// Every role in use whose counterpart is missing, a sentence each. What a flow needs has to stand on a way from its
-/// consumer to its producers.
+/// Every role in use whose counterpart is missing, a sentence each. The counterpart of a flow has to be on a
+/// path from its consumer to its producers.
 pub fn incomplete(plan: &Plan) -> Vec<String> {
     let mut reported: Vec<(&str, Role, Counterpart)> = Vec::new();
     let mut sentences = Vec::new();
@@ -124,7 +125,7 @@ struct User<'a> {
     role: Role,
     /// Name of the flow or node.
     at: &'a str,
-    /// Number of the flow; `None` for what belongs to none.
+    /// Number of the flow; `None` for schemes that belong to none.
     flow: Option<usize>,
 }
 

@@ -11,10 +11,10 @@ use tidegate_core::ndn::name::PrefixId;
 
 use crate::plan::NextHopRule;
 
-/// No way.
+/// Distance of a node without a path.
 const FAR: u32 = u32::MAX;
 
-/// A way from a node to a neighbour.
+/// A link from a node to a neighbour.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
     /// Number of the neighbouring node.
@@ -64,7 +64,7 @@ impl RouteTable {
         }
     }
 
-    /// `prefix` is served by `producers`.
+    /// Registers `producers` for `prefix`.
     pub fn serve(
         &mut self,
         prefix: PrefixId,
@@ -73,6 +73,7 @@ impl RouteTable {
     ) {
         producers.sort_unstable();
         producers.dedup();
+        // Prefixes with the same producers share one tree.
         let tree = *known.entry(producers.clone()).or_insert_with(|| {
             self.sets.push(producers.clone());
             self.distances.borrow_mut().push(Vec::new());
@@ -91,8 +92,8 @@ impl RouteTable {
         self.distances.borrow_mut().iter_mut().for_each(Vec::clear);
     }
 
-    /// The links from `node` to the nearest producer of `prefix` along the cheapest next hops; empty when
-    /// there is no way.
+    /// The links from `node` to the nearest producer of `prefix` along the cheapest next hops; empty without
+    /// a path.
     pub fn path(&self, node: u32, prefix: PrefixId) -> Vec<u32> {
         let mut links = Vec::new();
         let mut at = node;
@@ -103,13 +104,15 @@ impl RouteTable {
             let next = hops
                 .first()
                 .and_then(|hop| self.edges[at as usize].iter().find(|edge| edge.face == hop.face));
+            // The loop ends, because the cheapest next hop lies on a shortest path, whose distance decreases
+            // with every link.
             let Some(edge) = next else { return links };
             links.push(edge.link);
             at = edge.to;
         }
     }
 
-    /// Nodes and links that Interests for `prefix` can come to from `node` over any next hops, both sorted.
+    /// Nodes and links that Interests for `prefix` can reach from `node` over any next hops, both sorted.
     pub fn reach(&self, node: u32, prefix: PrefixId) -> [Vec<u32>; 2] {
         let (mut nodes, mut links) = (BTreeSet::from([node]), BTreeSet::new());
         let (mut open, mut hops) = (vec![node], Vec::new());
@@ -127,7 +130,7 @@ impl RouteTable {
         [nodes, links].map(|set| set.into_iter().collect())
     }
 
-    /// Distance of every node to the nearest of `set`, on ways that do not lead through `without`.
+    /// Distance of every node to the nearest of `set`, on paths that do not lead through `without`.
     fn distances_to(&self, set: &[u32], without: Option<u32>) -> Vec<u32> {
         let mut distances = vec![FAR; self.edges.len()];
         let mut open = BinaryHeap::new();
@@ -136,6 +139,7 @@ impl RouteTable {
             open.push(Reverse((0, producer)));
         }
         while let Some(Reverse((distance, node))) = open.pop() {
+            // A shorter path was found after this entry had been pushed.
             if distance > distances[node as usize] {
                 continue;
             }
@@ -173,6 +177,8 @@ impl Routes for RouteTable {
             return;
         }
         if self.rule == NextHopRule::All {
+            // Computed anew and not stored, as every node needs the distances without itself. FIBs store the
+            // result.
             let beyond = self.distances_to(&self.sets[served.tree], Some(node.0));
             self.add_hops(node, &beyond, FAR, hops);
         } else {

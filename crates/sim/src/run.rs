@@ -23,8 +23,9 @@ pub fn run(plan: &Plan, seed: Seed) -> RunRecord {
     world.into_record(plan, seed)
 }
 
-/// As [`run`]; gives up as soon as `is_unwanted` returns true.
+/// As [`run`]; gives up as soon as `is_unwanted` returns true, and returns `None`.
 fn run_unless(plan: &Plan, seed: Seed, is_unwanted: impl Fn() -> bool) -> Option<RunRecord> {
+    // At least a nanosecond, so that every step moves the run forward.
     let part = Span::from_nanos(plan.duration.as_nanos() / PARTS + 1);
     let mut world = World::new(plan, seed);
     while !world.is_over() {
@@ -36,7 +37,7 @@ fn run_unless(plan: &Plan, seed: Seed, is_unwanted: impl Fn() -> bool) -> Option
     Some(world.into_record(plan, seed))
 }
 
-/// Simulated time between two looks at the events of a watched run.
+/// Simulated time between two deliveries of the events of a watched run.
 const LOOK: Span = Span::from_millis(1);
 
 /// Runs `plan` once and passes every event of `mask` in order to `receive`, a few at a time; none are recorded.
@@ -69,15 +70,15 @@ pub trait RunProgress: Sync {
     /// The job with this place in the batch has finished.
     fn finished(&self, place: usize, record: &RunRecord);
 
-    /// The job with this place in the batch has panicked, and said `why`.
+    /// The job with this place in the batch has panicked with the message `why`.
     ///
     /// # Panics
-    /// By default, as the run did.
+    /// By default, so that the batch fails as the run did.
     fn failed(&self, place: usize, why: &str) {
         panic!("run {place} of the batch panicked: {why}");
     }
 
-    /// Whether no further run is to be started, and those under way are to be given up.
+    /// Whether no further run may start, and those under way are given up.
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -129,6 +130,7 @@ pub fn run_batch<T: Send>(
         for _ in 1..threads.clamp(1, jobs.len().max(1)) {
             scope.spawn(work);
         }
+        // The calling thread works, too: with one thread none is spawned.
         work();
     });
     results

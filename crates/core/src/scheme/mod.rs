@@ -147,6 +147,9 @@ impl Scheme {
     }
 
     /// Checks settings by making every role with them.
+    ///
+    /// # Errors
+    /// All that is wrong with them.
     pub fn check(&self, settings: &Settings) -> Result<(), Vec<ParamError>> {
         let device = DeviceSetup::trial();
         if let Some(make) = self.consumer {

@@ -1,4 +1,4 @@
-//! Content stores: what `[router]`, nodes and prefixes say of them, and which nodes have them.
+//! Content stores: the settings of `[router]`, nodes and prefixes, and the nodes that have a store.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(super) struct CacheValues {
     size: Option<Packets>,
     policy: Option<Policy>,
     admission: Option<Admission>,
-    /// Part of the node's store.
+    /// Fraction of the node's store.
     share: Option<f64>,
 }
 
@@ -55,7 +55,7 @@ impl CacheValues {
         Some(Self { share, ..values })
     }
 
-    /// The store that `base` becomes.
+    /// The store that results from these settings over `base`.
     pub fn over(&self, base: CachePlan) -> CachePlan {
         CachePlan {
             size: self.size.unwrap_or(base.size),
@@ -71,7 +71,7 @@ impl CacheValues {
     }
 }
 
-/// Reads a size alone or a table; `more` reads the keys that others do not have.
+/// Reads a single size or a table; `more` reads the keys that other tables do not have.
 fn read(fields: &Fields<'_>, keys: &'static Keys, more: impl FnOnce(&Fields<'_>)) -> CacheValues {
     let is_table = fields.item("cache").is_some_and(|item| matches!(item.value, TomlValue::Table(_)));
     if !is_table {
@@ -112,7 +112,7 @@ pub(super) struct CacheRules {
     is_edge_only: bool,
     /// Prefixes with stores of their own, in canonical spelling.
     pub prefixes: Vec<(String, CacheValues)>,
-    /// Nodes that say something of their own, as far as they were read.
+    /// Nodes with settings of their own, as far as they were read.
     pub own: BTreeSet<usize>,
 }
 
@@ -131,7 +131,7 @@ impl CacheRules {
         Self { own, ..self }
     }
 
-    /// Notes shares that are more than the whole.
+    /// Reports shares that add up to more than the whole.
     pub fn check_shares(&self, router: &Fields<'_>) {
         let sum: f64 = self.prefixes.iter().filter_map(|(_, values)| values.share).sum();
         if sum > 1.0 {
@@ -142,7 +142,7 @@ impl CacheRules {
         }
     }
 
-    /// Takes the stores away that placement does not allow, and gives prefixes theirs.
+    /// Removes the stores that the placement does not allow, and adds those of prefixes.
     pub fn settle(&self, nodes: &mut [NodePlan], links: &[LinkPlan], flows: &[FlowPlan]) {
         let edge = if self.is_edge_only { edge(nodes, links, flows) } else { BTreeSet::new() };
         for (index, node) in nodes.iter_mut().enumerate() {
@@ -150,6 +150,7 @@ impl CacheRules {
             let is_placed = node.is_router && (!self.is_edge_only || edge.contains(&index));
             if !is_own && !is_placed {
                 node.cache.size = Packets::default();
+            // A node that declares `0pkt` itself has no stores for prefixes either.
             } else if !is_own || node.cache.size.get() > 0 {
                 self.narrow(node);
             }
@@ -161,6 +162,7 @@ impl CacheRules {
         let mut left = whole.size.get();
         for (prefix, values) in &self.prefixes {
             let store = values.narrowed(whole);
+            // A share is taken from the router's store; a size is in addition to it.
             if values.share.is_some() {
                 left = left.saturating_sub(store.size.get());
             }
@@ -170,7 +172,7 @@ impl CacheRules {
     }
 }
 
-/// Nodes that are routers with a consumer, or with a link to a host that is one.
+/// Routers with a consumer, or with a link to a host that is one.
 fn edge(nodes: &[NodePlan], links: &[LinkPlan], flows: &[FlowPlan]) -> BTreeSet<usize> {
     let is_router = |node: usize| nodes.get(node).is_some_and(|node| node.is_router);
     let (routers, hosts): (BTreeSet<usize>, BTreeSet<usize>) =

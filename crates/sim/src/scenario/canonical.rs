@@ -45,6 +45,7 @@ impl Known {
         let Self::Keys(keys) = self else { return false };
         let is = |other: &'static Keys| std::ptr::eq(keys, other);
         (is(&keys::ROOT) && NOT_OF_RUNS.contains(&key))
+            // `scheme` has been written into the roles of the document, so its effect is in the text.
             || (is(&keys::SCENARIO) && ["name", "seeds", "first_seed", "scheme"].contains(&key))
             || ((is(&keys::NODE) || is(&keys::NODE_CHANGES)) && key == "position")
     }
@@ -143,7 +144,7 @@ fn table_kind(kind: &'static KeyKind) -> Option<Known> {
     }
 }
 
-/// The key that a text in place of a table sets.
+/// Key that a text sets in place of a table.
 fn short_form(kind: &'static KeyKind) -> Option<&'static str> {
     match kind {
         KeyKind::Scheme(_) => Some("name"),

@@ -7,7 +7,7 @@ use tidegate_settings::fields::Fields;
 use super::keys;
 use crate::plan::ClockPlan;
 
-/// Reads a period alone or a table under `clock`; `None` without.
+/// Reads a single period or a table under `clock`; `None` without.
 pub(super) fn read(fields: &Fields<'_>) -> Option<ClockPlan> {
     let item = fields.item("clock")?;
     if !matches!(item.value, TomlValue::Table(_)) {
@@ -22,7 +22,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Option<ClockPlan> {
     Some(ClockPlan { period: period?, phase, flush_on_arrival: flush.unwrap_or(false) })
 }
 
-/// A time or the word for a drawn one, which is `None` within.
+/// A time, or `Some(None)` for the word that requests a drawn one.
 fn read_phase(table: &Fields<'_>, item: &Item) -> Option<Option<Span>> {
     if let TomlValue::Text(text) = &item.value
         && text.parse::<Span>().is_err()

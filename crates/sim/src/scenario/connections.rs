@@ -1,4 +1,5 @@
-//! TCP connections: who sends to whom, one plan per repetition. They follow the flows of Interests in the plan.
+//! TCP connections: sender, receiver and settings, one plan per repetition. They follow the flows of
+//! Interests in the plan.
 
 use std::collections::BTreeSet;
 
@@ -104,7 +105,7 @@ impl Template {
         })
     }
 
-    /// Repetition `number`; `None` when something is wrong with it, and so with those after it.
+    /// Repetition `number`; `None` if it has an error, as all further ones then have.
     fn plan(
         &self,
         fields: &Fields<'_>,
@@ -168,13 +169,14 @@ impl Template {
     }
 }
 
-/// The prefix of what goes to `to`'s end of a connection with `from`.
+/// The prefix of segments to `to`'s end of a connection with `from`.
 fn prefix(to: &str, from: &str, port: u64) -> Option<String> {
     canonical_prefix(&format!("/tcp/{}/{}/{port}", component(to), component(from))).ok()
 }
 
 /// A node's name as one component of a URI.
 fn component(name: &str) -> String {
+    // A dot is escaped as well: a component of dots alone has another form in a URI.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_~".contains(&byte);
     let escaped =
         |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

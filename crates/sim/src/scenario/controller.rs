@@ -1,4 +1,4 @@
-//! `[controller]`: who controls the network, and how far away it is.
+//! Table `[controller]`: the network controller, and delay and loss of its messages.
 
 use tidegate_core::units::Span;
 use tidegate_settings::fields::Fields;
@@ -11,7 +11,7 @@ use crate::plan::ControllerPlan;
 /// Default delay of every message.
 const DELAY: Span = Span::from_millis(1);
 
-/// Reads `[controller]`; `None` when there is none, or when it is wrong.
+/// Reads `[controller]`; `None` without it, or if it has an error.
 pub(super) fn read(root: &Fields<'_>) -> Option<ControllerPlan> {
     let controller = root.table("controller", &keys::CONTROLLER_KEYS)?;
     Some(ControllerPlan {

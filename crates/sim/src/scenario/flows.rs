@@ -18,11 +18,11 @@ use super::network::NetworkTable;
 use super::{Limits, keys, service, whole, workload};
 use crate::plan::{Demand, FlowPlan, SchemeUse, ServicePlan};
 
-/// Producers of one flow.
+/// Maximum number of producers of one flow.
 const MAX_PRODUCERS: usize = 1_000;
-/// Bursts of one flow.
+/// Maximum number of bursts of one flow.
 const MAX_BURSTS: usize = 10_000;
-/// Maximum number of segments of one flow; the last number means "no segment".
+/// Maximum number of segments of one flow; the highest number means "no segment".
 pub(super) const MAX_SEGMENTS: u64 = 4_294_967_294;
 
 /// Reads every `[[flow]]`.
@@ -34,6 +34,7 @@ pub(super) fn read(
 ) -> Vec<FlowPlan> {
     let context = root.context;
     let is_empty = |key| {
+        // A value of another type is reported as such, and not as missing.
         let is_list = root.item(key).is_none_or(|item| matches!(item.value, TomlValue::List(_)));
         is_list && root.list(key).is_empty()
     };
@@ -91,6 +92,7 @@ struct Texts {
 
 impl Template {
     fn read(flow: &Fields<'_>, duration: Span) -> Option<Self> {
+        // Everything is read before the first `?`, so that all mistakes of a flow are reported together.
         let repeat = flow.count("repeat").and_then(|count| u64::try_from(count).ok());
         let texts = Texts::read(flow);
         let scheme = whole::read_end(flow, &CONSUMER);
@@ -117,7 +119,7 @@ impl Template {
 }
 
 impl Template {
-    /// Bytes that one flow takes in a plan, about.
+    /// Estimate of the bytes that one flow takes in a plan.
     fn bytes(&self) -> u64 {
         let bursts =
             if let Demand::Constant { bursts, .. } = &self.demand { 16 * bursts.len() as u64 } else { 0 };
@@ -266,6 +268,7 @@ fn segments_of_size(flow: &Fields<'_>, payload: ByteCount) -> Option<u32> {
     let size = flow.size("size")?.get();
     let is_ndnsim = flow.word("size_rule", &[(false, "ceil"), (true, "ndnsim")])?;
     let payload = payload.get().max(1);
+    // ndnSIM requests one segment more than needed if the size is a multiple of the payload.
     let segments = if is_ndnsim { (size / payload).saturating_add(1) } else { size.div_ceil(payload) };
     if segments > MAX_SEGMENTS {
         flow.refuse("size", format!("size: {segments} segments; at most {MAX_SEGMENTS}"));
@@ -302,7 +305,7 @@ fn read_constant(flow: &Fields<'_>, rate: Option<BitRate>, duration: Span) -> Op
     Some(Demand::Constant { rate: rate?, bursts })
 }
 
-/// The flows so far and what they claim.
+/// The flows so far with their names and prefixes.
 #[derive(Default)]
 struct Roster {
     plans: Vec<FlowPlan>,
@@ -322,7 +325,7 @@ impl Roster {
         }
     }
 
-    /// Adds one repetition; `None` ends them, as the next would have the same problem.
+    /// Adds one repetition; `None` ends them, as the next one would have the same problem.
     fn add_one(
         &mut self,
         flow: &Fields<'_>,
@@ -384,7 +387,7 @@ impl Roster {
         None
     }
 
-    /// All flows of a prefix meet the same content.
+    /// Checks that all flows of a prefix have the same content and producers.
     fn claim_prefix(
         &mut self,
         flow: &Fields<'_>,
@@ -439,7 +442,7 @@ fn check_producers(
     Some(checked.into_iter().collect())
 }
 
-/// Fills in `{i}`, `{i+N}` and `{i%N}` (which counts 1, 2, ..., N, 1, ...).
+/// Replaces `{i}`, `{i+N}` and `{i%N}`, which counts 1, 2, ..., N, 1, ....
 pub(super) fn expand(
     context: &ReadContext<'_>,
     place: Place,
@@ -476,6 +479,7 @@ fn counter(text: &str, number: u64) -> Option<u64> {
     let operand: u64 = signs.as_str().parse().ok()?;
     match sign {
         '+' => number.checked_add(operand),
+        // Repetitions count from 1.
         '%' => Some((number - 1).checked_rem(operand)? + 1),
         _ => None,
     }

@@ -19,9 +19,9 @@ use crate::plan::{LinkPlan, LossPlan};
 
 /// Default MTU on a medium, that of the networks connected to it.
 const USUAL_MTU: ByteCount = ByteCount::new(1_500);
-/// Bytes of what an 802.11 frame can carry (IEEE 802.11-2016, 9.2.4.7).
+/// Maximum payload of an 802.11 frame (IEEE 802.11-2016, 9.2.4.7).
 pub(super) const MAX_MSDU: ByteCount = ByteCount::new(2_304);
-/// Packets in a loss pattern.
+/// Maximum number of packets in a loss pattern.
 const LONGEST_PATTERN: usize = 16_000_000;
 
 /// Values of a link, as far as they are given.
@@ -31,7 +31,7 @@ pub(super) struct LinkValues {
     jitter: Option<Span>,
     reorder: Option<bool>,
     mtu: Option<ByteCount>,
-    /// Number of its medium and rate there.
+    /// Number of its medium, and its rate there.
     medium: Option<(usize, BitRate)>,
     service: Option<SchemeUse>,
     cost: Option<u32>,
@@ -60,7 +60,7 @@ impl LinkValues {
             own.map_or_else(|| both.clone(), |own| both.with(&own))
         };
         Self {
-            // What is given but unreadable has been noted; it is not missing as well.
+            // A value that cannot be read has been reported; it does not count as missing as well.
             delay: link.time("delay").or(given("delay").then_some(Span::ZERO)),
             jitter: link.time("jitter").filter(|_| given("jitter")),
             reorder: link.flag("reorder").filter(|_| given("reorder")),
@@ -76,6 +76,7 @@ impl LinkValues {
     pub fn with(&self, over: &Self) -> Self {
         let [forward, backward] = &self.directions;
         let [forward_over, backward_over] = &over.directions;
+        // A medium and a rate exclude each other; the table that is read later decides.
         let is_wired = forward_over.rate.or(backward_over.rate).is_some();
         Self {
             delay: over.delay.or(self.delay),
@@ -89,7 +90,7 @@ impl LinkValues {
         }
     }
 
-    /// These values, with this delay where none is given.
+    /// These values, with this delay if none is given.
     pub fn or_delay(&self, delay: Option<Span>) -> Cow<'_, Self> {
         match delay {
             Some(_) if self.delay.is_none() => Cow::Owned(Self { delay, ..self.clone() }),
@@ -97,7 +98,7 @@ impl LinkValues {
         }
     }
 
-    /// Bytes that one such link takes in a plan, about.
+    /// Estimate of the bytes that such a link takes in a plan.
     pub fn bytes(&self) -> u64 {
         700 + self.directions.iter().map(|direction| direction.queue.bytes()).sum::<u64>()
     }
@@ -121,6 +122,7 @@ impl LinkValues {
     pub fn plan(&self, name: String, a: usize, b: usize) -> LinkPlan {
         let [forward, backward] = &self.directions;
         let shared = self.medium.map(|(_, rate)| rate);
+        // A missing rate has been reported, and the plan will not be used.
         let rate = |direction: &DirectionValues| shared.or(direction.rate).unwrap_or(BitRate::from_bps(1));
         LinkPlan {
             name,
@@ -143,6 +145,7 @@ impl LinkValues {
 impl DirectionValues {
     fn read(fields: &Fields<'_>) -> Self {
         Self {
+            // As for the delay: an unreadable rate has been reported.
             rate: fields.rate("rate").or(fields.item("rate").map(|_| BitRate::from_bps(1))),
             loss: read_loss(fields),
             queue: QueueValues::read(fields, "queue", &QUEUE),
@@ -166,7 +169,7 @@ fn read_medium(link: &Fields<'_>, media: &Media) -> Option<(usize, BitRate)> {
     found
 }
 
-/// Notes a rate of a link or direction on a medium.
+/// Reports a rate of a link or direction on a medium.
 fn refuse_rate(fields: &Fields<'_>, medium: Option<(usize, BitRate)>) {
     if let Some(rate) = fields.entry("rate").filter(|_| medium.is_some()) {
         fields.context.refuse(rate.place, "rate: a link on a medium has the rate of its MCS");
@@ -240,7 +243,7 @@ fn read_gilbert_elliott(loss: &Fields<'_>) -> Option<LossPlan> {
     })
 }
 
-/// Lower bound of mean durations: drawing shorter ones would dominate the run time.
+/// Minimum of mean durations: drawing shorter ones would dominate the run time.
 const MIN_SPELL: Span = Span::from_micros(10);
 
 fn read_spells(loss: &Fields<'_>) -> Option<LossPlan> {
@@ -262,12 +265,12 @@ fn read_bursts(loss: &Fields<'_>) -> Option<LossPlan> {
     Some(LossPlan::Bursts { probability: probability?, max: u32::try_from(max?).ok()? })
 }
 
-/// A number that the model cannot do without.
+/// A number that the model requires.
 fn needed(loss: &Fields<'_>, key: &str) -> Option<f64> {
     has_value(loss, key).then(|| loss.number(key)).flatten()
 }
 
-/// Whether a value is there that the model cannot do without; notes it if not.
+/// Whether a value that the model requires is given; reports its absence.
 fn has_value(loss: &Fields<'_>, key: &str) -> bool {
     let has = loss.item(key).is_some();
     if !has {
@@ -276,7 +279,7 @@ fn has_value(loss: &Fields<'_>, key: &str) -> bool {
     has
 }
 
-/// Notes values of other models.
+/// Reports values of other models.
 fn refuse_foreign(loss: &Fields<'_>, model: Model) {
     let (name, own): (&str, &[&str]) = match model {
         Model::None => ("none", &[]),

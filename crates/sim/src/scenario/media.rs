@@ -25,7 +25,7 @@ impl Media {
         Self(media.collect())
     }
 
-    /// The medium that a link names; notes if there is none.
+    /// The medium that a link names; reports if there is none.
     pub fn of_link(&self, link: &Fields<'_>) -> Option<usize> {
         let name = link.text("medium")?;
         let found = self.0.iter().position(|medium| medium.name == name);
@@ -71,6 +71,7 @@ fn read_setup(fields: &Fields<'_>) -> MediumSetup {
         aggregate: fields.size("aggregate").filter(|max| *max > ByteCount::ZERO),
     };
     if let Err(why) = setup.check() {
+        // The texts of `check` begin with the name of the field.
         let field = why.split(' ').next().unwrap_or("");
         let key = if field == "width_mhz" { "width" } else { field };
         fields.context.refuse(fields.place_of(key), why);

@@ -61,7 +61,7 @@ pub struct Limits {
     pub links: usize,
     /// Maximum number of flows.
     pub flows: usize,
-    /// Bytes of the plan, about.
+    /// Maximum estimated size of the plan, bytes.
     pub plan_bytes: u64,
 }
 
@@ -162,6 +162,7 @@ fn read_plan(context: &ReadContext<'_>, document: &Table, text: String, limits: 
     let mut network = network::read(&root, limits);
     let mut flows = flows::read(&root, &network, duration, limits);
     connections::read(&root, &network, duration, limits, &mut flows);
+    // After the flows, because a placement at the edge depends on the consumers.
     network.caches.settle(&mut network.nodes, &network.links, &flows);
     let controller = controller::read(&root);
     let events = timeline::read_events(&root, &network, duration);

@@ -8,18 +8,17 @@ use tidegate_settings::{renames, write};
 
 use super::{keys, whole};
 
-/// Bytes of one override.
+/// Maximum length of one override, bytes.
 const LONGEST: usize = 1 << 16;
-/// Bytes that one override may put into the document; `*` repeats it.
+/// Maximum number of bytes that one override may put into the document; `*` repeats it.
 const ROOM: usize = 64 << 20;
-/// Steps of one path.
+/// Maximum number of steps of one path.
 const DEEPEST: usize = 16;
 /// Kind of the value of the override `scheme`.
 static WHOLE: KeyKind = KeyKind::Scheme(&SCHEME);
 
-/// Applies every override in order; notes paths that lead nowhere.
-/// The override `scheme` (`scheme.flow.0` and the like for one table) installs a whole scheme; what each of them
-/// replaced is the answer.
+/// Applies every override in order; reports paths that lead nowhere. The override `scheme` (`scheme.flow.0`
+/// and the like for one table) installs a whole scheme; returns what each of them replaced.
 pub(super) fn apply(
     context: &ReadContext<'_>,
     root: &mut Table,
@@ -59,9 +58,10 @@ pub(super) fn apply(
             }
             continue;
         }
+        // A longer value fits fewer places, which bounds the memory of `*`.
         let mut walk = Walk { context, item: &item, room: ROOM / source.len().max(1) };
         walk.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
-        // What was put may be a table with names of earlier versions.
+        // The value may be a table with names of earlier versions.
         renames::update(context, root, &keys::ROOT);
     }
     replaced
@@ -119,7 +119,7 @@ enum Known {
 }
 
 impl Known {
-    /// The table among the things that `kind` takes.
+    /// The table among the types that `kind` accepts.
     fn of_kind(kind: &'static KeyKind) -> Option<Self> {
         match kind {
             KeyKind::Table(keys) => Some(Self::Keys(keys)),
@@ -149,7 +149,7 @@ impl Known {
         renames::resolve(context, table, keys, step.name, step.place)
     }
 
-    /// The key that a text in place of such a table sets.
+    /// The key that a text sets in place of such a table.
     fn short_form(self) -> Option<&'static str> {
         match self {
             Self::Settings => Some("name"),
@@ -176,7 +176,7 @@ impl Removal<'_> {
         self.in_table(root, Some(Known::Keys(&keys::ROOT)), *first, rest);
     }
 
-    /// Whatever is not there is left out already.
+    /// Removes the value at the path; a value that does not exist is no error.
     fn in_table(&self, table: &mut Table, known: Option<Known>, step: Step<'_>, rest: &[Step<'_>]) {
         let name = known.map_or(step.name, |known| known.resolve(self.context, table, step));
         match rest.split_first() {
@@ -260,6 +260,7 @@ impl Walk<'_> {
             return;
         };
         let known = kind.and_then(Known::of_kind);
+        // A scheme or model written as a bare name becomes a table, so that the path can lead into it.
         if let (TomlValue::Text(text), Some(key)) = (&item.value, known.and_then(Known::short_form)) {
             let inner = Item { place: item.place, value: TomlValue::Text(text.clone()) };
             let entry = Entry { key: key.to_owned(), place: item.place, item: inner };

@@ -1,4 +1,4 @@
-//! Servers: what handling takes, at routers for every packet and at producers for every Interest.
+//! Servers: service times of routers for every packet and of producers for every Interest.
 
 use tidegate_settings::document::TomlValue;
 use tidegate_settings::fields::Fields;
@@ -6,7 +6,7 @@ use tidegate_settings::fields::Fields;
 use super::keys;
 use crate::plan::{ServicePlan, ServiceTime};
 
-/// Reads a time alone or a table under `key`; `None` without.
+/// Reads a single time or a table under `key`; `None` without.
 pub(super) fn read(fields: &Fields<'_>, key: &str) -> Option<ServicePlan> {
     let item = fields.item(key)?;
     if !matches!(item.value, TomlValue::Table(_)) {

@@ -1,4 +1,4 @@
-//! `[sweep]`: keys with the values that a sweep tries. Whether a value fits is seen when it is set.
+//! `[sweep]`: keys with the values that a sweep tries. A value is checked when it is set.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use tidegate_settings::write::written_value;
 
 use crate::plan::{SweepAxis, SweepValue};
 
-/// Keys in one sweep.
+/// Maximum number of keys in one sweep.
 const MAX_AXES: usize = 16;
-/// Values of one key.
+/// Maximum number of values of one key.
 const MAX_VALUES: usize = 10_000;
-/// Bytes of one value as it is written.
+/// Maximum length of one value in TOML, bytes.
 const LONGEST: usize = 1_024;
 
 /// Reads the table `sweep` of the scenario `text`.
@@ -30,7 +30,7 @@ pub(super) fn read(context: &ReadContext<'_>, sweep: &Item, text: &str) -> Vec<S
     table.0.iter().filter_map(|entry| read_axis(context, entry, &lines)).collect()
 }
 
-/// A text and where its lines end.
+/// A text with the ends of its lines.
 struct LineIndex<'a> {
     text: &'a str,
     ends: Vec<usize>,

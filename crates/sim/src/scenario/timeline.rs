@@ -13,9 +13,9 @@ use super::keys;
 use super::network::NetworkTable;
 use crate::plan::{Change, ComparisonOperator, EventPlan, Expectation, MEASURES, Variation};
 
-/// Samples of one run.
+/// Maximum number of samples of one run.
 const MAX_SAMPLES: u64 = 10_000_000;
-/// Changes during one run.
+/// Maximum number of changes during one run.
 const MAX_EVENTS: usize = 1_000_000;
 
 /// `[scenario]`, read.
@@ -110,7 +110,7 @@ fn event_kinds() -> [(&'static str, EventMask); 20] {
     .map(|event| (event.kind(), event.bit()))
 }
 
-/// The words `events` takes.
+/// The words that `events` accepts.
 pub(super) fn event_words() -> Vec<&'static str> {
     event_kinds().iter().map(|(kind, _)| *kind).chain(["all"]).collect()
 }
@@ -141,6 +141,7 @@ pub(super) fn read_events(root: &Fields<'_>, network: &NetworkTable, duration: S
     let tables = root.tables("event", &keys::EVENT);
     let mut events: Vec<EventPlan> =
         tables.iter().filter_map(|event| read_event(event, network, duration, has_controller)).collect();
+    // A stable sort: changes at the same time keep the order of the file.
     events.sort_by_key(|event| event.at);
     events
 }

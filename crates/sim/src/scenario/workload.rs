@@ -9,7 +9,7 @@ use tidegate_settings::fields::Fields;
 use super::flows::MAX_SEGMENTS;
 use super::keys;
 
-/// Maximum rate of requests: a clock of nanoseconds does not separate more.
+/// Maximum rate of requests: a clock of nanoseconds cannot separate more.
 const MAX_PER_SECOND: f64 = 1e9;
 
 /// Arrival process of requests with a rate.
@@ -23,6 +23,7 @@ pub(super) fn read(flow: &Fields<'_>) -> Option<Workload> {
     let (exponent, shift) = (table.number("exponent"), table.number("shift"));
     let requests = table.count_u32("requests");
     let arrivals = read_arrivals(&table);
+    // All keys have been read by now, so that every mistake is reported.
     model?;
     let (objects, object_segments) = (objects?, object_segments?);
     check_segments(&table, "objects", objects, object_segments)?;
@@ -34,7 +35,7 @@ pub(super) fn read(flow: &Fields<'_>) -> Option<Workload> {
     Some(Workload { popularity, object_segments, arrivals: arrivals?, requests })
 }
 
-/// Notes a product that is no number of segments.
+/// Reports a product that exceeds the number of segments.
 fn check_segments(table: &Fields<'_>, key: &str, number: u32, each: u32) -> Option<()> {
     let all = u64::from(number) * u64::from(each);
     if all <= MAX_SEGMENTS {

@@ -30,7 +30,7 @@ use crate::link::{End, LinkDirection, Radio};
 use crate::plan::{CachePlan, ClockPlan, FlowPlan, NodePlan, Plan, SchemeUse, TcpPlan};
 use crate::routes::{Edge, RouteTable};
 
-/// Why a checked part can be made without an error.
+/// Reason why a checked component can be made without an error.
 pub(super) const CHECKED: &str = "settings were checked with the plan";
 
 /// Every prefix of a world of `plan`, in the order of their numbers.
@@ -70,7 +70,7 @@ impl Ways {
         Self { routes: routes(plan, &Ports::new(plan), &prefixes, &mut names), prefixes }
     }
 
-    /// Nodes and links on any way from the consumer of flow `index` to its producers, both sorted.
+    /// Nodes and links on any path from the consumer of flow `index` to its producers, both sorted.
     pub(crate) fn of(&self, plan: &Plan, index: usize) -> [Vec<u32>; 2] {
         self.routes.reach(plan.flows[index].consumer as u32, self.prefixes[index])
     }
@@ -78,6 +78,7 @@ impl Ways {
 
 fn intern_prefixes(plan: &Plan, names: &mut NameTable) -> Vec<PrefixId> {
     let mut intern = |uri: &str| names.intern_uri(uri).expect("prefixes were checked with the plan");
+    // The order decides the numbers of prefixes, which `interned` and `prefix_uris` have to reproduce.
     let mut prefixes = Vec::with_capacity(plan.flows.len());
     for flow in &plan.flows {
         prefixes.push(intern(&flow.prefix));
@@ -137,6 +138,7 @@ impl World {
         }
         world.unfinished = plan.flows.iter().filter(|flow| flow.demand.has_end()).count();
         if world.unfinished == 0 {
+            // Without a finite flow the run would end at its first event.
             world.stop_when_complete = false;
         }
         world.restart_template = super::restart::RestartTemplate::of(plan, ports, delays, seed);
@@ -173,6 +175,7 @@ impl World {
         let node = flow.consumer;
         let sim = &mut self.nodes[node];
         let devices = sim.directions.len();
+        // Faces of a router: devices, one for all producers, then one for each consumer.
         let face = match sim.role {
             Role::Router => FaceId((devices + 1 + ports.consumer_place(node, self.consumers.len())) as u16),
             Role::Consumer(_) | Role::Server | Role::Sides => FaceId(0),
@@ -244,6 +247,7 @@ impl World {
         }
         let path = self.routes.path(flow.consumer as u32, prefix);
         let one_way: Span = path.iter().map(|link| self.directions[2 * *link as usize].line.delay()).sum();
+        // A stream per flow: the start of one does not depend on the others.
         let share = Rng::stream(seed, &format!("flow/{index}/start")).uniform();
         flow.start + (one_way * 2).scale(share)
     }
@@ -328,7 +332,7 @@ impl Ports {
         self.consumers[node].binary_search(&(consumer as u32)).expect("the consumer is here")
     }
 
-    /// A host with one application and one uplink needs no forwarder.
+    /// The role of a node. A host with one application and one uplink needs no forwarder.
     fn role(&self, node: usize, plan: &NodePlan) -> Role {
         let is_plain = !plan.is_router
             && plan.cache.size.get() == 0
@@ -351,7 +355,7 @@ pub struct NodeFaces {
     /// The link direction in which each device sends. The next face is that of the producers here, those after
     /// it of the consumers.
     pub devices: Vec<u32>,
-    /// Whether there is a forwarder; else the only application sits on the only device.
+    /// Whether there is a forwarder; otherwise the only application is attached to the only device.
     pub has_forwarder: bool,
 }
 
@@ -441,7 +445,7 @@ fn servers(plan: &Plan, prefixes: &[PrefixId], seed: Seed) -> (Servers, Vec<Proc
     (servers, queues)
 }
 
-/// Last segment of each prefix: of the longest of its flows, `None` when one of them is not a file.
+/// Last segment of each prefix: that of the longest of its flows; `None` if one of them is not a file.
 fn last_segments(plan: &Plan, prefixes: &[PrefixId]) -> Vec<Option<u32>> {
     let count = prefixes.iter().map(|prefix| prefix.0 as usize + 1).max().unwrap_or(0);
     let mut ends = vec![Some(0); count];
@@ -482,6 +486,7 @@ pub(super) fn build_node(
         .zip(&ports.devices[node])
         .map(|(device, direction)| face(plan, device, *direction as usize))
         .collect();
+    // One more than there are consumers: that of producers and ends of connections.
     faces.extend((0..=ports.consumers[node].len()).map(|_| FaceView::application()));
     let queues =
         (0..).map(FaceId).zip(parts.disciplines).map(|(face, list)| Queue::new(face, list)).collect();
@@ -526,7 +531,7 @@ pub(super) fn build_node(
     }
 }
 
-/// The clock of a node; consumers on it have the same.
+/// The clock of a node, which its consumers share.
 fn clock(node: &NodePlan, seed: Seed) -> Clock {
     let Some(ClockPlan { period, phase, flush_on_arrival }) = node.clock else { return Clock::FINE };
     let drawn = || {

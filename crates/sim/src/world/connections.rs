@@ -1,6 +1,7 @@
-//! TCP connections: two state machines at two nodes, which segments and time set in motion.
+//! TCP connections: two state machines at two nodes, driven by segments and timers.
 //!
-//! A connection's number is the segment number in the names of its packets; its two prefixes identify its directions.
+//! A connection's number is the segment number in the names of its packets; its two prefixes identify its
+//! directions.
 
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::PrefixId;
@@ -18,7 +19,7 @@ pub(super) struct Connection {
     pub flow: u32,
     pub sender: Sender,
     pub receiver: Receiver,
-    /// Prefix of what goes to the receiver.
+    /// Prefix of the segments to the receiver.
     pub data: PrefixId,
     /// The sender's end, then the receiver's.
     pub sides: [Side; 2],
@@ -29,12 +30,12 @@ pub(super) struct Connection {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
     pub node: u32,
-    /// Face of applications without one of their own, or the device of a host without a forwarder.
+    /// Face that applications without one of their own share, or the device of a host without a forwarder.
     pub face: FaceId,
     pub wake: Time,
 }
 
-/// Ends of a connection, as their numbers count them.
+/// Number of ends of a connection; ends are numbered through all connections.
 const SIDES: usize = 2;
 
 fn packet(segment: Segment) -> Packet<Body> {
@@ -43,8 +44,8 @@ fn packet(segment: Segment) -> Packet<Body> {
 }
 
 impl World {
-    /// A segment for an application of `node`; the end that took it in, which may send then. A segment that no end here
-    /// waits for is forgotten.
+    /// Passes a segment to an application of `node`; returns the end that took it in, which may send then. A
+    /// segment for which no end waits here is dropped.
     pub(super) fn take_segment(&mut self, node: u32, packet: &Packet<Body>) -> Option<usize> {
         let number = packet.header.name.segment.0 as usize;
         let connection = self.connections.get_mut(number)?;
@@ -124,6 +125,7 @@ impl World {
         if let Some(Segment { header, .. }) = &segment
             && matches!(header.kind, Kind::Tcp(tcp) if tcp.payload > 0)
         {
+            // A segment does not show whether it is a retransmission; the sender's counter does.
             let retransmission = connection.sender.stats().retransmissions > before;
             let name = header.label();
             self.recorder.see(self.now, node as u32, Event::SegmentSent { flow, name, retransmission });
@@ -153,7 +155,7 @@ impl World {
         SIDES * self.connections.len()
     }
 
-    /// Lets the ends at `node` send again, which was off.
+    /// Lets the ends at `node` send again after it was off.
     pub(super) fn restart_sides(&mut self, node: usize) {
         for index in 0..self.sides() {
             if self.connections[index / SIDES].sides[index % SIDES].node as usize == node {

@@ -12,12 +12,12 @@ use tidegate_core::units::Time;
 use super::{EventKind, World};
 use crate::plan::ControllerPlan;
 
-/// Messages one way, and what became of them.
+/// Messages in one direction, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageLedger {
     /// Number of messages sent.
     pub sent: u64,
-    /// Lost on the way, or met by a controller that was down.
+    /// Lost on the way, or arrived at a controller that was down.
     pub lost: u64,
     /// Number of messages in transit.
     pub in_flight: u64,
@@ -54,7 +54,7 @@ impl Way {
         Self { messages: VecDeque::new(), ledger: MessageLedger::default(), losses }
     }
 
-    /// Sends a message; when it arrives, unless it is lost.
+    /// Sends a message; returns its arrival time, `None` if it is lost.
     fn send(
         &mut self,
         now: Time,
@@ -122,14 +122,14 @@ pub(super) struct Reported {
 }
 
 impl World {
-    /// Reports and directives, and what became of them; nothing without a controller.
+    /// Reports and directives, by outcome; zeros without a controller.
     pub fn message_ledgers(&self) -> [MessageLedger; 2] {
         self.control
             .as_ref()
             .map_or_else(Default::default, |control| [control.reports.ledger(), control.directives.ledger()])
     }
 
-    /// Sends what parts reported during the last call.
+    /// Sends the reports that components made during the last call.
     #[cold]
     pub(super) fn send_reports(&mut self) {
         let mut reports = std::mem::take(&mut self.recorder.reports);

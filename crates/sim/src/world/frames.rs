@@ -16,7 +16,7 @@ use crate::link::{LinkDirection, Radio};
 struct Agenda<'a> {
     now: Time,
     events: &'a mut EventQueue,
-    /// Number of the direction and of all directions.
+    /// Number of the direction among all directions.
     direction: usize,
     media: &'a mut [SharedMedium],
 }
@@ -30,7 +30,7 @@ impl Agenda<'_> {
         self.schedule_wake(wire);
     }
 
-    /// Hands the radio what waits while it may have more.
+    /// Passes waiting frames to the radio until it has a whole transmission.
     fn offer_to(&mut self, radio: Radio, wire: &mut LinkDirection<Body>) {
         let Some(framed) = &mut wire.framed else { return };
         let shared = &mut self.media[radio.medium];
@@ -51,7 +51,7 @@ impl Agenda<'_> {
         }
     }
 
-    /// Sends what waits while the line is free; nothing gets through a link that is down.
+    /// Sends waiting frames while the line is free; a link that is down loses them.
     fn send_on_line(&mut self, wire: &mut LinkDirection<Body>) {
         let Some(framed) = &mut wire.framed else { return };
         let before = framed.busy_until();
@@ -87,7 +87,8 @@ impl Agenda<'_> {
 }
 
 impl DeviceLines<'_> {
-    /// A device that is free gets a packet; false when all of it is lost at once, which a link service prevents.
+    /// Passes a packet to a free device; returns `false` if all of it is lost at once, which a link service
+    /// prevents.
     #[cold]
     pub(super) fn transmit_framed(&mut self, direction: usize, packet: Packet<Body>) -> bool {
         let wire = &mut self.directions[direction];
@@ -160,7 +161,7 @@ impl World {
         }
     }
 
-    /// The link service's time has come.
+    /// Wakes the link service at its requested time.
     #[cold]
     pub(super) fn wake_link(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];

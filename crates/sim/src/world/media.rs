@@ -1,4 +1,4 @@
-//! Links on an 802.11 medium: what their devices hand to the radio, and what becomes of it there.
+//! Links on an 802.11 medium: the frames that devices pass to their radios, and their outcomes.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::events::EventKind;
 use crate::link::{LinkDirection, Radio};
 use crate::plan::{MediumPlan, Plan};
 
-/// A medium, and the frames that radios have.
+/// A medium, and the frames at its radios.
 #[derive(Debug)]
 pub(super) struct SharedMedium {
     pub medium: Medium,
@@ -28,7 +28,7 @@ pub(super) struct SharedMedium {
 }
 
 impl SharedMedium {
-    /// Whether a radio has what one transmission holds; all else waits where disciplines see it.
+    /// Whether a radio has a whole transmission; everything else waits in the queue, where disciplines apply.
     pub fn is_full(&self, radio: Radio) -> bool {
         self.medium.is_full(radio.from, radio.to)
     }
@@ -44,7 +44,7 @@ impl SharedMedium {
         Some(at)
     }
 
-    /// A radio gets a frame of this direction.
+    /// Passes a frame of this direction to its radio.
     pub fn offer(&mut self, now: Time, direction: u32, radio: Radio, frame: framed::Frame) {
         let size = frame.size();
         let place = self.free.pop().unwrap_or_else(|| {
@@ -68,8 +68,8 @@ impl SharedMedium {
     }
 }
 
-/// Bytes that a direction has put on its wire or medium until `now`; of what is being sent on a wire, its part. A medium
-/// counts a frame when it was delivered or given up.
+/// Bytes that a direction has put on its wire or medium until `now`; of what is being sent on a wire, the
+/// fraction that has left. A medium counts a frame when it was delivered or given up.
 pub(super) fn sent_bytes(
     media: &[SharedMedium],
     (direction, wire): (usize, &LinkDirection<Body>),
@@ -135,7 +135,7 @@ impl World {
         self.media.iter().zip(&plan.media).map(record).collect()
     }
 
-    /// Something ends or begins on a medium.
+    /// Handles an event of a medium.
     #[cold]
     pub(super) fn on_medium_event(&mut self, index: usize) {
         let now = self.now;
@@ -152,7 +152,8 @@ impl World {
         self.request_medium(index);
     }
 
-    /// Carries on what a medium delivered, and has `lose` lose what it gave up; the devices may send again.
+    /// Carries on the frames that a medium delivered, and loses by `lose` those that it gave up; the devices
+    /// may send again.
     fn settle_frames(
         &mut self,
         index: usize,
@@ -180,7 +181,7 @@ impl World {
         touched.into_iter().for_each(|direction| self.refill(direction as usize));
     }
 
-    /// A device hands over what it may.
+    /// Passes packets of a device to its radio while there is room.
     pub(super) fn refill(&mut self, direction: usize) {
         self.react(direction);
         loop {
@@ -200,7 +201,7 @@ impl World {
         }
     }
 
-    /// Loses what the radio has of a link that goes down.
+    /// Loses the frames at the radio of a link that goes down.
     pub(super) fn forget_frames(&mut self, direction: usize) {
         let Some(Radio { medium, from, to, .. }) = self.directions[direction].radio else { return };
         let mut reported = Vec::new();

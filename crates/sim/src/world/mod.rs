@@ -59,7 +59,7 @@ pub struct World {
     consumers: Vec<Host>,
     connections: Vec<Connection>,
     servers: Servers,
-    /// Servers of producers that take their time.
+    /// Servers of producers with a service time.
     processing: Vec<Processing>,
     names: NameTable,
     routes: RouteTable,
@@ -73,9 +73,9 @@ pub struct World {
     link_down: Vec<bool>,
     unfinished: usize,
     packet_hops: u64,
-    /// Consumers that got a packet and may send.
+    /// Consumers that received a packet and may send.
     ready: Vec<u32>,
-    /// Ends of connections behind a forwarder that got a packet and may send.
+    /// Ends of connections behind a forwarder that received a packet and may send.
     ready_sides: Vec<usize>,
     /// Template from which restarted nodes are built; `None` in a run without restarts.
     restart_template: Option<Box<restart::RestartTemplate>>,
@@ -98,7 +98,7 @@ struct SimNode {
     service: Option<Box<Server>>,
 }
 
-/// Instants at which a node's timers went off.
+/// Instants at which timers of a node expired.
 #[derive(Debug, Default)]
 struct Wakeups {
     count: u64,
@@ -106,7 +106,7 @@ struct Wakeups {
 }
 
 impl Wakeups {
-    /// A timer went off at `now`; several at one instant are one wake-up.
+    /// Counts a timer that expires at `now`; several at one instant are one wake-up.
     #[inline]
     fn note(&mut self, now: Time) {
         self.count += u64::from(self.last != Some(now));
@@ -119,7 +119,7 @@ impl Wakeups {
 struct LinkChange {
     /// Whether its queues retain their packets.
     keep_queue: bool,
-    /// Routing and the forwarders at its ends are not notified.
+    /// Whether routing and the forwarders at its ends are not notified.
     silent: bool,
 }
 
@@ -161,7 +161,7 @@ struct Servers {
 struct Answerer {
     node: u32,
     producer: Producer,
-    /// Its server, if it takes its time.
+    /// Its server, if it has a service time.
     processing: Option<u32>,
 }
 
@@ -176,7 +176,7 @@ impl Servers {
 struct Recorder {
     mask: EventMask,
     events: Vec<EventRecord>,
-    /// Made during the call that is running.
+    /// Reports made during the current call.
     reports: Vec<Reported>,
 }
 
@@ -274,7 +274,7 @@ impl World {
         self.recorder.mask = mask;
     }
 
-    /// Hands over the events recorded so far.
+    /// Removes and returns the events recorded so far.
     pub fn take_events(&mut self) -> Vec<EventRecord> {
         std::mem::take(&mut self.recorder.events)
     }
@@ -334,7 +334,7 @@ impl World {
         self.take_in(to, packet);
     }
 
-    /// A node gets a packet off a link.
+    /// Passes a packet from a link to its node.
     #[inline(always)]
     fn take_in(&mut self, to: End, mut packet: Packet<Body>) {
         self.packet_hops += 1;
@@ -385,7 +385,7 @@ impl World {
         }
     }
 
-    /// The producers of `node` answer an Interest from `face`; `None` if they do not, or not yet.
+    /// Answer of the producers of `node` to an Interest from `face`; `None` if there is none, or not yet.
     fn answer(&mut self, node: u32, face: FaceId, interest: &Header) -> Option<Packet<Body>> {
         let Answerer { producer, processing, .. } = self.servers.find(node, interest.name.prefix)?;
         let core = &self.nodes[node as usize].core;
@@ -400,21 +400,21 @@ impl World {
         }
     }
 
-    /// Gives a packet to a device past the forwarder.
+    /// Passes a packet to a device without the forwarder.
     #[inline]
     fn send(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
         let SimNode { core, directions, .. } = &mut self.nodes[node];
         core.send(env!(self, node), face, packet, lines!(self, directions));
     }
 
-    /// Gives a packet of an application to the forwarder.
+    /// Passes a packet of an application to the forwarder.
     #[inline]
     fn receive(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
         let SimNode { core, directions, .. } = &mut self.nodes[node];
         core.receive(env!(self, node), face, packet, lines!(self, directions));
     }
 
-    /// A consumer gets a packet.
+    /// Passes a packet to a consumer.
     #[inline]
     fn deliver(&mut self, index: usize, header: &Header) {
         let host = &mut self.consumers[index];
@@ -556,7 +556,7 @@ impl World {
         }
     }
 
-    /// A free device gets the next packet of its queue.
+    /// Lets a free device take the next packet of its queue.
     #[inline]
     fn service(&mut self, direction: usize) {
         let from = self.directions[direction].from;
@@ -599,7 +599,7 @@ impl World {
         self.settle(node);
     }
 
-    /// Something planned changes.
+    /// Applies a planned change.
     fn change(&mut self, index: usize) {
         match self.changes[index].change {
             Change::LinkDown { link, keep_queue, silent } => {
@@ -652,6 +652,7 @@ impl World {
     fn set_link(&mut self, link: usize, manner: LinkChange) {
         let ends = [self.directions[2 * link].from.node, self.directions[2 * link].to.node];
         let up = !self.link_down[link] && ends.iter().all(|node| self.nodes[*node as usize].is_on);
+        // Another event still keeps the link down, or nothing has changed.
         if up == self.directions[2 * link].is_up {
             return;
         }
@@ -688,7 +689,9 @@ impl World {
         if manner.silent {
             return;
         }
+        // A silent change stays undetected: faces, routes and FIBs keep what they had before.
         self.routes.set_link(link, up);
+        // Routes depend on all links, so the FIB of every node has to be resolved again.
         for node in &mut self.nodes {
             node.core.forwarder_mut().fib_mut().forget();
         }

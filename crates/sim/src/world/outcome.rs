@@ -11,10 +11,10 @@ use crate::plan::{Demand, FlowPlan, LinkPlan, NodePlan, Plan};
 use tidegate_core::rng::Seed;
 use tidegate_core::tcp::record;
 
-/// Packets handed to one direction and what became of them; see [`World::ledgers`].
+/// Packets of one direction by outcome; see [`World::ledgers`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
-    /// Handed to the queue, or to the gates before it and not refused by them.
+    /// Packets that the gates did not refuse and that were passed to the queue.
     pub offered: u64,
     /// Dropped by the gates or the queue.
     pub dropped: u64,
@@ -52,7 +52,7 @@ impl World {
         let stats = core.queue(wire.from.face).stats();
         let gates = core.forwarder().gate_stats(wire.from.face);
         Ledger {
-            // What passed the gates was handed to the queue then.
+            // Packets that passed the gates are counted as offered to the queue.
             offered: stats.offered + gates.offered - gates.refused - gates.passed,
             dropped: stats.dropped + gates.dropped,
             queued: u64::from(face.queued_packets()),
@@ -127,6 +127,7 @@ impl World {
             last_delay,
             queue_delay: self.directions.iter().map(queue_delay).collect(),
             devices: self.nodes.iter().map(|node| node.directions.clone()).collect(),
+            // Last, because it consumes the world.
             record: self.into_record(plan, seed),
         }
     }

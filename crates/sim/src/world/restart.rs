@@ -14,7 +14,7 @@ pub(super) struct RestartTemplate {
     ports: Ports,
     delays: Vec<Span>,
     seed: Seed,
-    /// Restarts until now.
+    /// Number of restarts so far.
     restarts: u64,
 }
 
@@ -27,13 +27,15 @@ impl RestartTemplate {
 }
 
 impl World {
-    /// Resets all state of a node; one that is off has only the state that it retained.
+    /// Resets all state of a node; a node that is off has only the state that it retained.
     pub(super) fn restart_node(&mut self, node: usize) {
         let Some(mut restart_template) = self.restart_template.take() else { return };
         restart_template.restarts += 1;
+        // Another seed for each restart, or the node would draw the same numbers again.
         let seed = Seed(
             Rng::stream(restart_template.seed, &format!("restart/{}", restart_template.restarts)).bits(),
         );
+        // A rate that an event has changed belongs to the link and survives the restart.
         for direction in &self.nodes[node].directions {
             let wire = &self.directions[*direction as usize];
             let rate = self.nodes[node].core.faces()[wire.from.face.index()].rate();
@@ -50,6 +52,7 @@ impl World {
         self.restart_template = Some(restart_template);
         let SimNode { core, wake, agent_wake, .. } = &mut self.nodes[node];
         core.restart(env!(self, node), fresh.core);
+        // Events that are pending for the old timers become stale.
         (*wake, *agent_wake) = (Time::MAX, Time::MAX);
         self.clear_servers(node);
         self.settle(node);

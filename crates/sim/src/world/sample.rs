@@ -1,4 +1,4 @@
-//! Sampling: the state of every flow and queue at equal pauses, written straight into columns.
+//! Sampling: the state of every flow and queue at constant intervals, written directly into columns.
 
 use tidegate_core::tcp::record;
 

@@ -1,4 +1,4 @@
-//! Servers that take their time: of a router for every packet off a link, of a producer for every Interest.
+//! Servers with a service time: of a router for every packet from a link, of a producer for every Interest.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ pub struct ServiceLedger {
     pub offered: u64,
     /// Dropped because too many waited, or because the node stopped.
     pub dropped: u64,
-    /// Waiting or being handled.
+    /// Waiting or being served.
     pub waiting: u64,
     /// Packets served so far.
     pub served: u64,
@@ -30,11 +30,11 @@ impl ServiceLedger {
     }
 }
 
-/// A single server: what comes waits in order and is handled one by one.
+/// A single server: packets wait in order and are served one by one.
 #[derive(Debug)]
 pub(super) struct Server {
     time: ServiceTime,
-    /// Most that wait behind the one being handled.
+    /// Maximum number of packets that wait behind the one being served.
     limit: usize,
     draws: Rng,
     /// The first is being handled.
@@ -57,7 +57,7 @@ impl Server {
         }
     }
 
-    /// Takes a packet in or drops it; when it is done, if it is handled at once.
+    /// Takes in or drops a packet; returns its completion time if it is served at once.
     fn offer(&mut self, now: Time, face: FaceId, packet: Packet<Body>) -> Option<Time> {
         self.ledger.offered += 1;
         // `waiting` includes the packet being handled, which does not count towards the limit.
@@ -69,7 +69,7 @@ impl Server {
         (self.waiting.len() == 1).then(|| self.begin(now))
     }
 
-    /// Begins with the packet that is first now.
+    /// Begins with the first packet; returns its completion time.
     fn begin(&mut self, now: Time) -> Time {
         let span = match self.time {
             ServiceTime::Constant(span) => span,
@@ -79,7 +79,8 @@ impl Server {
         self.due
     }
 
-    /// The packet that is done at `now`, and when the next one is; nothing if an earlier stop left the event behind.
+    /// The packet that is complete at `now`, and the time of the next one; `None` if an earlier stop left the
+    /// event behind.
     fn finish(&mut self, now: Time) -> Option<Done> {
         if self.due != now {
             return None;
@@ -139,7 +140,7 @@ impl World {
         all.map(|server| server.ledger.dropped).sum()
     }
 
-    /// A packet off a link waits for the router to look at it.
+    /// Lets a packet from a link wait for the router's server.
     pub(super) fn wait_for_service(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
         let Some(server) = &mut self.nodes[node].service else { return };
         if let Some(at) = server.offer(self.now, face, packet) {
@@ -147,7 +148,7 @@ impl World {
         }
     }
 
-    /// The router has looked at a packet.
+    /// Passes a packet that the router's server has finished to the forwarder.
     pub(super) fn serve(&mut self, node: usize) {
         let Some(server) = &mut self.nodes[node].service else { return };
         let Some(Done { face, packet, next }) = server.finish(self.now) else { return };
@@ -159,14 +160,14 @@ impl World {
         self.drain_ready();
     }
 
-    /// The answer to an Interest waits for the producer to have made it.
+    /// Lets the answer to an Interest wait for the producer's server.
     pub(super) fn wait_for_processing(&mut self, index: usize, face: FaceId, answer: Packet<Body>) {
         if let Some(at) = self.processing[index].server.offer(self.now, face, answer) {
             self.events.push(at, EventKind::Processed, index);
         }
     }
 
-    /// A producer has made an answer.
+    /// Sends an answer that the producer's server has finished.
     pub(super) fn give_answer(&mut self, index: usize) {
         let Processing { node, server } = &mut self.processing[index];
         let node = *node as usize;
@@ -183,7 +184,7 @@ impl World {
         self.drain_ready();
     }
 
-    /// The node stops: what waits in it is lost.
+    /// The node stops: packets that wait in its servers are lost.
     pub(super) fn clear_servers(&mut self, node: usize) {
         let SimNode { service, .. } = &mut self.nodes[node];
         service.iter_mut().for_each(|server| server.clear());

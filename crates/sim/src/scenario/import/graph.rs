@@ -1,4 +1,4 @@
-//! Nodes and links as they are found, and what all formats share: names, places, parts.
+//! Nodes and links as they are found, and the rules that all formats share: names, places, connected parts.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use super::lines::Piece;
 use super::{Imported, ImportedLink, ImportedNode};
 use crate::scenario::Limits;
 
-/// Bytes of a name, before numbers are put behind it; a scenario takes 64.
+/// Maximum length of a name before a number is appended, bytes; a scenario takes 64.
 const LONGEST_NAME: usize = 48;
-/// The same for a link's.
+/// Maximum length of a link's name before a number is appended, bytes.
 const LONGEST_LINK: usize = 56;
 /// Maximum number of notes.
 const MAX_NOTES: usize = 20;
@@ -20,9 +20,9 @@ pub(super) struct Graph {
     nodes: Vec<Node>,
     links: Vec<ImportedLink>,
     notes: Vec<String>,
-    /// Nodes by what the file calls them.
+    /// Nodes by their names in the file.
     by_label: BTreeMap<String, usize>,
-    /// Links by their ends, the lower first; the first of several.
+    /// Links by their ends, the lower one first; of several links the first.
     by_ends: BTreeMap<(usize, usize), usize>,
     max_nodes: usize,
     max_links: usize,
@@ -53,19 +53,19 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// Notes what was left out or changed.
+    /// Records an omission or change.
     pub(super) fn note(&mut self, note: String) {
         if self.notes.len() < MAX_NOTES && !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
 
-    /// The node that the file calls `label`.
+    /// The node with the name `label` in the file.
     pub(super) fn find(&self, label: &str) -> Option<usize> {
         self.by_label.get(label).copied()
     }
 
-    /// The node called `label`, which must be known; notes the problem if it is not.
+    /// The node called `label`; reports an error if there is none.
     pub(super) fn known(&self, label: Piece<'_>, problems: &mut Problems) -> Option<usize> {
         let found = self.find(label.text);
         if found.is_none() {
@@ -97,7 +97,7 @@ impl Graph {
         Some(index)
     }
 
-    /// Calls a node something else than what links call it.
+    /// Gives a node another name than the one that links use.
     pub(super) fn relabel(&mut self, node: usize, label: &str) {
         self.nodes.get_mut(node).into_iter().for_each(|node| label.clone_into(&mut node.label));
     }
@@ -127,7 +127,7 @@ impl Graph {
         }
     }
 
-    /// Leaves out all nodes that are not in the largest connected part.
+    /// Removes all nodes that are not in the largest connected part.
     pub(super) fn keep_largest_part(&mut self) {
         let parts = self.parts();
         let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
@@ -155,6 +155,7 @@ impl Graph {
             Some(ImportedLink { a, b, ..link.clone() })
         };
         self.links = self.links.iter().filter_map(moved).collect();
+        // The numbers in both maps are void, and all links have been read.
         self.by_label.clear();
         self.by_ends.clear();
     }
@@ -179,7 +180,7 @@ impl Graph {
         parts
     }
 
-    /// The topology with names of ours.
+    /// The topology with names as scenarios take them.
     pub(super) fn finish(self) -> Imported {
         let Self { nodes, mut links, notes, .. } = self;
         let mut names = Names::default();
@@ -201,9 +202,10 @@ impl Graph {
 struct Names(BTreeMap<String, u32>);
 
 impl Names {
-    /// `required`, or with a number behind it if that is taken.
+    /// Returns `required`, with a number appended if it is taken.
     fn take(&mut self, required: &str) -> String {
         let mut name = required.to_owned();
+        // A numbered name may also occur in the file.
         while self.0.contains_key(&name) {
             let count = self.0.entry(required.to_owned()).or_insert(1);
             *count += 1;
@@ -231,7 +233,8 @@ fn plain(label: &str) -> String {
     if name.is_empty() { "node".to_owned() } else { name.to_owned() }
 }
 
-/// Places in a drawing: what is up in the file is up there; `None` for all unless every node has one.
+/// Positions in a drawing, with the file's upward direction up; `None` for all nodes unless every one has a
+/// place.
 fn positions(nodes: &[Node]) -> Vec<Option<(f64, f64)>> {
     let places: Option<Vec<(f64, f64)>> = nodes.iter().map(|node| node.place).collect();
     let Some(places) = places else { return vec![None; nodes.len()] };
@@ -240,6 +243,7 @@ fn positions(nodes: &[Node]) -> Vec<Option<(f64, f64)>> {
         let (low, high) =
             (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
         move |value: f64| {
+            // Halved first, because the difference of two very large numbers could overflow.
             let part = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
             // To a thousandth: a drawing is not finer. A single place is in the middle.
             let part = if part.is_finite() { part } else { 0.5 };

@@ -17,13 +17,13 @@ use super::lines::Piece;
 use super::ndnsim::noted;
 use super::{ImportedLink, quantities};
 
-/// Elements, attributes and texts of a document, at most.
+/// Maximum number of elements, attributes and texts of a document.
 const MAX_PARTS: u32 = 4_000_000;
 /// Radius of the earth, m.
 const EARTH: f64 = 6_371_000.0;
 /// Speed of light in fibre, m/s.
 const LIGHT: f64 = 2e8;
-/// Shortest delay that is made of a distance, s.
+/// Minimum delay that is derived from a distance, s.
 const SHORTEST: f64 = 1e-5;
 
 pub(super) fn read(text: &str, graph: &mut Graph, problems: &mut Problems) {
@@ -107,7 +107,7 @@ struct GraphmlReader<'t, 'k> {
 }
 
 impl<'t> GraphmlReader<'t, '_> {
-    /// The value of `name`, without regard to case, with its place.
+    /// The value of `name` with its place; case is ignored.
     fn data(&self, element: Node<'_, '_>, name: &str) -> Option<Piece<'t>> {
         let is_intended = |node: &Node<'_, '_>| {
             let key = node.attribute("key").and_then(|key| self.keys.get(key));
@@ -156,9 +156,11 @@ impl<'t> GraphmlReader<'t, '_> {
         };
         let (a, b) = (end("source", problems), end("target", problems));
         let Some((a, b)) = a.zip(b) else { return };
+        // A directed graph lists a link once for each direction.
         if is_directed && graph.link_between(a, b).is_some() {
             return;
         }
+        // A delay of the file takes precedence over one derived from places.
         let delay = self.delay(edge, problems).or_else(|| distance_delay(graph.place(a)?, graph.place(b)?));
         let link = ImportedLink { a, b, rate: self.rate(edge, problems), delay, ..ImportedLink::default() };
         graph.add_link(link, piece(self.text, edge), problems);

@@ -17,7 +17,7 @@ impl<'a> Piece<'a> {
         Place { origin: 0, start: self.start, end: self.start + self.text.len().max(1) }
     }
 
-    /// Notes what is wrong with it.
+    /// Reports an error of the piece.
     pub(super) fn refuse(&self, problems: &mut Problems, message: impl Into<String>) {
         problems.add(self.place(), message.into(), None);
     }
@@ -53,7 +53,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// The lines of a text that say something: without comments, white space around, and empty ones.
+/// The lines of a text without comments and surrounding white space; empty ones are omitted.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut start = 0;
     let pieces = text.split_inclusive('\n').map(move |line| {

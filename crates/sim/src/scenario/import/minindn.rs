@@ -19,11 +19,12 @@ use super::lines::{Piece, lines};
 use super::ndnsim::noted;
 use super::{ImportedLink, quantities};
 
-/// Keys of nodes and links that change nothing here.
+/// Keys of nodes that have no effect here and are ignored without a note.
 const QUIET_KEYS: [&str; 6] = ["radius", "angle", "app", "nfd-log-level", "nlsr-log-level", "cs-size"];
 
 pub(super) fn read(text: &str, graph: &mut Graph, problems: &mut Problems) {
     let mut section = None;
+    // Python's configparser, which mini-ndn uses, takes `;` for a comment, too.
     for line in lines(text).filter(|line| !line.text.starts_with(';')) {
         if let Some(name) = line.text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             section = Some(name);
@@ -104,7 +105,7 @@ fn megabits(text: &str) -> Result<tidegate_core::units::BitRate, String> {
     number.ok_or_else(|| format!("{text:?} is no bw; a number of Mbit/s is needed, such as \"100\""))
 }
 
-/// A part of all packets, in per cent.
+/// A fraction of all packets, in per cent.
 fn per_cent(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').parse::<f64>().ok().filter(|loss| (0.0..=100.0).contains(loss));
     number

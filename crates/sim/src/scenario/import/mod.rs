@@ -58,7 +58,7 @@ impl TopologyFormat {
         (Self::Rocketfuel, "rocketfuel"),
     ];
 
-    /// The format that the content shows, whatever the file is called; `None` when it shows none.
+    /// The format recognised by the content, whatever the file's name; `None` if it is of no known format.
     pub fn of(text: &str) -> Option<Self> {
         let text = text.trim_start_matches('\u{FEFF}');
         let line = lines::lines(text).next()?;
@@ -106,7 +106,7 @@ pub struct ImportedNode {
     pub position: Option<(f64, f64)>,
 }
 
-/// A link; `None` for what the file does not say.
+/// A link; `None` for values that the file does not give.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportedLink {
     /// Its name: unlike all others.
@@ -121,14 +121,14 @@ pub struct ImportedLink {
     pub delay: Option<Span>,
     /// Limit of each queue, packets.
     pub queue_packets: Option<u32>,
-    /// Part of all packets that is lost, 0 to 1.
+    /// Fraction of all packets that is lost, 0 to 1.
     pub loss: Option<f64>,
     /// Cost of the link in routing.
     pub cost: Option<u32>,
 }
 
 impl Imported {
-    /// Takes the delays of the links that `other` has too, by the labels of their ends.
+    /// Takes the delays of links that `other` has as well, by the labels of their ends.
     pub fn take_delays(&mut self, other: &Self) {
         let label = |topology: &Self, node: usize| {
             topology.nodes.get(node).map_or_else(String::new, |node| node.label.clone())
@@ -139,6 +139,7 @@ impl Imported {
         };
         let delays: BTreeMap<(String, String), Span> =
             other.links.iter().filter_map(|link| Some((ends(other, link), link.delay?))).collect();
+        // Collected first, because `ends` borrows the links that are changed.
         let found: Vec<Option<Span>> =
             self.links.iter().map(|link| delays.get(&ends(self, link)).copied()).collect();
         for (link, delay) in self.links.iter_mut().zip(found) {

@@ -2,9 +2,9 @@
 
 use tidegate_core::units::{BitRate, Span};
 
-/// Largest rate, bit/s.
+/// Maximum rate, bit/s.
 const FASTEST: f64 = 1e15;
-/// Longest delay, s.
+/// Maximum delay, s.
 const LONGEST: f64 = 1e6;
 
 /// A rate as ns-3 writes it: `10Mbps`, `2.5Gb/s`, `100kbps`, `1MiB/s`; a bare number is in bit/s.
@@ -39,8 +39,8 @@ pub(super) fn rate(bps: f64) -> Option<BitRate> {
     (1.0..=FASTEST).contains(&bps).then(|| BitRate::from_bps(bps.round() as u64))
 }
 
-/// A time as ns-3 and tc write it: `10ms`, `0.5s`, `20us`. A bare number is refused: it is seconds in the one,
-/// microseconds in the other.
+/// A time as ns-3 and tc write it: `10ms`, `0.5s`, `20us`. A bare number is refused, because ns-3 takes it as
+/// seconds and tc as microseconds.
 pub(super) fn time(text: &str) -> Result<Span, String> {
     let wrong = || format!("{text:?} is no time; one such as \"10ms\" or \"0.5s\" is needed");
     let (number, unit) = number_and_unit(text).ok_or_else(wrong)?;
@@ -70,7 +70,7 @@ pub(super) fn packets(text: &str) -> Result<u32, String> {
     }
 }
 
-/// A part of all packets: `0.01`, `1%`.
+/// A fraction of all packets: `0.01`, `1%`.
 pub(super) fn part(text: &str) -> Result<f64, String> {
     let number = match text.strip_suffix('%') {
         Some(number) => number.parse::<f64>().map(|percent| percent / 100.0),

@@ -126,7 +126,7 @@ fn flows(text: &mut String, topology: &Imported, consumers: &[usize]) {
     text.push('\n');
 }
 
-/// Size of each of `files`, one digit and zeros: the slowest link carries all of them within the run.
+/// Size of each of `files`, one digit and zeros, so that the slowest link carries all of them within the run.
 fn size(topology: &Imported, files: usize) -> String {
     let slowest = topology.links.iter().map(|link| link.rate.unwrap_or(RATE)).min().unwrap_or(RATE);
     let bytes = slowest.bytes_in(DURATION).get() / BUSY / files.max(1) as u64;

@@ -17,7 +17,7 @@ use crate::scenario::links::LinkValues;
 use crate::scenario::media::Media;
 use crate::scenario::{Limits, keys};
 
-/// Maximum number of problems of the file that are reported with those of the scenario.
+/// Maximum number of errors of the file that are reported with those of the scenario.
 const MAX_REPORTED: usize = 5;
 
 pub(super) fn read(
@@ -32,7 +32,7 @@ pub(super) fn read(
     let base = base.unwrap_or_default();
     let Some(imported) = load(topology, limits) else { return network };
     let place = topology.place_of("file");
-    // A limit or a loss of a link's own takes no more than that of all.
+    // Twice the common values: a limit and a loss of the link itself take no more than those.
     if !topology.context.claim(place, router.bytes(), imported.nodes.len() as u64)
         || !topology.context.claim(place, 2 * base.bytes(), imported.links.len() as u64)
     {
@@ -58,7 +58,7 @@ pub(super) fn read(
     network
 }
 
-/// Notes keys of `[topology]` that do not go with a file.
+/// Reports keys of `[topology]` that do not go with a file.
 fn refuse_other_keys(topology: &Fields<'_>) {
     let own = ["file", "format", "latencies", "link"];
     for entry in topology.entries().iter().filter(|entry| !own.contains(&entry.key.as_str())) {
@@ -70,7 +70,7 @@ fn refuse_other_keys(topology: &Fields<'_>) {
     }
 }
 
-/// The topology in the file, or nothing after noting why.
+/// The topology in the file; `None` after an error was reported.
 fn load(topology: &Fields<'_>, limits: &Limits) -> Option<Imported> {
     let name = topology.text("file")?;
     let text = file(topology, "file", &name)?;
@@ -124,7 +124,7 @@ fn parsed(
     read.inspect_err(|errors| notify(topology, key, errors)).ok()
 }
 
-/// Notes the problems of a file, each with its place there.
+/// Reports the errors of a file, each with its place there.
 fn notify(topology: &Fields<'_>, key: &str, errors: &Errors) {
     for error in errors.iter().take(MAX_REPORTED) {
         let hint = suggest::question(&error.suggestions);

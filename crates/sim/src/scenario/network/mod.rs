@@ -24,7 +24,7 @@ use crate::plan::{
     CachePlan, ClockPlan, LinkPlan, MediumPlan, NextHopRule, NodePlan, SchemeUse, ServicePlan,
 };
 
-/// Links of one node, as face numbers have 16 bits and applications need some.
+/// Maximum number of links of one node, as face numbers have 16 bits and applications need some.
 const MAX_LINKS_OF_A_NODE: u32 = 60_000;
 
 /// Nodes and links with their names.
@@ -40,14 +40,14 @@ pub(super) struct NetworkTable {
     pub next_hops: NextHopRule,
     node_index: BTreeMap<String, usize>,
     link_index: BTreeMap<String, usize>,
-    /// The part of the network each node is connected with, named by its lowest node.
+    /// The connected part of each node, named by its lowest node.
     part: Vec<usize>,
-    /// Whether something was left out, so that "not known" may be a consequence.
+    /// Whether something was left out after an error, so that "not known" may be a consequence.
     is_partial: bool,
 }
 
 impl NetworkTable {
-    /// The node a text names; notes if there is none.
+    /// The node that a text names; reports if there is none.
     pub fn find_node(&self, context: &ReadContext<'_>, item: &Item) -> Option<usize> {
         match read_text(item) {
             Ok(name) => self.node_called(context, item.place, name),
@@ -58,7 +58,7 @@ impl NetworkTable {
         }
     }
 
-    /// The node called `name`; notes at `place` if there is none.
+    /// The node called `name`; reports at `place` if there is none.
     pub fn node_called(&self, context: &ReadContext<'_>, place: Place, name: &str) -> Option<usize> {
         let found = self.node_index.get(name).copied();
         // In a partial network the name may be of a node that was refused; one error for one mistake.
@@ -68,7 +68,7 @@ impl NetworkTable {
         found
     }
 
-    /// The link a text names; notes if there is none.
+    /// The link that a text names; reports if there is none.
     pub fn find_link(&self, context: &ReadContext<'_>, item: &Item) -> Option<usize> {
         let name = match read_text(item) {
             Ok(name) => name,
@@ -156,7 +156,7 @@ impl RouterValues {
         self.caches.check_shares(router);
     }
 
-    /// Bytes that one node takes in a plan, about.
+    /// Estimate of the bytes that one node takes in a plan.
     fn bytes(&self) -> u64 {
         let prefix = |(prefix, used): &(String, SchemeUse)| {
             100 + prefix.len() as u64 + uses::bytes(std::slice::from_ref(used))
@@ -185,7 +185,7 @@ impl RouterValues {
     }
 }
 
-/// A node has one strategy: of the parts at most one may bring it, and then none is to be given.
+/// Checks that a node has one strategy: at most one of its parts brings one, and then none may be given.
 fn check_strategies(table: &Fields<'_>, parts: &[SchemeUse]) {
     let mut bringing = parts.iter().filter(|part| part.brings_strategy()).map(|part| part.scheme.name);
     let Some(first) = bringing.next() else { return };
@@ -370,7 +370,7 @@ struct ClassValues {
     plain: LinkValues,
     access: LinkValues,
     bottleneck: LinkValues,
-    /// Delay along a side of the drawing, where that is a plane.
+    /// Delay along a side of the drawing, if that is a plane.
     plane: Option<Span>,
 }
 
@@ -447,7 +447,8 @@ fn add_shape_links(network: &mut NetworkTable, shape: &Shape, values: &ClassValu
     }
 }
 
-/// Applies `[node.x]` and `[link.x]` over what each link had; says which links have rate and delay then.
+/// Applies `[node.x]` and `[link.x]` over the values of each node and link; returns for each link whether
+/// rate and delay are given.
 fn change_by_name<'v>(
     (root, media): (&Fields<'_>, &Media),
     network: &mut NetworkTable,
@@ -478,7 +479,7 @@ fn change_by_name<'v>(
     complete
 }
 
-/// Notes the first link without rate or delay.
+/// Reports the first link without rate or delay.
 fn check_complete(
     (topology, builtin): (&Fields<'_>, &Builtin),
     network: &NetworkTable,
@@ -561,7 +562,7 @@ fn read_written(
     network
 }
 
-/// Notes keys of `[topology]` that need a builtin.
+/// Reports keys of `[topology]` that need a builtin.
 fn refuse_builtin_keys(topology: &Fields<'_>) {
     for entry in topology.entries().iter().filter(|entry| entry.key != "link") {
         if keys::TOPOLOGY.find(&entry.key).is_some() {
@@ -578,6 +579,7 @@ fn add_written_nodes(
     root: &Fields<'_>,
     router: &RouterValues,
 ) {
+    // By name and before the links are read: whether a node is a router decides how it is built.
     let degrees = written_degrees(root);
     for table in tables {
         let values = NodeValues::read(table);
@@ -649,7 +651,7 @@ fn add_written_link(network: &mut NetworkTable, link: &Fields<'_>, (base, media)
     add_link(network, values.plan(name, a, b), context, link.place);
 }
 
-/// Notes nodes that are declared hosts but have several links.
+/// Reports nodes that are declared hosts but have several links.
 fn check_roles(network: &NetworkTable, tables: &[Fields<'_>]) {
     let degrees = degrees(network);
     for table in tables {
@@ -681,7 +683,8 @@ fn check_degrees(root: &Fields<'_>, network: &NetworkTable) {
     }
 }
 
-/// Notes frames too large for a medium, and links between the same nodes on one: radios identify links by their nodes.
+/// Reports frames too large for a medium, and two links between the same nodes on one: radios identify links
+/// by their nodes.
 fn check_media(root: &Fields<'_>, network: &NetworkTable) {
     let mut known = BTreeSet::new();
     for link in &network.links {
@@ -702,7 +705,8 @@ fn check_media(root: &Fields<'_>, network: &NetworkTable) {
     }
 }
 
-/// Notes queues that would have lanes of two disciplines: one of their own and one that parts of their router bring.
+/// Reports queues with the lanes of two disciplines: one of their own and one that parts of their router
+/// bring.
 fn check_lanes(root: &Fields<'_>, network: &NetworkTable) {
     for node in &network.nodes {
         let mut bringing = node.parts.iter().filter(|part| part.scheme.brings_lanes(&part.settings));
@@ -730,7 +734,7 @@ fn check_lanes(root: &Fields<'_>, network: &NetworkTable) {
     }
 }
 
-/// The part of the network each node belongs to, named by its lowest node (union by lowest, paths halved).
+/// The connected part of each node, named by its lowest node (union by lowest, path halving).
 fn parts(network: &NetworkTable) -> Vec<usize> {
     let mut parents: Vec<usize> = (0..network.nodes.len()).collect();
     for link in &network.links {
@@ -755,6 +759,7 @@ fn root_of(parents: &mut [usize], mut node: usize) -> usize {
 }
 
 fn check_connected(root: &Fields<'_>, network: &NetworkTable) {
+    // The part of the first node has number 0, so any other number lies apart.
     let apart = network.part.iter().position(|part| *part != 0);
     let (Some(apart), false) = (apart, network.is_partial) else { return };
     if let (Some(node), Some(first)) = (network.nodes.get(apart), network.nodes.first()) {

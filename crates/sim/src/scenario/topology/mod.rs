@@ -30,7 +30,7 @@ pub(super) enum Class {
     Access,
     /// A link that traffic has to share.
     Bottleneck,
-    /// Any other.
+    /// Any other link.
     Plain,
 }
 
@@ -60,17 +60,17 @@ pub(super) struct Shape {
 /// A built-in topology.
 pub(super) struct Builtin {
     pub name: &'static str,
-    /// Its parameters, each with a default; 0 for none.
+    /// Its parameters, each with its default; 0 if there is none.
     pub params: &'static [(&'static str, u64)],
-    /// Parameters that are no whole numbers; all are needed.
+    /// Parameters that are not whole numbers; all are required.
     pub numbers: &'static [&'static str],
     /// Classes of its links, except plain ones.
     pub classes: &'static [Class],
-    /// Whether distances in its drawing mean something, so that `plane` can give links their delays.
+    /// Whether distances in its drawing have a meaning, so that `plane` can give links their delays.
     pub is_plane: bool,
     /// Errors in the combination of its parameters, each of which is in its range.
     pub fault: fn(&Params) -> Option<String>,
-    /// Nodes and links, `None` if that overflows.
+    /// Number of nodes and links; `None` on overflow.
     pub size: fn(&Params) -> Option<(u64, u64)>,
     pub build: fn(&Params, &mut Shape),
 }
@@ -105,7 +105,7 @@ pub(super) struct Params {
 }
 
 impl Params {
-    /// Reads them; notes what is missing and what belongs to another topology.
+    /// Reads them; reports missing ones and those of other topologies.
     pub fn read(builtin: &Builtin, topology: &Fields<'_>) -> Option<Self> {
         refuse_foreign(builtin, topology);
         let needs = |name: &str| {
@@ -137,7 +137,7 @@ impl Params {
     }
 }
 
-/// Notes parameters of other topologies.
+/// Reports parameters of other topologies.
 fn refuse_foreign(builtin: &Builtin, topology: &Fields<'_>) {
     let own: Vec<&str> = builtin.keys().collect();
     let all: BTreeSet<&str> = BUILTINS.iter().flat_map(Builtin::keys).collect();
@@ -314,6 +314,7 @@ fn build_tree(params: &Params, shape: &mut Shape) {
             (1..=children).zip(parents.iter().flat_map(|parent| (0..fanout).map(move |_| *parent)))
         {
             let position = (spread(number, children), down(depth_now));
+            // Routers are numbered through all levels, leaves from 1.
             let (kind, index) = if is_last { ('c', number) } else { ('r', routers + number) };
             let child = shape.node(kind, index, position);
             level.push(child);

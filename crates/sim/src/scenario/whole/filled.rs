@@ -17,14 +17,14 @@ pub(super) struct Filling {
 }
 
 impl Filling {
-    /// Whether what it wrote is still there; of a list, any part of it.
+    /// Whether the value that it wrote is still there; of a list, any part of it.
     pub(super) fn is_in(&self, root: &Table) -> bool {
         let Some(found) = lookup(root, &self.path) else { return false };
         names(&self.item).iter().any(|name| names(found).contains(name))
     }
 
-    /// Takes out what it wrote, with settings that were changed since, and tables that are empty then; answers what was
-    /// taken.
+    /// Removes the value that it wrote, with settings that were changed since, and tables that become empty;
+    /// returns what was removed.
     pub(super) fn take_out(&self, root: &mut Table) -> Vec<Item> {
         let own = names(&self.item);
         let is_own = |item: &Item| name_of(item).is_some_and(|name| own.contains(&name));
@@ -41,7 +41,7 @@ impl Filling {
     }
 }
 
-/// A whole scheme that was installed, with what it filled.
+/// A whole scheme that was installed, with the places that it filled.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Layer {
     pub(super) name: &'static str,
@@ -54,8 +54,8 @@ impl Layer {
         Self { name: whole.used.scheme.name, has_ends: whole.has_ends(), fillings }
     }
 
-    /// Whether it makes way for `whole` on the flows of `tables`: no other flow has it any more. A scheme without ends
-    /// leaves one that rules flows in place, and one on some flows alone leaves what is there for all.
+    /// Whether it is removed for `whole` on the flows of `tables`: no other flow uses it any more. A scheme
+    /// without ends leaves one with flows in place, and one on some flows only leaves what holds for all.
     pub(super) fn makes_way(
         &self,
         root: &Table,

@@ -27,8 +27,9 @@ use crate::plan::WrittenOut;
 /// Path of the routers' roles.
 const PARTS: &str = "router.router_parts";
 
-/// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's. Afterwards every
-/// flow has a scheme, or says itself that it has none. Answers what is written out in place of it.
+/// Fills the roles of `scenario.scheme` that the document does not write out; `text` is that of the document.
+/// Afterwards every flow has a scheme, or an error was reported. Returns the keys that are written out
+/// instead.
 pub(super) fn complete(context: &ReadContext<'_>, root: &mut Table, text: &str) -> Option<WrittenOut> {
     let before = context.count();
     let mut written_out = None;
@@ -51,12 +52,12 @@ pub(super) fn complete(context: &ReadContext<'_>, root: &mut Table, text: &str) 
     written_out
 }
 
-/// The scheme of `[scenario]`, if it has one without problems.
+/// The scheme of `[scenario]`, if it has one without errors.
 fn of_scenario(context: &ReadContext<'_>, root: &Table) -> Option<Required> {
     lookup(root, "scenario.scheme").and_then(|item| Required::read(context, item))
 }
 
-/// Fills the roles of the scenario's scheme that the document does not write out, and answers what it filled.
+/// Fills the roles of the scenario's scheme that the document does not write out, and returns what it filled.
 fn fill(context: &ReadContext<'_>, root: &mut Table, whole: &Required, text: &str) -> Option<Layer> {
     if !whole.fits(context, root, None) {
         return None;
@@ -85,8 +86,8 @@ impl Required {
     }
 }
 
-/// Gives flows without a scheme any that fits, so that a mistake in the scenario's is not reported again for each of
-/// them.
+/// Gives flows without a scheme any suitable one, so that a mistake in the scenario's is not reported again
+/// for each of them.
 fn stand_in(context: &ReadContext<'_>, root: &mut Table) {
     for (key, role) in [("flow", Role::Consumer), ("tcp", Role::Sender)] {
         let fits = |scheme: &&&Scheme| scheme.fills(role) && scheme.check(&Settings::default()).is_ok();
@@ -130,7 +131,7 @@ struct Required {
     used: SchemeUse,
     /// Its name, or a table with its name and settings.
     item: Item,
-    /// Each role of the whole with what is written there.
+    /// Each role of the whole with the value that is written there.
     installs: Vec<(Role, Item)>,
 }
 
@@ -151,12 +152,12 @@ impl Required {
         self.installs.iter().find(|(installed, _)| *installed == role).map(|(_, item)| item)
     }
 
-    /// Whether it rules flows of one kind or the other.
+    /// Whether it has a consumer or a TCP sender.
     fn has_ends(&self) -> bool {
         self.installed(Role::Consumer).is_some() || self.installed(Role::Sender).is_some()
     }
 
-    /// Whether it has what the flows need; notes if it fits none of them.
+    /// Whether it has the role that the flows need; reports if it fits none of them.
     fn fits(&self, context: &ReadContext<'_>, root: &Table, scope: Option<(&str, usize)>) -> bool {
         let given = |key: &str| match scope {
             Some((kind, _)) => kind == key,
@@ -172,7 +173,7 @@ impl Required {
         false
     }
 
-    /// Notes that it does not fit the flows of `given`.
+    /// Reports that it does not fit the flows of `given`.
     fn refuse(&self, context: &ReadContext<'_>, given: &str) {
         let name = show(self.used.scheme.name);
         let ends = (self.installed(Role::Consumer), self.installed(Role::Sender));
@@ -187,7 +188,7 @@ impl Required {
         context.refuse(self.item.place, message);
     }
 
-    /// The tables of flows that it rules, by key and number.
+    /// The tables of flows to which it applies, by key and number.
     fn tables(&self, root: &Table, scope: Option<(&'static str, usize)>) -> Vec<(&'static str, usize)> {
         let of = |key, role| {
             let count = self.installed(role).map_or(0, |_| tables_of(lookup(root, key)).count());

@@ -8,9 +8,9 @@ use tidegate_settings::write::written_value;
 use super::{Filling, Layer, PARTS, Required, end_path, fill, lookup, name_of, of_scenario, tables_of};
 use crate::scenario::overrides;
 
-/// Installs the whole scheme that `item` names, on the flows of one table only with `scope`; says in a line what it
-/// replaced and removed, if anything. `layers` are the whole schemes of earlier overrides: what the scenario's or one of
-/// them filled goes first.
+/// Installs the whole scheme that `item` names, with `scope` on the flows of one table only. Returns a line
+/// about what it replaced and removed, if anything. `layers` are the whole schemes of earlier overrides: the
+/// roles that they or the scenario's scheme filled are removed first.
 pub(in super::super) fn replace(
     context: &ReadContext<'_>,
     root: &mut Table,
@@ -23,6 +23,8 @@ pub(in super::super) fn replace(
         layers.extend(fill(context, root, &old, text));
     }
     if let Some(TomlValue::Table(scenario)) = root.get_mut("scenario").map(|entry| &mut entry.item.value) {
+        // Its roles are in the document by now; kept, it would fill the roles of the new scheme's flows
+        // again.
         scenario.0.retain(|entry| entry.key != "scheme");
     }
     let whole = Required::read(context, item)?;
@@ -87,14 +89,14 @@ struct Strip<'a> {
 }
 
 impl Strip<'_> {
-    /// Whether the parts of the scheme called `name` go: they belong to the same scheme, or to flows that are there no
-    /// more.
+    /// Whether the parts of the scheme called `name` are removed: they belong to the same scheme, or to flows
+    /// that no longer exist.
     fn goes(&self, name: &str) -> bool {
         name == self.whole.used.scheme.name
             || self.whole.has_ends() && !self.kept.iter().any(|kept| kept == name)
     }
 
-    /// Notes that `item` in `role` goes.
+    /// Records that `item` in `role` is removed.
     fn note(&mut self, role: Role, item: &Item) {
         let word = match role {
             Role::Router => "router part",
@@ -255,8 +257,8 @@ impl Strip<'_> {
         }
     }
 
-    /// The controller of other schemes, with the events that stop and start it; of one that is replaced, how far away
-    /// it is stays.
+    /// Removes the controller of other schemes with the events that stop and start it; if it is replaced,
+    /// delay and loss of its channel stay.
     fn controller(&mut self, root: &mut Table) {
         let Some(item) = lookup(root, "controller.scheme").cloned() else { return };
         if self.whole.installed(Role::Controller).is_some() {
@@ -284,7 +286,7 @@ fn shown(item: &Item) -> String {
     if settings.is_empty() { name.to_owned() } else { format!("{name} ({})", settings.join(", ")) }
 }
 
-/// Prefixes that nothing is said of any more.
+/// Removes prefixes without any setting.
 fn drop_idle_prefixes(router: &mut Table) {
     if let Some(TomlValue::List(prefixes)) = router.get_mut("prefix").map(|entry| &mut entry.item.value) {
         let states = |table: &Table| table.get("strategy").is_some() || table.get("cache").is_some();

@@ -28,7 +28,7 @@ pub(super) fn distance(one: Position, other: Position) -> f64 {
     (across * across + down * down).sqrt()
 }
 
-/// Routers at places of equal chances, without links.
+/// Routers at uniformly distributed places, without links.
 fn place_routers(nodes: u64, seed: Seed, shape: &mut Shape) -> Vec<Position> {
     let mut draws = Rng::stream(seed, "topology/places");
     let places: Vec<Position> = (0..nodes).map(|_| (draws.uniform(), draws.uniform())).collect();
@@ -60,7 +60,7 @@ pub(super) fn build_waxman(params: &Params, shape: &mut Shape) {
     connect(shape, &places);
 }
 
-/// Adds the shortest links that make one network of all (Prim's tree, in which links that are there cost nothing).
+/// Adds the shortest links that connect all routers (Prim's tree, in which existing links cost nothing).
 fn connect(shape: &mut Shape, places: &[Position]) {
     const LINKED: f64 = -1.0;
     let mut neighbours = vec![Vec::new(); places.len()];
@@ -112,6 +112,7 @@ pub(super) fn build_barabasi_albert(params: &Params, shape: &mut Shape) {
         } else {
             let count = ends.len() as u32;
             let mut chosen = BTreeSet::new();
+            // Ends: more than `links` different routers occur in `ends`.
             while chosen.len() < links {
                 chosen.insert(ends[draws.below(count) as usize] as usize);
             }
