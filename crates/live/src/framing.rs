@@ -4,10 +4,10 @@ use bytes::{Bytes, BytesMut};
 
 use crate::reception::CHUNK;
 
-/// Bytes of the largest element accepted: the largest NDN packet (8800) with link fields around it.
+/// Maximum size of an element, bytes: the largest NDN packet (8800) with link fields around it.
 pub const MAX_ELEMENT: usize = 8800 + 256;
 
-/// Why a stream cannot be read on.
+/// Reason why a stream cannot be parsed further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FramingError {
@@ -22,8 +22,8 @@ pub enum FramingError {
     TooLarge(u64),
 }
 
-/// Bytes of the element at the beginning of `stream`, header included; `None` when more must come before
-/// that can be said.
+/// Bytes of the element at the beginning of `stream`, header included; `None` if its header is not
+/// complete yet.
 ///
 /// # Errors
 /// If no element can begin with these bytes, or it is larger than [`MAX_ELEMENT`].
@@ -46,10 +46,10 @@ pub fn element_len(stream: &[u8]) -> Result<Option<usize>, FramingError> {
     }
 }
 
-/// Cuts a stream into its elements, whatever the pieces it comes in.
+/// Splits a stream into its elements, whatever the pieces in which it arrives.
 #[derive(Debug, Default)]
 pub struct Splitter {
-    /// Received, up to the end of the last whole element and the beginning of the next.
+    /// Received bytes of an element that is not complete.
     rest: BytesMut,
     fault: Option<FramingError>,
 }
@@ -60,7 +60,7 @@ impl Splitter {
         Self::default()
     }
 
-    /// Takes the next bytes of the stream and gives every element that is whole.
+    /// Processes the next bytes of the stream and passes every complete element to `take`.
     ///
     /// # Errors
     /// When no element can begin where the last one ended. Nothing after it can be parsed, so that
@@ -79,18 +79,18 @@ impl Splitter {
         self.fault.map_or(Ok(()), Err)
     }
 
-    /// Bytes of the element that has begun and is not whole, below [`MAX_ELEMENT`].
+    /// Received bytes of an element that is not complete, below [`MAX_ELEMENT`].
     pub fn pending(&self) -> usize {
         self.rest.len()
     }
 
-    /// Bytes of memory held for it, at most [`MAX_ELEMENT`] more than a piece of reception memory; elements
-    /// that were given may lie there too.
+    /// Bytes of memory held, at most [`MAX_ELEMENT`] more than a chunk of reception memory; elements
+    /// that were passed on may be there as well.
     pub fn memory(&self) -> usize {
         self.rest.capacity()
     }
 
-    /// Puts `piece` behind the beginning of an element that is there already.
+    /// Appends `piece` to the beginning of an element that was received before.
     fn keep(&mut self, piece: &[u8]) {
         if self.rest.capacity() - self.rest.len() < piece.len() {
             // Packets still share the old buffer; growing it would copy what they hold.
@@ -112,7 +112,7 @@ impl Splitter {
     }
 }
 
-/// A variable-size number and its bytes; `None` when it is not whole, an error when it could be shorter.
+/// A variable-size number and its length; `None` if it is not complete, an error if it could be shorter.
 fn read_number(bytes: &[u8]) -> Result<Option<(u64, usize)>, ()> {
     let Some(first) = bytes.first() else { return Ok(None) };
     let (len, min) = match first {

@@ -1,6 +1,6 @@
-//! The link layer of one face: frames in, packets out, and the reverse.
+//! The link layer of one face: makes packets of received frames, and frames of packets to send.
 //!
-//! What a peer sends is never a reason to fail: what cannot be read is counted and dropped.
+//! Input from a peer never causes an error: frames and packets that cannot be parsed are counted and dropped.
 
 use bytes::Bytes;
 use tidegate_core::ndn::name::NameTable;
@@ -29,7 +29,7 @@ pub struct LinkContext<'a> {
 pub struct LinkCounters {
     /// Number of frames received.
     pub frames_in: u64,
-    /// Packets made of them.
+    /// Number of packets made of them.
     pub packets_in: u64,
     /// Frames handed to the socket's batch.
     pub frames_out: u64,
@@ -37,9 +37,9 @@ pub struct LinkCounters {
     pub packets_out: u64,
     /// Received frames and packets that are malformed or not understood.
     pub malformed: u64,
-    /// Packets put together from several frames.
+    /// Packets reassembled from several frames.
     pub reassembled: u64,
-    /// Packets cut into several frames.
+    /// Packets split into several frames.
     pub fragmented: u64,
     /// Frames without a packet.
     pub idle: u64,
@@ -58,8 +58,8 @@ pub struct GenericLinkService {
 }
 
 impl GenericLinkService {
-    /// A link layer for frames of at most `mtu` bytes (`None`: any size); `first_sequence` numbers its first
-    /// fragment and should be random.
+    /// A link layer for frames of at most `mtu` bytes (`None` for any size); `first_sequence` numbers its
+    /// first fragment and should be random.
     pub fn new(mtu: Option<usize>, first_sequence: u64) -> Self {
         Self {
             reassembler: Reassembler::default(),
@@ -68,7 +68,7 @@ impl GenericLinkService {
         }
     }
 
-    /// Takes in a frame; the packet that it completes, if it does.
+    /// Processes a received frame; returns the packet that it completes.
     pub fn receive(&mut self, frame: Bytes, cx: &mut LinkContext<'_>) -> Option<Packet<Bytes>> {
         self.counters.frames_in += 1;
         let Ok(message) = decode_frame(frame) else { return self.drop_malformed() };
@@ -97,6 +97,7 @@ impl GenericLinkService {
             };
             interest.token = handle;
         }
+        // Only now, so that all packets of `reassembled` are also among `packets_in`.
         self.counters.reassembled += u64::from(is_part);
         self.counters.packets_in += 1;
         Some(packet)
@@ -133,7 +134,7 @@ impl GenericLinkService {
         self.counters
     }
 
-    /// Bytes of the largest frame sent; `None`: any size.
+    /// Maximum size of a frame, bytes; `None` for any size.
     pub fn mtu(&self) -> Option<usize> {
         self.encoder.mtu()
     }

@@ -13,7 +13,7 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use crate::stream::StreamFace;
 use crate::uri::FaceUri;
 
-/// Connections that may wait to be accepted.
+/// Maximum number of connections that wait to be accepted.
 const WAITING: i32 = 128;
 
 /// A socket that streams are accepted from.
@@ -21,7 +21,7 @@ const WAITING: i32 = 128;
 pub struct StreamListener {
     socket: Socket,
     uri: FaceUri,
-    /// The socket file, removed with the listener.
+    /// The socket file, which is removed when the listener is dropped.
     file: Option<SocketFile>,
 }
 
@@ -34,15 +34,17 @@ impl StreamListener {
         let socket = Socket::new(Domain::for_address(local), Type::STREAM, Some(Protocol::TCP))?;
         socket.set_reuse_address(true)?;
         if local.is_ipv6() {
+            // A listener for IPv4 may be bound to the same port.
             socket.set_only_v6(true)?;
         }
         socket.bind(&local.into())?;
+        // Port 0 has become a real one.
         let local = socket.local_addr()?.as_socket().unwrap_or(local);
         Self::listen(socket, FaceUri::Tcp(local), None)
     }
 
-    /// Listens at `path`: makes its folder if there is none, and takes the place of a socket file that
-    /// no process listens on any more.
+    /// Listens at `path`: makes its folder if there is none, and replaces a socket file on which
+    /// no process listens any more.
     ///
     /// # Errors
     /// If another process listens there, a file of another type is at `path`, or the folder cannot be written.
@@ -64,7 +66,7 @@ impl StreamListener {
         Ok(Self { socket, uri, file })
     }
 
-    /// The next connection; `None` when none waits.
+    /// Accepts the next connection; `None` if none waits.
     ///
     /// # Errors
     /// When the system has no descriptor left; the connection waits on.
@@ -87,6 +89,7 @@ impl StreamListener {
                 StreamFace::of_tcp(socket, remote)
             }
             None => {
+                // The connecting end of a Unix stream has no path.
                 let remote = FaceUri::Fd(socket.as_raw_fd());
                 StreamFace::of_unix(socket, self.uri.clone(), remote)
             }

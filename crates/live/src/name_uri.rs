@@ -1,4 +1,5 @@
-//! Names as people write them: `/file/v=1700000000000000/seg=3` (naming conventions, revision 3).
+//! URI form of names with typed components: `/file/v=1700000000000000/seg=3` (naming conventions, revision
+//! 3).
 //!
 //! A component without a typed form is written as in core.
 
@@ -19,6 +20,7 @@ pub fn parse(uri: &str) -> Result<Vec<u8>, String> {
     if !path.starts_with('/') {
         return Err(format!("name {uri:?} does not start with \"/\""));
     }
+    // A slash at the end is common; it does not begin an empty component.
     let path = path.strip_suffix('/').unwrap_or(path);
     for component in path.split('/').skip(1) {
         match numbered(component) {
@@ -50,6 +52,8 @@ pub fn show(components: &[u8]) -> String {
         let letters = NUMBERED.iter().find(|(_, kind)| *kind == element.kind).map(|(letters, _)| letters);
         let mut shortest = Vec::new();
         match (letters, element.integer()) {
+            // A number that is not in its shortest form is another component; as a number its bytes would be
+            // lost.
             (Some(letters), Ok(number)) if tlv::integer_len(number) == element.value.len() => {
                 uri.push_str(&format!("/{letters}{number}"));
             }

@@ -1,7 +1,7 @@
 //! NFD's management messages: ControlParameters and ControlResponse, for both ends of a command.
 //!
 //! Type numbers and field order are those of ndn-cxx; fields may arrive in any order and unknown ones are
-//! passed over, as NFD does, so that newer peers are understood.
+//! ignored, as in NFD, so that newer peers are understood.
 
 use std::fmt;
 
@@ -31,14 +31,14 @@ const MTU: u32 = 137;
 
 /// Origin of a route that an application registered.
 pub const ORIGIN_APP: u64 = 0;
-/// Origin of a route from a settings file or a person.
+/// Origin of a route from a settings file or a user.
 pub const ORIGIN_STATIC: u64 = 255;
-/// Flag of a route that holds for longer prefixes with routes of their own, too.
+/// Flag of a route that also serves longer prefixes with routes of their own.
 pub const FLAG_CHILD_INHERIT: u64 = 1;
-/// Flag of a route that hides those of shorter prefixes.
+/// Flag of a route that hides the routes of shorter prefixes.
 pub const FLAG_CAPTURE: u64 = 2;
 
-/// Parameters of a command, or what the forwarder made of them. `None`: not given.
+/// Parameters of a command, or as applied by the forwarder; `None` for those that are not given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ControlParameters {
     /// Name, as concatenated components.
@@ -53,9 +53,9 @@ pub struct ControlParameters {
     pub origin: Option<u64>,
     /// Cost of a route.
     pub cost: Option<u64>,
-    /// Packets of a content store.
+    /// Capacity of a content store in packets.
     pub capacity: Option<u64>,
-    /// Number of things done or to be done.
+    /// Number of items processed or to process.
     pub count: Option<u64>,
     /// Flags, such as [`FLAG_CHILD_INHERIT`].
     pub flags: Option<u64>,
@@ -67,11 +67,11 @@ pub struct ControlParameters {
     pub expiration_ms: Option<u64>,
     /// Persistency of a face: 0 persistent, 1 on demand, 2 permanent.
     pub persistency: Option<u64>,
-    /// Shortest pause between two congestion marks, nanoseconds.
+    /// Minimum interval between two congestion marks, nanoseconds.
     pub marking_interval_ns: Option<u64>,
     /// Backlog from which on congestion is marked, bytes.
     pub marking_threshold_bytes: Option<u64>,
-    /// Bytes of the largest frame.
+    /// Maximum size of a frame, bytes.
     pub mtu: Option<u64>,
 }
 
@@ -166,7 +166,7 @@ impl ControlParameters {
     }
 }
 
-/// The first of several equal fields counts.
+/// Stores a field unless it is present already: the first of several equal fields counts.
 fn keep<T>(place: &mut Option<T>, value: T) -> Result<(), DecodeError> {
     place.get_or_insert(value);
     Ok(())
@@ -210,7 +210,7 @@ impl ControlResponse {
         (200..300).contains(&self.code)
     }
 
-    /// The element, content of the Data that answers a command.
+    /// The element, which is the content of the Data that answers a command.
     pub fn encode(&self) -> Vec<u8> {
         let mut fields = Vec::new();
         tlv::write_integer(&mut fields, STATUS_CODE, self.code);

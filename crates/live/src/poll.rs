@@ -12,7 +12,7 @@ use tidegate_core::units::{Span, Time};
 
 use crate::clock::MonotonicClock;
 
-/// Most events taken from the kernel at once; the rest wait for the next call.
+/// Maximum number of events per system call; the others wait for the next call.
 const BATCH: usize = 64;
 
 /// Readiness for which a socket is registered.
@@ -39,14 +39,14 @@ impl SocketInterest {
     }
 }
 
-/// A watched socket that has something to do.
+/// A watched socket with an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ready {
     /// The number it was registered with.
     pub token: u64,
-    /// There is something to read: data, the end, or an error.
+    /// Whether there is something to read: data, the end, or an error.
     pub is_readable: bool,
-    /// There is room to write, or a write would return an error.
+    /// Whether there is room to write, or a write would return an error.
     pub is_writable: bool,
 }
 
@@ -54,6 +54,7 @@ impl Ready {
     fn of(event: &epoll::Event) -> Self {
         // The kernel packs the structure, so that fields are copied out, not borrowed.
         let (flags, data) = (event.flags, event.data);
+        // A broken socket is readable and writable: whichever its owner tries next reports the error.
         let is_broken = flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP);
         Self {
             token: data.u64(),
@@ -71,7 +72,7 @@ pub struct Poll {
 }
 
 impl Poll {
-    /// An empty set. The thread that makes it is woken when it asked for from then on, not up to 50 µs
+    /// An empty set. The calling thread is woken at the requested time from then on, not up to 50 µs
     /// later, as Linux does to save power.
     ///
     /// # Errors

@@ -4,10 +4,10 @@ use bytes::{Bytes, BytesMut};
 
 use crate::sys::Slots;
 
-/// Bytes of one piece of memory that received packets lie in.
+/// Size of one chunk of memory for received packets, bytes.
 ///
-/// A packet kept for long (cached, pending) keeps its whole chunk alive, so that chunks are not larger than
-/// what pays for their allocation: about fifty packets.
+/// A packet that is kept for long (cached, pending) keeps its whole chunk alive, so that chunks are only as
+/// large as is worth an allocation: about fifty packets.
 pub(crate) const CHUNK: usize = 64 * 1024;
 
 /// Slots that the kernel writes into, and chunks that hold received packets.
@@ -35,10 +35,11 @@ impl Reception {
     }
 }
 
-/// Packets side by side.
+/// Memory in which received packets lie side by side.
 ///
-/// A datagram's slot is 9000 bytes, because its length is not known before it is there; keeping packets in
-/// their slots would hold seven times their size. They are copied together instead, one allocation for many.
+/// A datagram's slot has the maximum size, because its length is not known before it arrives; packets that
+/// stay in their slots would occupy a multiple of their size. They are copied together instead, one
+/// allocation for many.
 #[derive(Debug, Default)]
 pub(crate) struct Chunks {
     rest: BytesMut,

@@ -1,4 +1,5 @@
-//! Asking a forwarder for a prefix: signed Interests to `/localhost/nfd/rib` (NFD's management protocol).
+//! Registration of prefixes at a forwarder: signed Interests to `/localhost/nfd/rib` (NFD's management
+//! protocol).
 
 use tidegate_core::ndn::packet::{Millis, NackReason};
 use tidegate_wire::name::push_component;
@@ -14,7 +15,7 @@ const PATIENCE: Millis = Millis(4_000);
 /// TLV-TYPE of a generic component.
 const GENERIC: u16 = 8;
 
-/// Why a prefix was not registered.
+/// Reason why a prefix was not registered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistrationError {
@@ -29,16 +30,17 @@ pub enum RegistrationError {
     Denied {
         /// Status code as in HTTP, 4xx or 5xx.
         code: u64,
-        /// Explanation for people.
+        /// Explanation for human readers.
         text: String,
     },
     /// The answer cannot be read.
     #[error("the forwarder's answer to the registration is malformed: {0}")]
     Answer(DecodeError),
-    /// No answer came; whether the forwarder is on this machine and not over UDP.
+    /// No answer arrived in time.
     #[error("the forwarder does not answer the registration of the prefix{}", restriction(*is_local))]
     Timeout {
-        /// Whether commands are taken over this connection at all.
+        /// Whether commands are accepted over this connection at all: the forwarder is on this machine, and
+        /// not over UDP.
         is_local: bool,
     },
 }
@@ -54,7 +56,7 @@ fn restriction(is_local: bool) -> &'static str {
 /// Registers `prefix` (concatenated components), so that the forwarder sends its Interests here.
 ///
 /// # Errors
-/// When it does not say yes.
+/// If the forwarder does not confirm it.
 pub fn register(client: &mut Client, prefix: &[u8]) -> Result<ControlParameters, RegistrationError> {
     let parameters = ControlParameters {
         name: Some(prefix.to_vec()),
@@ -66,10 +68,10 @@ pub fn register(client: &mut Client, prefix: &[u8]) -> Result<ControlParameters,
     command(client, b"register", &parameters)
 }
 
-/// Takes a registration back.
+/// Removes a registration.
 ///
 /// # Errors
-/// When the forwarder does not say yes; its connection's end takes it back as well.
+/// If the forwarder does not confirm it; the end of the connection removes it as well.
 pub fn unregister(client: &mut Client, prefix: &[u8]) -> Result<ControlParameters, RegistrationError> {
     let parameters = ControlParameters {
         name: Some(prefix.to_vec()),
@@ -106,7 +108,7 @@ fn command(
     }
 }
 
-/// Reads the Data that answers a command: what the forwarder made of the parameters.
+/// Reads the Data that answers a command; returns the parameters as the forwarder applied them.
 ///
 /// The forwarder signs with its own key, without a certificate: clients trust it by its local socket.
 ///

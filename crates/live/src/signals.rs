@@ -1,4 +1,4 @@
-//! The user's wish to stop (SIGINT, SIGTERM, SIGHUP), as a descriptor that becomes readable.
+//! Requests to stop (SIGINT, SIGTERM, SIGHUP), as a descriptor that becomes readable.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
-/// Becomes readable when the process is asked to stop. A second request ends the process as it would have
+/// Becomes readable when the process is requested to stop. A second request ends the process as it would
 /// without this.
 #[derive(Debug)]
 pub struct StopSignal {
@@ -39,7 +39,7 @@ impl StopSignal {
     }
 }
 
-/// Whether this process ignores `signal`, as proc_pid_status(5) has it.
+/// Whether this process ignores `signal`, by the mask of proc_pid_status(5).
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

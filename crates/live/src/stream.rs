@@ -1,4 +1,4 @@
-//! TCP and Unix streams: TLV elements one behind the other, no frames of their own.
+//! TCP and Unix streams: TLV elements one after the other, without further framing.
 
 use std::io::{self, IoSlice, Read};
 use std::net::SocketAddr;
@@ -16,27 +16,28 @@ use crate::sys::{self, Backlog};
 use crate::udp::Received;
 use crate::uri::FaceUri;
 
-/// Bytes that a Unix stream takes before its reader does; the kernel books twice as much with its overhead.
+/// Size of a Unix stream's send buffer, bytes; the kernel accounts twice as much with its overhead.
 pub const SEND_BUFFER: usize = 32 * 1024;
 
-/// The same for an application that only asks: Interests are small, and a thousand of them in the kernel are a queue
-/// without management.
+/// The same for an application that only sends Interests: they are small, and a thousand of them in the
+/// kernel are a queue without management.
 const INTEREST_BUFFER: usize = 8 * 1024;
 
-/// Bytes that TCP from this machine may have received and not read. Elsewhere the kernel chooses, for long paths.
+/// Size of the receive buffer of TCP from this machine, bytes. For other peers the kernel decides, for long
+/// paths.
 const LOCAL_RECEIVE_BUFFER: usize = 64 * 1024;
 
-/// Packets that one read is to bring: whoever reads handles them all before it looks at anything else.
+/// Target number of packets per read: the driver handles them all before any other socket.
 const READ: usize = 64;
 
-/// Bytes that a read may bring at least.
+/// Minimum size of a read, bytes.
 const MIN_READ: usize = 4 * 1024;
 
-/// Bytes that TCP takes and has not sent yet; what was sent and waits for its acknowledgement does not count,
-/// so that a long path still fills. Beyond that frames wait in our queue, where they are managed.
+/// Maximum bytes in TCP that were never sent; those that wait for their acknowledgement do not count,
+/// so that a long path can still be filled. Further frames wait in our queue, where they are managed.
 pub const NOT_SENT: u32 = 32 * 1024;
 
-/// Most frames per system call; each has two parts.
+/// Maximum number of frames per system call; each has two parts.
 const BATCH: usize = 64;
 
 /// A connected Unix or TCP stream.
@@ -48,15 +49,15 @@ pub struct StreamFace {
     remote: FaceUri,
     is_local: bool,
     incoming: Splitter,
-    /// Mean length of the packets received lately, bytes.
+    /// Moving average of the length of received packets, bytes.
     packet_len: usize,
-    /// Rest of a frame that was sent in part: at most one frame.
+    /// Rest of a frame of which a part was sent: at most one frame.
     tail: BytesMut,
 }
 
 impl StreamFace {
-    /// Begins a TCP connection; what is sent before it stands has to wait, and a failure is reported by
-    /// [`receive`](Self::receive).
+    /// Begins a TCP connection; frames sent before it is established have to wait, and a failure is reported
+    /// by [`receive`](Self::receive).
     ///
     /// # Errors
     /// When the system refuses at once.
@@ -69,7 +70,7 @@ impl StreamFace {
         }
     }
 
-    /// Makes a TCP connection and waits for it, at most `patience`.
+    /// Establishes a TCP connection and waits for it for at most `patience`.
     ///
     /// # Errors
     /// When it is refused or not answered in time.
@@ -143,7 +144,7 @@ impl StreamFace {
         Self { socket, backlog, local, remote, is_local, incoming, packet_len, tail }
     }
 
-    /// Lets few bytes wait in the socket: for who sends Interests and nothing else.
+    /// Limits the bytes that wait in the socket, for an application that sends Interests only.
     ///
     /// # Errors
     /// When the system refuses.
@@ -154,7 +155,8 @@ impl StreamFace {
         }
     }
 
-    /// Takes in what waits, about `READ` packets and at most one chunk, and gives every element that is whole.
+    /// Reads waiting bytes, about `READ` packets and at most one chunk, and passes every complete element to
+    /// `take`.
     ///
     /// # Errors
     /// When the connection broke, or the peer sent what is no element or one larger than any packet: then
@@ -238,7 +240,7 @@ impl StreamFace {
         Ok((parts.len() / 2, false))
     }
 
-    /// Sends what is left of the last frame; whether nothing is left any more.
+    /// Sends the rest of the last frame; returns whether nothing is left.
     ///
     /// # Errors
     /// When the connection broke.

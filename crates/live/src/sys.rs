@@ -1,4 +1,4 @@
-//! System calls that no safe wrapper offers: many datagrams per call, and what still waits in a socket.
+//! System calls without a safe wrapper: many datagrams per call, and the bytes that wait in a socket.
 //!
 //! The only unsafe code of the live side. Every block says why it is sound; all of them rest on one rule:
 //! the kernel gets pointers into memory that outlives the call, with the lengths of that memory.
@@ -8,19 +8,19 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
 
-/// Most datagrams sent per system call, and most that the kernel cuts out of one.
+/// Maximum number of datagrams sent per system call, and of those that the kernel cuts out of one message.
 pub(crate) const BATCH: usize = 64;
 
-/// Messages received per system call. Each may be many datagrams of one size in a row.
+/// Maximum number of messages received per system call. Each may consist of many datagrams of one size.
 pub(crate) const MESSAGES: usize = 16;
 
-/// Bytes of one message's slot: the kernel puts no more together.
+/// Size of one message's slot, bytes: the maximum that the kernel combines.
 const SLOT: usize = 1 << 16;
 
-/// Largest datagram taken: the largest NDN packet (8800) and room for its link fields.
+/// Maximum size of a datagram, bytes: the largest NDN packet (8800) and its link fields.
 pub(crate) const MAX: usize = 9000;
 
-/// Bytes of datagrams that go out as one message, to be cut by the kernel or the device.
+/// Maximum bytes of datagrams that are sent as one message, to be cut by the kernel or the device.
 const MAX_TOGETHER: usize = 60_000;
 
 /// Size of the largest supported socket address (IPv6), bytes.
@@ -49,11 +49,11 @@ struct MessageSlot {
 /// A datagram that was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Datagram<'a> {
-    /// Its content, cut off behind [`MAX`] bytes.
+    /// Its content, truncated to [`MAX`] bytes.
     pub(crate) bytes: &'a [u8],
     /// Address of the sender; `None` if it was not requested or has another family.
     pub(crate) from: Option<SocketAddr>,
-    /// Whether something was cut off.
+    /// Whether it was truncated.
     pub(crate) is_truncated: bool,
 }
 
@@ -90,10 +90,10 @@ impl Slots {
     }
 }
 
-/// Takes up to [`MESSAGES`] messages that wait in a non-blocking socket; returns their number, 0 for none.
+/// Receives up to [`MESSAGES`] messages that wait in a non-blocking socket; returns their number, 0 for none.
 ///
 /// # Errors
-/// What the socket reports, such as a refusal that came back for an earlier datagram.
+/// Errors of the socket, such as a refusal in response to an earlier datagram.
 pub(crate) fn recv_batch(socket: BorrowedFd<'_>, slots: &mut Slots, with_source: bool) -> io::Result<usize> {
     slots.received.clear();
     let mut parts: [libc::iovec; MESSAGES] = [EMPTY_PART; MESSAGES];
@@ -163,7 +163,7 @@ fn halves(word: u64) -> [libc::c_int; 2] {
 /// Whether control messages are laid out as this file writes and reads them.
 pub(crate) const TOGETHER: bool = size_of::<libc::cmsghdr>() == 2 * size_of::<u64>();
 
-/// Lets the kernel put datagrams of one size that follow each other into one message; whether it does.
+/// Lets the kernel combine consecutive datagrams of one size into one message; returns whether it does.
 pub(crate) fn receive_together(socket: BorrowedFd<'_>) -> bool {
     if !TOGETHER {
         return false;
@@ -223,7 +223,7 @@ pub(crate) fn send_batch<'a>(
     done
 }
 
-/// Sends `batch`, going on behind every datagram that fails.
+/// Sends `batch`, and continues after every datagram that fails.
 fn send_all_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: &mut bool, done: &mut Handed) {
     let mut sent = 0;
     let mut has_tried_again = false;
@@ -318,8 +318,8 @@ fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: bool) ->
     }
 }
 
-/// Datagrams at the front that the kernel can cut out of one message: all of one size but the last, which may be
-/// shorter.
+/// Number of datagrams at the front that the kernel can cut out of one message: all of one size but the last,
+/// which may be shorter.
 fn equal_in_a_row(batch: &[[&[u8]; 2]]) -> usize {
     let size = |datagram: &[&[u8]; 2]| datagram[0].len() + datagram[1].len();
     let first = size(&batch[0]);
@@ -345,9 +345,9 @@ fn size_control(size: usize) -> Control {
 /// Kinds of counters of waiting bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backlog {
-    /// Datagrams and Unix streams: memory of what has not left, the kernel's book-keeping included.
+    /// Datagrams and Unix streams: memory of unsent packets, including the kernel's overhead.
     Unsent,
-    /// TCP: bytes written and never sent so far; what waits for an acknowledgement does not count.
+    /// TCP: bytes that were never sent; those that wait for an acknowledgement do not count.
     NeverSent,
 }
 
@@ -371,7 +371,7 @@ pub(crate) fn unsent_bytes(socket: BorrowedFd<'_>, backlog: Backlog) -> io::Resu
     Ok(usize::try_from(bytes).unwrap_or(0))
 }
 
-/// Forbids the kernel to cut datagrams into IP fragments: one that is too large for the path fails.
+/// Disables IP fragmentation: a datagram that is too large for the path fails.
 ///
 /// # Errors
 /// When the socket is no datagram socket of this family.

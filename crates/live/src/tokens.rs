@@ -1,4 +1,4 @@
-//! PIT tokens of peers: the bytes stay here, core carries a handle.
+//! PIT tokens of peers: the bytes stay here, and core has a handle.
 //!
 //! A token is kept from its Interest to the last answer; its end is unknown, so the table is swept
 //! when it has grown. A handle of a token that was swept too early finds nothing, never another's token.
@@ -6,10 +6,10 @@
 use tidegate_core::ndn::packet::PitToken;
 use tidegate_wire::Token;
 
-/// Handles: the low bits are a place in the table, the others count how often it was used.
+/// Number of low bits of a handle that are a place in the table; the others count how often it was used.
 const PLACE_BITS: u32 = 22;
 
-/// Most tokens held at once.
+/// Maximum number of tokens held at once.
 pub const CAPACITY: usize = (1 << PLACE_BITS) - 1;
 
 /// Minimum number of tokens for which a sweep is worth its cost.
@@ -26,7 +26,7 @@ pub struct TokenTable {
 #[derive(Debug)]
 struct TokenPlace {
     token: Option<Token>,
-    /// Uses before this one, modulo the room in a handle.
+    /// Number of earlier uses, modulo the range in a handle.
     uses: u16,
     is_marked: bool,
 }
@@ -69,7 +69,7 @@ impl TokenTable {
         place.token.as_ref().filter(|_| place.uses == uses_of(token))
     }
 
-    /// Whether a [`sweep`](Self::sweep) is due: twice as many tokens as after the last one.
+    /// Whether a [`sweep`](Self::sweep) is due: there are twice as many tokens as after the last one.
     pub fn needs_sweep(&self) -> bool {
         self.len() >= MIN.max(2 * self.held_after_sweep).min(CAPACITY)
     }

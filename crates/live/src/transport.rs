@@ -12,7 +12,7 @@ use crate::stream::StreamFace;
 use crate::udp::{Faults, Received, UdpFace};
 use crate::uri::FaceUri;
 
-/// Bytes of the largest UDP datagram sent unless configured: passes everywhere that a tunnel or a PPPoE line
+/// Default maximum size of UDP datagrams, bytes: fits wherever a tunnel or a PPPoE line
 /// leaves 1428 bytes of payload.
 pub const UDP_MTU: usize = 1400;
 
@@ -30,12 +30,12 @@ pub enum Transport {
 pub enum SendProgress {
     /// All frames were sent.
     All,
-    /// The socket has no more room; go on when it is writable.
+    /// The socket has no more room; sending can continue when it is writable.
     WouldBlock,
 }
 
 impl Transport {
-    /// Connects to `remote`; TCP is waited for, at most `patience`.
+    /// Connects to `remote`; waits for TCP for at most `patience`.
     ///
     /// # Errors
     /// When there is no listener, or the URI has no address to connect to.
@@ -51,8 +51,8 @@ impl Transport {
         })
     }
 
-    /// As [`connect`](Self::connect), but a TCP connection is only begun: what is sent before it stands waits, and
-    /// a failure is reported by [`receive`](Self::receive).
+    /// As [`connect`](Self::connect), but only begins a TCP connection: frames sent before it is established
+    /// wait, and a failure is reported by [`receive`](Self::receive).
     ///
     /// # Errors
     /// When the system refuses at once, or a Unix socket has no listener or a full backlog.
@@ -64,8 +64,8 @@ impl Transport {
         }
     }
 
-    /// Lets few bytes wait in a stream's socket: for who sends Interests and nothing else. A datagram socket is as it
-    /// was.
+    /// Limits the bytes that wait in a stream's socket, for an application that sends Interests only. A
+    /// datagram socket is not changed.
     ///
     /// # Errors
     /// When the system refuses.
@@ -76,10 +76,10 @@ impl Transport {
         }
     }
 
-    /// Takes in one batch of frames.
+    /// Receives one batch of frames.
     ///
     /// # Errors
-    /// When the connection broke or cannot be read on; the face has to be closed.
+    /// When the connection broke or cannot be parsed further; the face has to be closed.
     pub fn receive(&mut self, memory: &mut Reception, take: impl FnMut(Bytes)) -> io::Result<Received> {
         match self {
             Self::Udp(face) => face.receive(memory, take),
@@ -101,8 +101,8 @@ impl Transport {
         Ok(if is_full { SendProgress::WouldBlock } else { SendProgress::All })
     }
 
-    /// Bytes that wait in the socket, with the kernel's overhead for datagrams and Unix streams; for TCP what
-    /// was never sent.
+    /// Bytes that wait in the socket, with the kernel's overhead for datagrams and Unix streams; for TCP
+    /// those that were never sent.
     pub fn unsent_bytes(&self) -> usize {
         match self {
             Self::Udp(face) => face.unsent_bytes(),
@@ -135,7 +135,7 @@ impl Transport {
         }
     }
 
-    /// Bytes of the largest frame unless configured; `None` for streams, which carry any NDN packet whole.
+    /// Default maximum size of a frame, bytes; `None` for streams, which carry any NDN packet whole.
     pub fn mtu(&self) -> Option<usize> {
         match self {
             Self::Udp(_) => Some(UDP_MTU),

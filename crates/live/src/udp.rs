@@ -1,6 +1,6 @@
 //! UDP unicast: one datagram per frame, many per system call, never cut into IP fragments.
 //!
-//! A face is a connected socket. One towards a peer that spoke first shares the listener's address, so that
+//! A face is a connected socket. A face to a peer that sent first shares the listener's address, so that
 //! the peer sees one address; the kernel prefers a connected socket over the listener from then on.
 
 use std::io;
@@ -13,8 +13,8 @@ use socket2::{Domain, Protocol, Socket, Type};
 use crate::reception::Reception;
 use crate::sys::{self, Backlog, Handed};
 
-/// Bytes of the send buffer. The kernel books twice as much, about 50 datagrams of 1400 bytes with its own
-/// overhead: 0.6 ms of a link of 1 Gbit/s. What waits beyond that waits in our queue, where it is managed.
+/// Size of the send buffer, bytes. The kernel accounts twice as much, about 50 datagrams of 1400 bytes with
+/// its overhead: 0.6 ms of a link of 1 Gbit/s. Further frames wait in our queue, where they are managed.
 pub const SEND_BUFFER: usize = 64 * 1024;
 
 /// Requested size of the receive buffer, bytes; the system may grant less (`net.core.rmem_max`).
@@ -27,11 +27,11 @@ pub enum Received {
     More,
     /// No datagram is waiting.
     Drained,
-    /// The peer has ended the connection; nothing will come any more.
+    /// The peer has ended the connection; nothing else will arrive.
     Closed,
 }
 
-/// Counters of errors that a socket survived.
+/// Counters of errors that did not end a socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     /// Frames that the system refused to send, too large or without a route.
@@ -50,8 +50,8 @@ pub struct UdpFace {
     socket: Socket,
     local: SocketAddr,
     remote: SocketAddr,
-    /// A socket on a shared address takes everybody's datagrams until it is connected. They lie before all
-    /// others, so that sources need to be looked at only until the socket was empty once.
+    /// A socket on a shared address receives datagrams of all peers until it is connected. They precede all
+    /// others, so that sources need to be checked only until the socket was empty once.
     may_have_strays: bool,
     /// Whether the system cuts datagrams of one size out of one message.
     sends_together: bool,
@@ -59,7 +59,7 @@ pub struct UdpFace {
 }
 
 impl UdpFace {
-    /// A face towards `remote` from an address of the system's choice, or from `local`.
+    /// A face to `remote` from an address of the system's choice, or from `local`.
     ///
     /// # Errors
     /// When the system refuses, such as without a route to `remote`.
@@ -72,7 +72,7 @@ impl UdpFace {
         Self::of(socket, remote)
     }
 
-    /// A face towards a peer that spoke to `listener` first, from the listener's address.
+    /// A face to a peer that sent to `listener` first, from the listener's address.
     ///
     /// # Errors
     /// When the system refuses.
@@ -97,7 +97,7 @@ impl UdpFace {
         })
     }
 
-    /// Takes in one batch of datagrams.
+    /// Receives one batch of datagrams.
     ///
     /// # Errors
     /// When the socket cannot be used any more; errors about single datagrams are counted.
@@ -134,7 +134,7 @@ impl UdpFace {
         (taken, would_block)
     }
 
-    /// Never hands frames of one size over together, for measurements.
+    /// Passes each frame to the system on its own from now on, for measurements.
     pub fn send_apart(&mut self) {
         self.sends_together = false;
     }
@@ -193,7 +193,7 @@ impl UdpListener {
         Ok(Self { socket, local, faults: Faults::default() })
     }
 
-    /// Takes in one batch of datagrams with their sources.
+    /// Receives one batch of datagrams with their sources.
     ///
     /// # Errors
     /// When the socket cannot be used any more.
@@ -236,8 +236,8 @@ impl AsFd for UdpListener {
     }
 }
 
-/// Messages of one batch, which lie in `memory` then; `None` if the system reported an error of an earlier datagram
-/// instead.
+/// Receives one batch of messages into `memory` and returns their number; `None` if the system reported an
+/// error of an earlier datagram instead.
 fn batch(
     socket: &Socket,
     memory: &mut Reception,
@@ -281,7 +281,7 @@ fn is_same(a: SocketAddr, b: SocketAddr) -> bool {
     a.ip() == b.ip() && a.port() == b.port()
 }
 
-/// Whether the socket itself is broken, in contrast to news about a datagram or a peer.
+/// Whether the socket itself is broken, in contrast to an error of one datagram or a peer.
 fn is_fatal(why: &io::Error) -> bool {
     matches!(why.raw_os_error(), Some(libc::EBADF | libc::ENOTSOCK | libc::EINVAL | libc::EFAULT))
 }

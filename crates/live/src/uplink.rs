@@ -1,19 +1,19 @@
 //! Finds an application's forwarder: `NDN_CLIENT_TRANSPORT`, then `client.conf`, then the default.
 //!
-//! Places and format are those of ndn-cxx (`manual/ndn-client.conf`).
+//! Files and format are those of ndn-cxx (`manual/ndn-client.conf`).
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::uri::{FaceUri, UriError};
 
-/// The variable that is looked at first.
+/// The environment variable that takes precedence.
 pub const VARIABLE: &str = "NDN_CLIENT_TRANSPORT";
 
 /// Default address of the forwarder.
 pub const DEFAULT_TRANSPORT: &str = "unix:///run/nfd/nfd.sock";
 
-/// A forwarder to connect to, and who said so.
+/// A forwarder to connect to, and the source of its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uplink {
     /// URI of the forwarder.
@@ -22,7 +22,7 @@ pub struct Uplink {
     pub source: String,
 }
 
-/// Why no forwarder is known.
+/// Reason why no forwarder is known.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UplinkError {
@@ -39,12 +39,12 @@ pub enum UplinkError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         why: io::Error,
     },
 }
 
-/// The places to look at.
+/// Sources of the forwarder's address.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     /// Value of the environment variable [`VARIABLE`].
@@ -54,7 +54,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of this process.
+    /// The sources for this process.
     pub fn of_process() -> Self {
         let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let mut files = Vec::new();
@@ -66,7 +66,7 @@ impl Places {
         Self { variable: set(VARIABLE).map(|value| value.to_string_lossy().into_owned()), files }
     }
 
-    /// The forwarder these places name; the default if none does.
+    /// The forwarder that these sources name; the default if none does.
     ///
     /// # Errors
     /// If the first source that has a value has an invalid one.
@@ -77,6 +77,7 @@ impl Places {
         for path in &self.files {
             let text = match std::fs::read(path) {
                 Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                // Only an absent file is skipped: one that cannot be read may name another forwarder.
                 Err(why) if is_absent(&why) => continue,
                 Err(why) => return Err(UplinkError::File { path: path.clone(), why }),
             };
@@ -100,7 +101,7 @@ fn resolve(value: &str, source: String) -> Result<Uplink, UplinkError> {
 }
 
 /// The value of `transport=` in the text of a `client.conf`, and its line, counted from 1; `;` begins a comment.
-/// `None` when the text does not say it.
+/// `None` if the text does not have it.
 pub fn transport_line(text: &str) -> Option<(usize, &str)> {
     text.lines().enumerate().find_map(|(index, line)| {
         let (key, value) = line.split(';').next()?.split_once('=')?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Port of NDN over UDP and TCP.
 pub const DEFAULT_PORT: u16 = 6363;
 
-/// Longest path of a Unix socket, bytes: `sockaddr_un` has 108, the last of them a zero.
+/// Maximum length of a Unix socket's path, bytes: `sockaddr_un` has 108, the last of them a zero.
 pub(crate) const LONGEST_PATH: usize = 107;
 
 /// One end of a face.
@@ -19,7 +19,7 @@ pub enum FaceUri {
     Tcp(SocketAddr),
     /// A Unix stream socket at a path.
     Unix(PathBuf),
-    /// The nameless end of a Unix stream, by its descriptor.
+    /// The end of a Unix stream without a path, by its descriptor.
     Fd(i32),
 }
 
@@ -55,10 +55,10 @@ impl FaceUri {
         ParsedUri::read(text).and_then(resolve).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
     }
 
-    /// Whether `text` can be a URI, without looking a host's name up.
+    /// Checks a URI without resolving its host name.
     ///
     /// # Errors
-    /// As [`resolve`](Self::resolve), as far as that shows without asking.
+    /// As [`resolve`](Self::resolve), as far as they are visible without name resolution.
     pub fn check(text: &str) -> Result<(), UriError> {
         let check = |written| match written {
             // A numeric address needs no name resolution.

@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(4);
 const TRANSPORT: u64 = 0;
 const STOP: u64 = 1;
 
-/// Why an application cannot go on.
+/// Reason why an application cannot continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
@@ -47,7 +47,7 @@ pub enum ClientError {
         /// Why not.
         why: io::Error,
     },
-    /// The connection broke; `None`: the forwarder ended it.
+    /// The connection broke; `None` if the forwarder ended it.
     #[error("{}", lost(.0.as_ref()))]
     Lost(Option<io::Error>),
     /// A stop of the application was requested.
@@ -81,7 +81,7 @@ pub struct Client {
     poll: Poll,
     batch: FrameBatch,
     watched: poll::SocketInterest,
-    /// Bytes that may wait for room before nothing more is read; `None`: reading goes on.
+    /// Bytes that may wait for room before reading stops; `None` for no limit.
     backlog_limit: Option<usize>,
     unclaimed: VecDeque<Packet<Bytes>>,
     /// Whether packets are held whose names must stay in the table.
@@ -141,7 +141,7 @@ impl Client {
         Ok(())
     }
 
-    /// No longer looks for the wish to stop, so that what has to be done before the end can be done.
+    /// Ignores requests to stop from now on, so that the last steps can be completed.
     ///
     /// # Errors
     /// When the system refuses.
@@ -193,17 +193,17 @@ impl Client {
         self.transport.remote_uri().to_string()
     }
 
-    /// Whether the forwarder takes commands from here: it is on this machine, and not over UDP.
+    /// Whether the forwarder accepts commands from here: it is on this machine, and not connected over UDP.
     pub fn is_local(&self) -> bool {
         self.transport.is_local()
     }
 
-    /// Whether the socket has no room: what is sent now waits in memory. Better to wait for room.
+    /// Whether the socket has no room, so that packets sent now would wait in memory.
     pub fn is_blocked(&self) -> bool {
         self.watched != poll::SocketInterest::Read
     }
 
-    /// This application sends Interests and nothing else: few of them are to wait in the socket.
+    /// Prepares the socket for an application that sends Interests only, of which few may wait in it.
     ///
     /// # Errors
     /// When the system refuses.
@@ -211,8 +211,9 @@ impl Client {
         self.transport.set_for_interests().map_err(ClientError::System)
     }
 
-    /// Reads nothing while more than `bytes` wait for room in the socket: for who answers, so that a peer
-    /// that asks and does not listen fills no memory. Who asks must not do so, lest both wait for each other.
+    /// Reads nothing while more than `bytes` wait for room in the socket. For producers, so that a peer that
+    /// requests Data and does not read it cannot fill the memory. A consumer must not use it: both ends could
+    /// wait for each other.
     pub fn limit_backlog(&mut self, bytes: usize) {
         self.backlog_limit = Some(bytes);
     }
@@ -233,11 +234,12 @@ impl Client {
             .map_err(|why| ClientError::Packet(why.to_string()))
     }
 
-    /// Sends what was handed over, waits until something comes or `until` has come (`None`: for ever), and
-    /// appends what came to `inbox`.
+    /// Sends all packets of the batch, waits until something arrives or `until` is reached (`None`: forever),
+    /// and appends the received packets to `inbox`.
     ///
-    /// Who limits the backlog may leave packets in `inbox`: while it holds some, nothing more is read, and
-    /// the wait is for room in the socket alone. Names and tokens are forgotten only while it is empty.
+    /// A caller that limits the backlog may leave packets in `inbox`: while there are some, nothing more is
+    /// read, and only room in the socket ends the wait. Names and tokens are removed only while `inbox` is
+    /// empty.
     ///
     /// # Errors
     /// When the connection is lost, or the application was asked to stop.
@@ -279,6 +281,7 @@ impl Client {
         let sent = self.transport.send(&mut self.batch).map_err(|why| ClientError::Lost(Some(why)))?;
         let interest = match sent {
             SendProgress::All => poll::SocketInterest::Read,
+            // Not readable as well: unread data would end the wait for room at once.
             SendProgress::WouldBlock if holds_some || self.is_backlogged() => poll::SocketInterest::Write,
             SendProgress::WouldBlock => poll::SocketInterest::ReadWrite,
         };
@@ -289,7 +292,7 @@ impl Client {
         Ok(())
     }
 
-    /// Whether more waits to be sent than the limit says; never without one.
+    /// Whether more bytes wait to be sent than the limit allows; `false` without a limit.
     pub fn is_backlogged(&self) -> bool {
         self.backlog_limit.is_some_and(|limit| self.batch.byte_len() > limit)
     }
@@ -313,6 +316,7 @@ impl Client {
             return;
         }
         if self.names.needs_sweep() {
+            // No packet is held here that could refer to another name or to a token.
             self.names.sweep(self.pinned.iter().copied());
         }
         if self.tokens.needs_sweep() {

@@ -22,8 +22,8 @@ pub enum Answer {
 }
 
 impl Client {
-    /// Sends an Interest, complete in its bytes, and waits for its answer, at most `patience`. Other packets
-    /// that come meanwhile are given by the next [`exchange`](Self::exchange).
+    /// Sends an Interest, given as complete bytes, and waits for its answer for at most `patience`. Other
+    /// packets that arrive meanwhile are returned by the next [`exchange`](Self::exchange).
     ///
     /// # Errors
     /// When the connection is lost, the application was asked to stop, or the bytes are no Interest.
@@ -71,6 +71,7 @@ impl Client {
         let Kind::Interest(interest) = requested.header.kind else { return None };
         match packet.header.kind {
             Kind::Data(_) if answers(&interest, requested, packet) => Some(Answer::Data(packet.clone())),
+            // By nonce as well: a Nack for an earlier Interest of this name may still arrive.
             Kind::Nack(nack)
                 if packet.header.name == requested.header.name && nack.interest.nonce == interest.nonce =>
             {

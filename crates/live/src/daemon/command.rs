@@ -15,16 +15,17 @@ pub type CommandError = (u64, &'static str);
 /// A management request, decoded from its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// A route is to be made.
+    /// Registers a route.
     Register(Box<ControlParameters>),
-    /// A route is to be taken back.
+    /// Removes a route.
     Unregister(Box<ControlParameters>),
     /// Status of the forwarder: `/localhost/tidegate/status`.
     Status,
 }
 
 impl Command {
-    /// Reads the Interest by its name; the first component is taken for granted.
+    /// Reads the Interest by its name; the first component is not checked, since only `/localhost` is routed
+    /// here.
     ///
     /// # Errors
     /// 501 for a command that is not known, 403 for one that is not signed as it should be, 400 when the

@@ -19,7 +19,7 @@ use crate::poll::SocketInterest as Watch;
 use crate::tokens::TokenTable;
 use crate::transport::{SendProgress, Transport};
 
-/// Packets that one system call sends.
+/// Maximum number of packets that one system call sends.
 const BATCH: usize = 64;
 
 /// Transport of a face, or the forwarder's internal endpoint.
@@ -31,7 +31,7 @@ pub(super) enum Line {
         transport: Transport,
         link: GenericLinkService,
         batch: FrameBatch,
-        /// The socket is full; the poll set reports when it is writable.
+        /// Whether the socket is full; the poll set reports when it is writable.
         is_full: bool,
     },
     /// The forwarder's own management: packets wait here to be answered.
@@ -59,9 +59,9 @@ pub(super) struct Face {
     pub origin: Origin,
     pub line: Line,
     pub shaper: FaceShaper,
-    /// An alarm for the shaper is set.
+    /// Whether an alarm for the shaper is set.
     pub is_armed: bool,
-    /// Packets leave because the device called for them, not because they came to a free one.
+    /// Whether packets leave because the device has become free, not because they arrived at a free one.
     is_serving: bool,
     /// Earliest alarm of the queue; [`Time::MAX`] for none.
     queue_wake: Time,
@@ -98,7 +98,7 @@ impl Face {
         }
     }
 
-    /// Whether the device takes a packet now.
+    /// Whether the device accepts a packet now.
     #[inline]
     fn is_free(&self, now: Time) -> bool {
         let has_room = match &self.line {
@@ -109,7 +109,7 @@ impl Face {
         has_room && self.shaper.is_free(now)
     }
 
-    /// Whether the queue timer that fires at `at` is current; it is then the last one for that time.
+    /// Whether the queue timer that fires at `at` is current, which it is once.
     pub fn takes_queue_alarm(&mut self, at: Time) -> bool {
         let is_intended = self.queue_wake == at;
         if is_intended {
@@ -118,7 +118,7 @@ impl Face {
         is_intended
     }
 
-    /// Hands waiting frames to the socket; whether all were taken.
+    /// Passes waiting frames to the socket; returns whether all were taken.
     pub fn flush(&mut self) -> io::Result<bool> {
         self.is_dirty = false;
         let Line::Socket { transport, batch, is_full, .. } = &mut self.line else { return Ok(true) };
@@ -146,7 +146,7 @@ pub(super) struct Wires<'a> {
     pub timers: &'a mut Timers,
     /// Faces with frames to send.
     pub dirty: &'a mut Vec<FaceId>,
-    /// Faces with packets that found no free device.
+    /// Faces whose device was not free when a packet arrived.
     pub met: &'a mut Vec<FaceId>,
 }
 
@@ -156,7 +156,7 @@ impl Wires<'_> {
         self.faces.get_mut(face.index())?.as_mut()
     }
 
-    /// The next packets of a face leave because its device is free again, or no longer so.
+    /// Sets whether the next packets of a face leave because its device has become free.
     pub fn set_serving(&mut self, id: FaceId, is_serving: bool) {
         if let Some(face) = self.face(id) {
             face.is_serving = is_serving;
@@ -188,10 +188,11 @@ impl Devices<Bytes> for Wires<'_> {
         true
     }
 
-    /// A device that is only short of room in its batch or socket is served when that has been sent.
+    /// A device that only lacks room in its batch or socket is served when that has been sent.
     #[inline]
     fn needs_service(&mut self, id: FaceId, has_packets: bool, wake: Option<Time>) {
         let now = self.now;
+        // Cheap, and enough to keep the list short; `note_requester` removes the other repetitions.
         if has_packets && self.met.last() != Some(&id) {
             self.met.push(id);
         }
@@ -202,6 +203,7 @@ impl Devices<Bytes> for Wires<'_> {
             face.is_armed = true;
             alarms[0] = Some((face.shaper.free_at(), Due::Send(id)));
         }
+        // A later alarm needs no timer: the queue asks again at the earlier one.
         if let Some(wake) = wake.filter(|wake| *wake < face.queue_wake) {
             face.queue_wake = wake;
             alarms[1] = Some((wake, Due::Queue(id)));

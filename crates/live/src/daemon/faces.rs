@@ -1,4 +1,4 @@
-//! Faces that come and go.
+//! Creation and removal of faces.
 
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -34,14 +34,14 @@ pub(super) struct Configured {
     pub face: Option<FaceId>,
 }
 
-/// Peers accepted in one turn.
+/// Maximum number of connections accepted in one turn.
 const ACCEPTED_AT_ONCE: usize = 64;
 
-/// Connections over Unix sockets beyond the maximum of faces, so that the forwarder can be managed when peers from
-/// elsewhere have taken them all.
+/// Number of Unix connections accepted beyond the maximum of faces, so that the forwarder can be managed
+/// when peers from other machines have taken them all.
 const RESERVED: usize = 16;
 
-/// Why a face was not made.
+/// Reason why a face was not made.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AttachError {
     #[error("no number is left for one more face")]
@@ -129,10 +129,11 @@ impl Daemon {
         self.attach(line, origin, settings, is_local)
     }
 
-    /// Ends a face; what waits in its queue is dropped.
+    /// Closes a face; the packets in its queue are dropped.
     pub(super) fn close(&mut self, id: FaceId) {
         let Some(mut face) = self.faces[id.index()].take() else { return };
         if let Line::Socket { transport, link, .. } = &face.line {
+            // The counters of the face end with it; those of the forwarder are totals.
             self.counters.malformed += link.counters().malformed;
             self.counters.oversized += transport.faults().oversized;
             if let FaceUri::Udp(peer) = transport.remote_uri() {
@@ -149,12 +150,12 @@ impl Daemon {
         }
     }
 
-    /// Faces except the forwarder's own.
+    /// Number of faces without the forwarder's own.
     fn count_faces(&self) -> usize {
         self.faces.iter().flatten().count() - 1
     }
 
-    /// Whether one more face may be made, `more` beyond the most.
+    /// Whether one more face may be made when `more` are allowed beyond the maximum; counts a refusal.
     fn has_room(&mut self, more: usize) -> bool {
         let has_room = self.count_faces() < usize::from(self.config.max_faces) + more;
         self.counters.faces_refused += u64::from(!has_room);
@@ -195,7 +196,7 @@ impl Daemon {
         Some(face)
     }
 
-    /// Connections that wait at a listener.
+    /// Accepts connections that wait at a listener.
     pub(super) fn accept(&mut self, index: usize) {
         let is_unix = matches!(self.listeners.streams[index].uri(), FaceUri::Unix(_));
         let more = if is_unix { RESERVED } else { 0 };
@@ -236,7 +237,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// Connects the configured face of `place` if its peer is there; never waits for it.
+    /// Connects the configured face of `place` if its peer is there; never waits for the peer.
     fn connect_configured(&mut self, place: usize) -> Result<(), StartError> {
         let planned = self.config.faces[place].clone();
         let uri = self.configured[place].uri.clone();
@@ -256,7 +257,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// Ends silent faces and routes, connects again what was lost.
+    /// Closes silent faces, removes expired routes, and reconnects lost faces.
     pub(super) fn housekeeping(&mut self) {
         let idle = self.config.idle;
         let is_silent =

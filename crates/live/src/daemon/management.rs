@@ -21,7 +21,7 @@ const STATUS_FRESH: Millis = Millis(100);
 /// Number of statuses whose later segments can still be requested.
 const STATUSES_KEPT: usize = 8;
 
-/// Bytes of status in one Data.
+/// Maximum bytes of status in one Data.
 const STATUS_SEGMENT: usize = 7_000;
 
 impl Daemon {
@@ -43,7 +43,7 @@ impl Daemon {
         }
     }
 
-    /// Gives a Data of ours to the node.
+    /// Passes a Data of our own to the node.
     fn publish(&mut self, data: Bytes) {
         // A Data has no nonce; the decoder takes one for Interests.
         let mut nonce = || 0;
@@ -53,7 +53,7 @@ impl Daemon {
         }
     }
 
-    /// The Data that answer; `None` for an Interest that is none of ours.
+    /// The Data that answer an Interest; `None` if it is malformed or requests nothing that exists.
     fn answer(&mut self, packet: &Packet<Bytes>) -> Option<Vec<Bytes>> {
         let view = InterestView::parse(&packet.body).ok()?;
         let response = match Command::read(&view) {
@@ -209,7 +209,7 @@ impl Daemon {
             .with("oversized", oversized)
     }
 
-    /// Malformed and oversized input since the start: of faces, of those that are gone, and of listeners.
+    /// Malformed and oversized input since the start: of present and closed faces, and of listeners.
     fn count_unreadable(&self) -> (u64, u64) {
         let (mut malformed, mut oversized) = (self.counters.malformed, self.counters.oversized);
         for face in self.faces.iter().flatten() {

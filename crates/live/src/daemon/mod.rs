@@ -1,4 +1,4 @@
-//! The live forwarder: core's node behind sockets. One thread; nothing here decides about packets.
+//! The live forwarder: core's node with sockets, in one thread. All decisions about packets are core's.
 
 pub mod command;
 pub mod config;
@@ -44,7 +44,7 @@ pub use start::StartError;
 /// The forwarder's own management.
 const MANAGEMENT: FaceId = FaceId(0);
 
-/// Pause between two looks for silent faces, ended routes and lost connections.
+/// Interval between two checks for silent faces, expired routes and lost connections.
 const HOUSEKEEPING: Span = Span::from_secs(1);
 
 /// A forwarder with its sockets open.
@@ -79,10 +79,10 @@ pub struct Daemon {
     listeners: Listeners,
     rib: Rib,
     config: ForwarderConfig,
-    /// Longest lifetime of an Interest here.
+    /// Maximum lifetime of an Interest here.
     lifetime: Millis,
     configured: Vec<Configured>,
-    /// Statuses that readers may be in the midst of, oldest first, each as its segments by name.
+    /// Status reports of which later segments may be requested, oldest first, each as its segments by name.
     published: VecDeque<Vec<(Vec<u8>, Bytes)>>,
     counters: DaemonCounters,
 }
@@ -90,19 +90,19 @@ pub struct Daemon {
 /// Counters of the forwarder, except those of its faces and tables.
 #[derive(Clone, Copy, Debug, Default)]
 struct DaemonCounters {
-    /// Peers that got no face because there are too many.
+    /// Number of peers that got no face because there are too many.
     faces_refused: u64,
-    /// Packets under `/localhost` from other machines.
+    /// Number of packets under `/localhost` from other machines.
     out_of_scope: u64,
-    /// Times that names were swept.
+    /// Number of sweeps of the name table.
     sweeps: u64,
-    /// Malformed input of faces that are gone, streams that could not be read on among it.
+    /// Malformed input of closed faces, including streams that could not be parsed further.
     malformed: u64,
-    /// Oversized datagrams of faces that are gone.
+    /// Oversized datagrams of closed faces.
     oversized: u64,
 }
 
-/// Sockets that new peers come to.
+/// Sockets at which new peers arrive.
 #[derive(Debug, Default)]
 struct Listeners {
     udp: Vec<UdpListener>,
@@ -174,7 +174,7 @@ impl Daemon {
         self.poll.deregister(stop)
     }
 
-    /// Waits once and does what there is to do; false when it is to stop.
+    /// Waits once and handles all events; returns `false` after a request to stop.
     fn turn(&mut self) -> io::Result<bool> {
         self.ready.clear();
         self.ready.extend_from_slice(self.poll.wait(self.timers.next(), &self.clock)?);
@@ -188,6 +188,7 @@ impl Daemon {
                 Watched::UdpListener(index) => self.accept_udp_peers(index),
                 Watched::StreamListener(index) => self.accept(index),
                 Watched::Face(face, number) if self.has_face(face, number) => {
+                    // Written first: the packets that are read next then find room.
                     if is_writable {
                         self.flush_face(face);
                     }

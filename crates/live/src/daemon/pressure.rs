@@ -21,28 +21,28 @@ use super::timers::Due;
 use super::{Daemon, Watch, Watched};
 use crate::transport::Transport;
 
-/// Packets that wait for a stream before the faces that request more are held back.
+/// Number of packets waiting for a stream from which on the faces that request more are held back.
 const MAX_PACKETS: u32 = 256;
 
-/// Bytes that wait for a stream before the faces that request more are held back.
+/// Bytes waiting for a stream from which on the faces that request more are held back.
 const MAX_BYTES: ByteCount = ByteCount::new(256 * 1024);
 
-/// Longest time that a peer is held back by another one which does not catch up.
+/// Maximum time for which a peer is held back by another one that does not catch up.
 const PATIENCE: Span = Span::from_millis(250);
 
 /// Default limit of a stream's queue. Interests that were read before their sender was held back, and
 /// those that TCP's buffers hold, still bring their Data when the sender pauses. This is eight
-/// times the receive window of `fetch`; a consumer that asks for more than this limit at once can lose Data.
+/// times the receive window of `fetch`; a consumer that requests more than this limit at once can lose Data.
 pub(super) const STREAM_LIMIT: Limit = Limit::Bytes(ByteCount::new(64 << 20));
 
 /// Packets in front of a stream from which on Interests of peers that cannot be held back are dropped: the limit
 /// of every other queue.
 const INTEREST_LIMIT: u32 = 1_000;
 
-/// Bytes in the queues of all streams together.
+/// Maximum bytes in the queues of all streams together.
 const TOTAL_LIMIT: u64 = 128 << 20;
 
-/// Bytes that every stream may queue even when the others hold [`TOTAL_LIMIT`].
+/// Bytes that every stream may queue even if the others occupy [`TOTAL_LIMIT`].
 const SHARE: u64 = 64 * 1024;
 
 /// Whether this face's queue is ruled by back-pressure: a stream for which neither a limit nor a rate is configured,
@@ -136,15 +136,15 @@ pub(super) struct Pressure {
     waiting: Vec<(FaceId, u64)>,
     /// Streams that have to catch up before this face is read from again.
     held_by: u32,
-    /// It did not catch up in time and does not delay others until it does.
+    /// Whether it did not catch up in time, so that it does not delay others until it does.
     is_slow: bool,
-    /// Bytes sent when it was last looked whether the peer takes anything.
+    /// Bytes sent at the last check whether the peer reads.
     sent_before: ByteCount,
-    /// The peer took nothing for [`PATIENCE`], so that it is not held back itself until it does.
+    /// Whether the peer read nothing for [`PATIENCE`], so that it is not held back itself until it does.
     is_stuck: bool,
-    /// Time since which a face has waited without a pause.
+    /// Time since which at least one face has waited.
     waiting_since: Time,
-    /// An alarm is set.
+    /// Whether an alarm is set.
     is_armed: bool,
 }
 
@@ -153,7 +153,7 @@ impl Pressure {
         Self { is_ruling, ..Self::default() }
     }
 
-    /// Takes the faces that wait, since this one ends.
+    /// Removes and returns the faces that wait for this one, which is closed.
     pub fn take_waiting(&mut self) -> Vec<(FaceId, u64)> {
         std::mem::take(&mut self.waiting)
     }
@@ -169,11 +169,13 @@ fn is_behind(view: &FaceView) -> bool {
 }
 
 fn has_caught_up(view: &FaceView) -> bool {
+    // Half of the threshold: at the threshold itself, each packet sent would resume and stop the readers.
     view.queued_packets() <= MAX_PACKETS / 2 && view.queued_bytes().get() <= MAX_BYTES.get() / 2
 }
 
 impl Daemon {
-    /// Interests of `requester` were read. They wait at the faces of `self.met`, their Data at `requester` itself.
+    /// Notes that Interests of `requester` were read. They wait at the faces of `self.met`, their Data at
+    /// `requester` itself.
     pub(super) fn note_requester(&mut self, requester: FaceId) {
         self.met.push(requester);
         // One batch of Interests names few faces many times.

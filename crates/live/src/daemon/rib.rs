@@ -1,4 +1,4 @@
-//! Routes as they were registered, and what follows from them for the FIB (NFD's RIB).
+//! Registered routes, and the FIB entries that follow from them (NFD's RIB).
 
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::fib::{Fib, NextHop};
@@ -10,7 +10,7 @@ pub(super) const CHILD_INHERIT: u64 = 1;
 /// Routes of shorter prefixes do not serve this one (NFD).
 pub(super) const CAPTURE: u64 = 2;
 
-/// A way to a prefix, registered by someone.
+/// A route to a prefix, registered by a component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Route {
     pub prefix: PrefixId,
@@ -21,7 +21,7 @@ pub(super) struct Route {
     pub cost: u32,
     /// Combination of [`CHILD_INHERIT`] and [`CAPTURE`].
     pub flags: u64,
-    /// `None` for a route that stays until it is taken back.
+    /// Expiration time; `None` for a route that stays until it is unregistered.
     pub expires: Option<Time>,
 }
 
@@ -48,7 +48,7 @@ impl Rib {
         self.renew(prefix, names, fib);
     }
 
-    /// Takes a route back; whether there was one.
+    /// Removes a route; returns whether there was one.
     pub fn unregister(
         &mut self,
         prefix: PrefixId,
@@ -60,7 +60,7 @@ impl Rib {
         self.remove(names, fib, |route| (route.prefix, route.face, route.origin) == (prefix, face, origin))
     }
 
-    /// A face is gone.
+    /// Removes the routes through a face that was closed.
     pub fn remove_face(&mut self, face: FaceId, names: &NameTable, fib: &mut Fib) {
         self.remove(names, fib, |route| route.face == face);
     }
@@ -107,6 +107,7 @@ impl Rib {
                     hops.push(NextHop { cost: route.cost, face: route.face });
                 }
             }
+            // `ancestors` begins with `prefix` itself: no hops after its own routes means that it has none.
             if hops.is_empty() || of_prefix().any(|route| route.flags & CAPTURE != 0) {
                 break;
             }

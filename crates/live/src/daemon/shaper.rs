@@ -29,7 +29,7 @@ impl FaceShaper {
         self.busy_until
     }
 
-    /// A packet of `size` leaves; `has_waited` if the line was what it waited for.
+    /// Accounts for a packet of `size` that leaves; `has_waited` if it waited for the line.
     #[inline]
     pub fn depart(&mut self, now: Time, size: ByteCount, has_waited: bool) {
         let Some(rate) = self.rate else { return };

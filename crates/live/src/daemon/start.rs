@@ -1,4 +1,4 @@
-//! From a configuration to a forwarder with its sockets open.
+//! Starts a forwarder: makes its tables, and opens the sockets of its configuration.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ use crate::udp::UdpListener;
 /// Maximum number of listeners of one kind that tokens can identify.
 const MAX_LISTENERS: usize = 64;
 
-/// Why a forwarder does not start.
+/// Reason why a forwarder does not start.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct StartError(String);
@@ -207,7 +207,7 @@ impl Daemon {
     }
 }
 
-/// Lets this process open as many sockets as the system grants; with fewer, faces are refused later.
+/// Raises the limit on open sockets as far as the system allows; with a lower one, faces are refused later.
 fn raise_descriptor_limit() {
     let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     limit.current = limit.maximum;
@@ -230,5 +230,5 @@ fn make_strategy(part: &SchemeUse) -> Result<Box<dyn Strategy>, StartError> {
     make(&part.settings).map_err(|why| StartError::of_part(part, &why))
 }
 
-/// The rate that a face without a shaper has: it never is what holds a packet back.
+/// Rate of a face without a shaper: high enough to never delay a packet.
 pub(super) const UNLIMITED: BitRate = BitRate::from_bps(u64::MAX);

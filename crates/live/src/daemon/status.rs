@@ -59,7 +59,7 @@ fn escaped(value: &str) -> String {
     text
 }
 
-/// Reads lines back; what is no `key=value` is passed over, so that later versions may say more.
+/// Reads lines back; anything but `key=value` is ignored, so that later versions may add to it.
 pub fn read(text: &str) -> Vec<StatusLine> {
     let line = |line: &str| {
         let mut words = line.split(' ');
@@ -75,6 +75,7 @@ fn unescaped(value: &str) -> String {
     let mut rest = value;
     while let Some((before, after)) = rest.split_once('%') {
         text.push_str(before);
+        // Reading never fails: a `%` that begins no escape stays as it is.
         let code = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
         match code {
             Some(code) => {

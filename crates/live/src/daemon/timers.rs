@@ -9,15 +9,15 @@ use tidegate_core::units::Time;
 /// Action of a timer that fires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
-    /// The shaper of a face lets the next packet out.
+    /// The shaper of a face releases the next packet.
     Send(FaceId),
-    /// Something in the queue of a face.
+    /// The queue discipline of a face requested a call.
     Queue(FaceId),
-    /// A stream had its time to catch up.
+    /// The time for a stream to catch up has passed.
     Pressure(FaceId),
-    /// Entries of the forwarder end.
+    /// Entries of the forwarder's tables expire.
     Forwarder,
-    /// Idle faces, lost connections.
+    /// Idle faces, expired routes and lost connections are checked.
     Housekeeping,
 }
 
@@ -25,8 +25,8 @@ pub(super) enum Due {
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     alarms: BinaryHeap<Reverse<(Time, Due)>>,
-    /// The forwarder's only one. Entries far in the future would leave an alarm behind each time that nothing
-    /// nearer is pending.
+    /// Time of the forwarder's only alarm. In the heap, each replaced alarm would stay until its time, which
+    /// may be far in the future.
     forwarder: Option<Time>,
 }
 
@@ -44,7 +44,7 @@ impl Timers {
         self.alarms.peek().map(|Reverse((at, _))| *at).into_iter().chain(self.forwarder).min()
     }
 
-    /// Takes an alarm that has rung by `now`, earliest first, with its time.
+    /// Removes a timer that is due by `now`, earliest first, and returns it with its time.
     pub fn take(&mut self, now: Time) -> Option<(Time, Due)> {
         let at = self.next().filter(|at| *at <= now)?;
         if self.forwarder == Some(at) {

@@ -7,9 +7,9 @@ use tidegate_core::units::{Span, Time};
 
 /// Maximum number of simultaneous clients.
 pub const MAX: usize = 256;
-/// A client without a datagram in either direction for this long may give way to a new one.
+/// Time without a datagram in either direction after which a client may be replaced by a new one.
 const SPARE: Span = Span::from_secs(10);
-/// A client without a datagram in either direction for this long is forgotten.
+/// Time without a datagram in either direction after which a client is removed.
 pub const IDLE: Span = Span::from_secs(120);
 
 /// Table of clients, each with the driver's state for it.

@@ -1,8 +1,8 @@
 //! `tidegate link`: a link in user space that carries UDP datagrams to one address and back.
 //!
-//! Each direction is a drop-tail queue in front of a line with a rate, a delay and loss: the same queue and the
-//! same line as in the simulator. What a link cannot be on a machine that is busy with other things, it says: how
-//! much later than due each datagram really left.
+//! Each direction is a drop-tail queue in front of a line with a rate, a delay and loss: the same queue and
+//! the same line as in the simulator. On a busy machine datagrams leave later than due; the report has the
+//! distribution of that delay.
 
 pub mod channel;
 pub mod clients;

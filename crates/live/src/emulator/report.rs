@@ -15,7 +15,7 @@ pub struct LinkReport {
     pub clients: usize,
     /// Datagrams that were not carried at all.
     pub refused: Refused,
-    /// From the clients to the address carried to.
+    /// Report of the direction from the clients to the server.
     pub forward: DirectionReport,
     /// Report of the reverse direction.
     pub reverse: DirectionReport,
@@ -30,14 +30,14 @@ pub struct Refused {
     pub no_socket: u64,
     /// Larger than any NDN packet with its link fields (9000 bytes).
     pub oversized: u64,
-    /// Caught by the socket of another client just made.
+    /// Received by the new socket of another client.
     pub stray: u64,
     /// Dropped by the system, because the link did not read its sockets in time.
     pub overflowed: u64,
 }
 
 impl Refused {
-    /// Adds what one socket did not pass on.
+    /// Adds the datagrams that one socket did not pass on.
     pub(super) fn add_faults(&mut self, faults: Faults, overflows: u64) {
         self.oversized += faults.oversized;
         self.stray += faults.stray;
@@ -48,7 +48,7 @@ impl Refused {
 /// Counters of one direction.
 #[derive(Clone, Debug)]
 pub struct DirectionReport {
-    /// Datagrams by what became of them.
+    /// Number of datagrams by outcome.
     pub counts: Counts,
     /// Bytes of the datagrams delivered.
     pub delivered_bytes: ByteCount,
@@ -56,7 +56,7 @@ pub struct DirectionReport {
     pub unsent: u64,
     /// Delivered datagrams whose client had been removed.
     pub stranded: u64,
-    /// Waiting in the queue, by the line's own time.
+    /// Distribution of waiting times in the queue, by the times of the line.
     pub waiting: DelaySummary,
     /// Distribution of the delay between due time and sending time.
     pub lateness: DelaySummary,

@@ -1,4 +1,4 @@
-//! Finding the newest version of a name: RDR metadata under `32=metadata`.
+//! Discovery of the newest version of a name: RDR metadata under `32=metadata`.
 
 use tidegate_core::ndn::packet::{Millis, NackReason};
 use tidegate_core::units::Span;
@@ -7,8 +7,8 @@ use tidegate_wire::{DataView, InterestBuilder, rdr};
 use super::{FetchError, Trust};
 use crate::client::{Answer, Client};
 
-/// Lifetimes of the Interests: a lost one is soon sent again, a long path is waited for in the end. Together less than
-/// 5 s, after which a producer that is gone is to be named.
+/// Lifetimes of the Interests: a lost one is soon repeated, and the last allows for a long path. Together
+/// less than 5 s, the time within which a missing producer must be reported.
 const LIFETIMES: [Millis; 3] = [Millis(1_000), Millis(1_000), Millis(2_500)];
 
 /// Pause before an Interest that was refused is sent again: its producer may be about to register.

@@ -1,4 +1,4 @@
-//! The driver around a consumer: the clock, the socket, and the content on its way out.
+//! The driver of a consumer: the clock, the socket, and the output of the content.
 
 use std::io::Write;
 
@@ -59,7 +59,7 @@ pub(super) struct Fetch<'a> {
     sampler: Sampler,
     start: Time,
     progress_at: Time,
-    /// No Interest leaves before, since those due until then leave together.
+    /// No Interest leaves before this time, since those that fall due until then leave together.
     rest_until: Time,
     /// The last segment, by the first Data with a FinalBlockId.
     last: Option<u32>,
@@ -84,6 +84,7 @@ impl<'a> Fetch<'a> {
             prefix,
             profile: settings.profile,
             controller: settings.controller,
+            // The number of segments is unknown until a Data has the FinalBlockId.
             demand: Demand::Endless,
             payload: ASSUMED_PAYLOAD,
             must_be_fresh: false,
@@ -148,7 +149,8 @@ impl<'a> Fetch<'a> {
         }
     }
 
-    /// Lets Interests out that may leave now and that the socket has room for; whether there may be more.
+    /// Sends the Interests that may leave now and for which the socket has room; returns whether there may be
+    /// more.
     fn send_due(&mut self) -> bool {
         // Small gaps of pacing are sent together, or each Interest would cost a system call and a wake-up.
         if self.client.now() < self.rest_until {
@@ -215,7 +217,8 @@ impl<'a> Fetch<'a> {
         Some(header)
     }
 
-    /// A Data that is not to be trusted is as good as none: its segment's timer runs on.
+    /// Handles a Data of the object; one that is not trusted is ignored, and the timer of its segment goes
+    /// on.
     fn take_data(&mut self, packet: &Packet<Bytes>) -> Result<(), FetchError> {
         let Ok(view) = DataView::parse(&packet.body) else { return Ok(()) };
         // The segment stays outstanding and is requested again: a forged Data must not end it.
@@ -245,11 +248,12 @@ impl<'a> Fetch<'a> {
     fn note_size(&mut self, size: usize) {
         if size > self.max {
             self.max = size;
+            // Only the largest Data counts: the window is a limit on memory.
             self.consumer.set_receive_limit(receive_limit(self.receive_window, size));
         }
     }
 
-    /// The completeness of an object whose end changes cannot be determined.
+    /// Checks the last segment: the completeness of an object whose end changes cannot be determined.
     fn check_last(&mut self, packet: &Packet<Bytes>) -> Result<(), FetchError> {
         let Kind::Data(data) = packet.header.kind else { return Ok(()) };
         if data.final_segment == Segment::NONE {

@@ -1,4 +1,4 @@
-//! Why a fetch ends without the whole object.
+//! Reasons why a fetch ends without the whole object.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use tidegate_core::ndn::packet::NackReason;
 
 use crate::client::ClientError;
 
-/// Why a fetch ends without the whole object.
+/// Reason why a fetch ends without the whole object.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
@@ -38,7 +38,7 @@ pub enum FetchError {
         segment: u32,
         /// Number of retries of a segment.
         retries: u32,
-        /// Data that came and were not to be trusted.
+        /// Number of Data received that were not trusted.
         bad: u64,
     },
     /// The producer named two last segments (FinalBlockId).
@@ -49,7 +49,7 @@ pub enum FetchError {
     Contradiction {
         /// The segment whose FinalBlockId differs from that of earlier ones.
         segment: u32,
-        /// The last segment, as they said.
+        /// The last segment according to earlier ones.
         stated: u32,
         /// The last segment according to this segment.
         now: u32,
@@ -65,7 +65,7 @@ pub enum FetchError {
     Output(io::Error),
 }
 
-/// Why version discovery has no answer, by the number of refusals.
+/// Probable reason for no answer to version discovery, by the number of refusals.
 fn no_answer(refusals: u64) -> &'static str {
     match refusals {
         0 => "no answer to the Interest for the version (32=metadata); its producer may be gone",
@@ -73,7 +73,7 @@ fn no_answer(refusals: u64) -> &'static str {
     }
 }
 
-/// Why a segment did not arrive, by the number of Data that came and do not verify.
+/// Probable reason for a missing segment, by the number of Data received that do not verify.
 fn no_data(bad: u64) -> String {
     match bad {
         0 => "its producer may be gone".to_owned(),

@@ -1,5 +1,5 @@
-//! Fetching an object: any congestion controller paces the Interests by the live clock, the content leaves in
-//! order while it comes.
+//! Fetches an object: any congestion controller paces the Interests by the live clock; the content is written
+//! in order while it arrives.
 //!
 //! The consumer is core's, the same as in the simulator; this is the driver around it.
 
@@ -60,13 +60,13 @@ pub struct FetchSettings {
     pub receive_window: ByteCount,
 }
 
-/// Pause between two looks for lost Interests of schemes with a timer of their own: less than the round trip of most
-/// paths, so that what is lost does not take up the window for long.
+/// Interval between two checks for lost Interests of schemes with a timer of their own: less than the round
+/// trip of most paths, so that lost Interests do not occupy the window for long.
 const SWEEP: Span = Span::from_millis(2);
 
 /// The rules of `kind` on a real network: a segment is given up after `retries`, and one without a route is
-/// asked for again, since its producer may be about to announce it. `lifetime`: of Interests, `None` for the
-/// kind's own.
+/// requested again, since its producer may be about to announce it. `lifetime` is that of Interests; `None`
+/// for the kind's own.
 pub fn live_profile(kind: ConsumerProfile, retries: u32, lifetime: Option<Span>) -> ProfileRules {
     let profile = ProfileRules::of(kind);
     let sweep = if kind == ConsumerProfile::OwnAtSweep { profile.sweep.min(SWEEP) } else { profile.sweep };
@@ -82,11 +82,11 @@ pub fn live_profile(kind: ConsumerProfile, retries: u32, lifetime: Option<Span>)
 /// Progress of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FetchProgress {
-    /// Since the first Interest could leave.
+    /// Time since the first Interest could leave.
     pub elapsed: Span,
     /// Number of distinct segments received.
     pub segments: u64,
-    /// Segments of the object, once it is known.
+    /// Number of segments of the object, once it is known.
     pub total_segments: Option<u64>,
     /// Bytes of content received.
     pub bytes: ByteCount,
@@ -98,9 +98,9 @@ pub struct FetchProgress {
     pub rtt: Option<Span>,
     /// Number of retransmitted Interests.
     pub retransmissions: u64,
-    /// Since Data that the fetch takes last came, or since the start.
+    /// Time since the last Data that was accepted, or since the start.
     pub silence: Span,
-    /// Data that came with a signature that does not hold.
+    /// Number of Data with a wrong signature.
     pub bad: u64,
 }
 

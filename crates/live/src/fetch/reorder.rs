@@ -25,7 +25,7 @@ impl Reorder {
         self.first
     }
 
-    /// Stores a segment; false if it is present already or too far ahead.
+    /// Stores a segment; returns `false` if it is present already or too far ahead.
     pub(super) fn insert(&mut self, segment: u32, content: Bytes) -> bool {
         let Some(ahead) = segment.checked_sub(self.first).filter(|ahead| *ahead < self.limit) else {
             return false;
@@ -43,7 +43,8 @@ impl Reorder {
         is_new
     }
 
-    /// The content of the first missing segment, once it is there; the next one is missing then.
+    /// Removes and returns the content of the first missing segment, once it is there; the next one is then
+    /// the first missing.
     pub(super) fn next(&mut self) -> Option<Bytes> {
         let content = self.waiting.front_mut()?.take()?;
         self.waiting.pop_front();

@@ -1,10 +1,10 @@
-//! The state of a fetch at equal pauses, in bounded memory.
+//! Samples of the state of a fetch at constant intervals, in bounded memory.
 
 use tidegate_core::ndn::consumer::Consumer;
 use tidegate_core::observe::records::FlowSamples;
 use tidegate_core::units::{Span, Time};
 
-/// Pause between two samples at first.
+/// Initial interval between two samples.
 const PERIOD: Span = Span::from_millis(10);
 
 /// Maximum number of samples; beyond it every second one is removed and the interval doubles.

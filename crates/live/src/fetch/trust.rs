@@ -5,16 +5,16 @@ use tidegate_wire::{DataView, Verifier, signature_type};
 /// Signatures that a fetch accepts.
 #[derive(Clone, Debug)]
 pub enum Trust {
-    /// None: everything is taken as it comes.
+    /// No signature is verified.
     Anything,
-    /// A digest has to be right; other signatures are taken as they come, since no key is known.
+    /// Digests are verified; other signatures are not, since no key is known.
     Digest,
     /// Every Data has to be signed by this key.
     Key(Verifier),
 }
 
 impl Trust {
-    /// Whether a Data may be taken.
+    /// Whether a Data may be accepted.
     pub fn holds(&self, data: &DataView<'_>) -> bool {
         match self {
             Self::Anything => true,
@@ -26,7 +26,7 @@ impl Trust {
         }
     }
 
-    /// Whether its signature was looked at.
+    /// Whether its signature is verified.
     pub fn checks(&self, data: &DataView<'_>) -> bool {
         match self {
             Self::Anything => false,

@@ -1,4 +1,4 @@
-//! Why a file cannot be served.
+//! Reasons why a file cannot be served.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use tidegate_wire::EncodeError;
 use super::MAX_SEGMENT_SIZE;
 use crate::client::ClientError;
 
-/// Why a file cannot be served.
+/// Reason why a file cannot be served.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {

@@ -1,7 +1,7 @@
 //! Serves a file: segments are read from disk on request; metadata names the version (RDR).
 //!
-//! Names as `ndnputchunks` has them: `PREFIX/v=<version>/seg=<n>` with the last segment in every Data, and
-//! `PREFIX/32=metadata` for the version. An Interest for less than that, if it allows longer names, gets the
+//! Names are those of `ndnputchunks`: `PREFIX/v=<version>/seg=<n>` with the last segment in every Data, and
+//! `PREFIX/32=metadata` for the version. An Interest for a shorter name, if it allows longer ones, gets the
 //! first segment.
 
 mod error;
@@ -22,14 +22,14 @@ use source::SourceFile;
 
 pub use error::ServeError;
 
-/// Bytes of content per segment unless given: with a name, a signature and link fields of 200 bytes together
+/// Default bytes of content per segment: with a name, a signature and link fields of 200 bytes together
 /// the packet still fits one datagram of [`UDP_MTU`](crate::transport::UDP_MTU).
 pub const SEGMENT_SIZE: usize = 1200;
 
-/// Most bytes of content per segment: 800 are left for everything else in a packet.
+/// Maximum bytes of content per segment: 800 are left for everything else in a packet.
 pub const MAX_SEGMENT_SIZE: usize = 8000;
 
-/// Bytes of Data that may wait for room in the socket before Interests have to wait there.
+/// Bytes of Data that may wait for room in the socket before no more Interests are read.
 const BACKLOG: usize = 256 * 1024;
 
 /// FreshnessPeriod of metadata (RDR: 1 to 10 ms, so that caches do not hide a new version).
@@ -46,7 +46,7 @@ pub struct ServeSettings {
     pub freshness: Millis,
     /// Signer of the segments.
     pub signer: Signer,
-    /// Version; `None`: the time of the file's last change, microseconds since 1970.
+    /// Version; `None` for the time of the file's last change, microseconds since 1970.
     pub version: Option<u64>,
 }
 
@@ -59,9 +59,9 @@ pub struct ServeCounters {
     pub segments: u64,
     /// Bytes of content sent.
     pub bytes: u64,
-    /// Answers with the version.
+    /// Number of answers with the version.
     pub metadata: u64,
-    /// Interests for what is not there.
+    /// Number of Interests without an answer.
     pub unanswered: u64,
 }
 
@@ -158,13 +158,13 @@ impl Served {
         self.counters
     }
 
-    /// Looks whether the file is still the one that was opened; what changed, the first time that it is not.
+    /// Checks whether the file is still as it was when opened; returns once what has changed.
     /// From then on nothing is answered: a version never changes.
     pub fn look_for_change(&mut self) -> Option<String> {
         self.file.look_for_change()
     }
 
-    /// The Data for an Interest; `None` when there is none.
+    /// The Data for an Interest; `None` if there is none.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -183,6 +183,7 @@ impl Served {
         // Our own packet, signed a moment ago.
         let mut packet = client.packet(bytes).map_err(|why| io::Error::other(why.to_string()))?;
         if let Kind::Data(data) = packet.header.kind {
+            // The link layer echoes the token of the Interest.
             packet.header.kind = Kind::Data(Data { token: interest.token, ..data });
         }
         Ok(Some(packet))
@@ -211,6 +212,7 @@ impl Served {
         content.resize(len as usize, 0);
         let read = self.file.read(&mut content, from);
         let signed = read.and_then(|()| self.sign_segment(segment, &content).map_err(io::Error::other));
+        // Before the result is returned, so that the buffer is kept after an error, too.
         self.buffer = content;
         self.counters.segments += 1;
         self.counters.bytes += len;

@@ -1,4 +1,4 @@
-//! The file that is served, as long as it stays what it was when it was opened.
+//! The file that is served, as long as it stays as it was when opened.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -50,17 +50,17 @@ impl SourceFile {
         Ok(Self { file, state, changed_us, has_changed: false })
     }
 
-    /// Bytes when it was opened.
+    /// Size of the file when it was opened, bytes.
     pub(super) fn len(&self) -> u64 {
         self.state.len
     }
 
-    /// Its last change before it was opened, microseconds since 1970.
+    /// Time of its last change before it was opened, microseconds since 1970.
     pub(super) fn changed_us(&self) -> u64 {
         self.changed_us
     }
 
-    /// Whether it was found to be another one.
+    /// Whether a change was found.
     pub(super) fn has_changed(&self) -> bool {
         self.has_changed
     }

@@ -8,7 +8,7 @@ use tidegate_settings::keys::KeyKind::{Table, Text};
 use tidegate_settings::keys::KeyNeed::{Else, May, Must};
 use tidegate_settings::keys::{DISCIPLINE, Format, Key, Keys, ROUTER_PART, STRATEGY};
 
-/// Largest UDP payload, bytes: a whole NDN packet. Larger datagrams are not received either.
+/// Maximum UDP payload, bytes: a whole NDN packet. Larger datagrams are not received either.
 const MAX_MTU: u64 = 8_800;
 
 /// The format of the forwarder's file.

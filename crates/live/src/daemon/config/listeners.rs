@@ -14,7 +14,7 @@ use crate::uri::LONGEST_PATH;
 const ADDRESSES: [&str; 2] = ["0.0.0.0:6363", "[::]:6363"];
 /// Default path of the forwarder's socket, where applications look for it.
 const UNIX: &str = "/run/nfd/nfd.sock";
-/// Addresses of one kind.
+/// Maximum number of addresses of one kind.
 const MAX_LISTENERS: usize = 64;
 
 /// The addresses under `key`, with ports.

@@ -1,4 +1,4 @@
-//! The forwarder's configuration file: TOML text in, checked settings or everything that is wrong with it out.
+//! The forwarder's configuration file: from TOML text to checked settings, or to all errors in it.
 //!
 //! What the keys do not say:
 //!
@@ -24,9 +24,9 @@ use tidegate_settings::reader::{DocumentReader, check_version, decode};
 use tidegate_settings::uses::SchemeUse;
 use tidegate_settings::{reference, schema};
 
-/// Longest file, bytes.
+/// Maximum size of the file, bytes.
 const TEXT_BYTES: usize = 1 << 20;
-/// Memory that a configuration may take, bytes.
+/// Maximum memory for a configuration, bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Complete configuration of a forwarder.
@@ -38,7 +38,7 @@ pub struct ForwarderConfig {
     pub cache_unsolicited: bool,
     /// Maximum number of pending Interests.
     pub pit_limit: Packets,
-    /// Longest time that an Interest stays pending, whatever its own lifetime: a peer that leaves nothing but
+    /// Maximum time that an Interest stays pending, whatever its own lifetime: a peer that leaves only
     /// long-lived Interests behind must not fill the PIT for long.
     pub lifetime: Span,
     /// Maximum number of faces, including on-demand faces.
@@ -70,20 +70,20 @@ pub struct ForwarderConfig {
 pub struct Listener<A> {
     /// Address or path of the listener.
     pub address: A,
-    /// Whether the file names it; one by default may be missing, such as IPv6 where there is none.
+    /// Whether the file names it; default listeners may be unavailable, such as IPv6 on a system without it.
     pub is_required: bool,
 }
 
 /// Configuration of one face.
 #[derive(Clone, Debug)]
 pub struct FaceConfig {
-    /// Largest UDP payload; streams have no limit of their own.
+    /// Maximum UDP payload; streams have no limit of their own.
     pub mtu: ByteCount,
     /// Our queue in front of the socket.
     pub queue: QueuePlan,
     /// Whether the queue's limit is configured, not a default.
     pub is_limit_given: bool,
-    /// Rate of the shaper; `None` sends as fast as the socket takes.
+    /// Rate of the shaper; `None` for as fast as the socket accepts.
     pub rate: Option<BitRate>,
     /// Router parts of schemes (PLR and the like).
     pub parts: Vec<SchemeUse>,
@@ -107,7 +107,7 @@ pub struct StaticRoute {
     pub prefix: String,
     /// Next hop, an index into the static faces.
     pub face: usize,
-    /// Cost; the strategy takes the cheapest first.
+    /// Cost; the strategy prefers the lowest.
     pub cost: u32,
 }
 

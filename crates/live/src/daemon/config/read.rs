@@ -19,14 +19,14 @@ use crate::uri::FaceUri;
 
 /// NDNLPv2 fragments of this size pass every usual tunnel.
 const MTU: ByteCount = ByteCount::new(1_400);
-/// Link headers leave room for content from here on.
+/// Minimum MTU, bytes: link headers must leave room for content.
 const MIN_MTU: u64 = 256;
 /// Default limit of a queue.
 const QUEUE_LIMIT: Limit = Limit::Packets(Packets::new(1_000));
-/// Routes, and strategies.
+/// Maximum number of routes, and of strategies.
 const MAX_ENTRIES: usize = 100_000;
 
-/// Reads what it can; `None` only after a problem was noted.
+/// Reads as much as possible, so that all errors are reported at once; `None` only after an error was noted.
 pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<ForwarderConfig> {
     let root = Fields::root(context, document);
     let section = |key, keys: &'static Keys| {
@@ -35,6 +35,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let forwarder = section("forwarder", &keys::FORWARDER);
     let listen = section("listen", &keys::LISTEN);
     let defaults = section("face_defaults", &keys::FACE_DEFAULTS);
+    // No `?` before the end: the errors of later sections would not be reported.
     let cache = forwarder.packets("cache");
     let cache_unsolicited = forwarder.flag("unsolicited");
     let pit_limit = read_pit_limit(&forwarder);
@@ -122,7 +123,7 @@ impl FaceValues {
         }
     }
 
-    /// Bytes that one such face takes in the configuration, about.
+    /// Estimate of the memory that one such face takes in the configuration, bytes.
     fn bytes(&self) -> u64 {
         500 + self.queue.bytes() + self.parts.as_deref().map_or(0, uses::bytes)
     }
@@ -145,7 +146,7 @@ struct Faces<'a> {
     index: BTreeMap<String, usize>,
     max: usize,
     defaults: &'a FaceValues,
-    /// Whether one was left out, so that "not known" may be a consequence.
+    /// Whether a face was rejected, so that an unknown name in a route may only be a consequence.
     is_partial: bool,
 }
 
@@ -172,6 +173,7 @@ impl<'a> Faces<'a> {
                 false
             }
         })?;
+        // A malformed name has been reported; it is not replaced by the URI.
         let name = name.unwrap_or_else(|| Some(uri.clone()))?;
         if self.index.contains_key(&uri) {
             face.refuse("uri", format!("two faces have the URI {}", show(&uri)));
@@ -212,6 +214,7 @@ impl<'a> Faces<'a> {
         }
         if !word.contains("://") {
             if !self.is_partial {
+                // Otherwise the route may name a face whose own error has been reported.
                 context.refuse_word(place, "face", word, self.list.iter().map(|face| face.name.as_str()));
             }
             return None;

@@ -1,7 +1,7 @@
 //! One direction of an emulated link: a drop-tail queue in front of a line. No sockets, no clock.
 //!
-//! Who drives it may be late; what happens here is not. A datagram that waited leaves the queue at the instant
-//! the line became free, whenever that is worked out, so that lateness never adds up along a queue.
+//! The driver may call late, without an effect on the results: a datagram that waited leaves the queue at the
+//! instant the line became free, whenever that is computed, so that lateness never adds up along a queue.
 
 use bytes::Bytes;
 use tidegate_core::context::{Context, Env, NoSink};
@@ -23,16 +23,16 @@ pub struct ChannelSetup {
     pub queue: Limit,
 }
 
-/// A datagram and the client it belongs to.
+/// A datagram and its client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Datagram {
-    /// Number of the client that sent it or gets it.
+    /// Number of the client that sent it or receives it.
     pub client: u64,
     /// Payload of the UDP datagram.
     pub bytes: Bytes,
 }
 
-/// Datagrams by what became of them: `offered` is the sum of all others.
+/// Datagrams by outcome: `offered` is the sum of all others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Datagrams offered to the queue.
@@ -41,7 +41,7 @@ pub struct Counts {
     pub dropped: u64,
     /// Lost on the line.
     pub lost: u64,
-    /// Taken at the far end.
+    /// Delivered at the far end.
     pub delivered: u64,
     /// Number of datagrams now in the queue.
     pub queued: u64,
@@ -71,7 +71,7 @@ impl Channel {
         }
     }
 
-    /// Takes a datagram in that came at `now`.
+    /// Accepts a datagram that arrived at `now`.
     pub fn accept(&mut self, now: Time, datagram: Datagram) {
         self.advance(now);
         let packet = packet(datagram);
@@ -88,7 +88,7 @@ impl Channel {
         self.line.next_arrival().or(waits.then_some(self.line.busy_until))
     }
 
-    /// Takes a datagram that was due at the far end by `now`, and when it was.
+    /// Removes a datagram that was due at the far end by `now`, and returns it with its due time.
     pub fn take_due(&mut self, now: Time) -> Option<(Time, Datagram)> {
         self.advance(now);
         let due = self.line.next_arrival().filter(|due| *due <= now)?;
@@ -110,7 +110,7 @@ impl Channel {
         }
     }
 
-    /// Bytes taken at the far end.
+    /// Bytes delivered at the far end.
     pub fn delivered_bytes(&self) -> ByteCount {
         self.delivered
     }
@@ -120,7 +120,8 @@ impl Channel {
         self.queue.stats().delays.summary()
     }
 
-    /// Gives the line everything that it took from the queue until `now`, each at its instant.
+    /// Passes to the line every datagram that it would have taken from the queue until `now`, each at its
+    /// instant.
     fn advance(&mut self, now: Time) {
         while self.line.busy_until <= now && self.face[0].queued_packets() > 0 {
             let free = self.line.busy_until;
@@ -145,7 +146,7 @@ impl Channel {
     }
 }
 
-/// A datagram as the queue and the line see one: a size, and nothing to look into.
+/// A datagram in the form that the queue and the line accept: a packet of which only the size counts.
 fn packet(datagram: Datagram) -> Packet<Datagram> {
     let opaque = Data {
         freshness: Millis::default(),

@@ -20,11 +20,11 @@ use crate::reception::Reception;
 use crate::signals::StopSignal;
 use crate::udp::{Received, UdpFace, UdpListener};
 
-/// The system wakes a sleeper up to this much late; so much before a datagram is due, sleeping ends.
+/// Maximum lateness of the system's wake-ups; sleeping ends this long before a datagram is due.
 const WATCH: Span = Span::from_micros(200);
-/// Pause between two looks for idle clients.
+/// Interval between two checks for idle clients.
 const TIDY: Span = Span::from_secs(10);
-/// Datagrams sent before sockets are looked at again.
+/// Maximum number of datagrams sent before sockets are read again.
 const MAX_AT_ONCE: usize = 64;
 
 const LISTENER: u64 = 0;
@@ -53,7 +53,7 @@ struct Sockets {
 }
 
 impl Sockets {
-    /// Adds what these sockets did not carry.
+    /// Adds the datagrams that these sockets did not carry.
     fn add_to(&self, refused: &mut Refused) {
         for socket in [&self.near, &self.far] {
             refused.add_faults(socket.faults(), socket.overflows());
@@ -97,13 +97,14 @@ impl EmulatedDirection {
         }
     }
 
-    /// Sends what is due by now, a part of it if it is much.
+    /// Sends datagrams that are due by now, up to [`MAX_AT_ONCE`].
     fn send_due(&mut self, clients: &mut Clients<Sockets>, clock: &MonotonicClock, batch: &mut Batch) {
         batch.clear();
         let now = clock.now();
         while batch.len() < MAX_AT_ONCE
             && let Some((due, datagram)) = self.channel.take_due(now)
         {
+            // All datagrams of a batch are sent over one socket.
             if batch.last().is_some_and(|(_, last)| last.client != datagram.client) {
                 self.send(clients, clock, batch);
                 batch.clear();
@@ -142,7 +143,7 @@ impl EmulatedDirection {
     }
 }
 
-/// Datagrams that are due, and since when.
+/// Datagrams that are due, with their due times.
 type Batch = Vec<(Time, Datagram)>;
 
 impl Link {
@@ -191,7 +192,8 @@ impl Link {
         }
     }
 
-    /// Carries datagrams until a signal comes or `duration` has passed; `each` receives a report every `pause`.
+    /// Carries datagrams until a signal arrives or `duration` has passed; `each` receives a report every
+    /// `pause`.
     ///
     /// # Errors
     /// When a socket or the poll set cannot be used any more.
@@ -228,7 +230,7 @@ impl Link {
         Ok(())
     }
 
-    /// Waits for datagrams to come or to be due, at most until `until`, and takes in what came.
+    /// Waits until datagrams arrive or are due, at most until `until`, and accepts those that arrived.
     fn wait(&mut self, until: Time) -> io::Result<()> {
         let due = self.directions.iter().filter_map(|direction| direction.channel.next_due()).min();
         let watch =
@@ -261,7 +263,7 @@ impl Link {
         Ok(())
     }
 
-    /// Makes the sockets of a new client; `None` when that cannot be.
+    /// Makes the sockets of a new client; `None` if that is not possible.
     fn welcome(&mut self, now: Time, from: SocketAddr) -> Option<u64> {
         if !self.clients.make_room(now, |sockets| sockets.add_to(&mut self.refused)) {
             self.refused.crowded += 1;
@@ -285,7 +287,7 @@ impl Link {
         Ok(Sockets { near, far })
     }
 
-    /// Takes in what came to a client's socket.
+    /// Receives datagrams at a client's socket.
     fn receive(&mut self, token: u64) -> io::Result<()> {
         let (client, is_far) = (token / 2, token % 2 == 1);
         let Self { clients, memory, clock, directions, .. } = self;
