@@ -1,6 +1,6 @@
 //! The consumer (`ConsumerCC`): BIC that decreases at every mark, and at losses once per window of data.
 //!
-//! CoDel spreads its marks, so that marks need no gate; losses come in bursts and do.
+//! CoDel spaces its marks, so marks need no gate; losses occur in bursts and need one.
 
 use tidegate_core::prelude::*;
 

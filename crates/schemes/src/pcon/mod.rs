@@ -3,9 +3,9 @@
 //! Paper: Schneider, Yi, Zhang & Zhang 2016, in the form of the authors' code for ndnSIM. Its parts:
 //! * [`consumer`]: BIC, halved at every mark;
 //! * [`CodelMarker`]: the queue that decides when Data for its link is to be marked (`codel-queue2.cc`);
-//! * [`split_strategy`]: puts marks on, and moves Interests of a prefix away from next hops that send them.
+//! * [`split_strategy`]: marks Data, and moves the Interests of a prefix away from next hops whose Data is marked.
 //!
-//! What ndnSIM ships of it is the scheme `pcon-ndnsim`, a consumer alone, with `nfd-marking`.
+//! The part of it that ndnSIM contains, a consumer, is the scheme `pcon-ndnsim` with `nfd-marking`.
 
 use tidegate_core::prelude::*;
 

@@ -1,4 +1,5 @@
-//! The strategy (`pcon-strategy.cpp`): splits a prefix' Interests over its next hops by the marks that come back.
+//! The strategy (`pcon-strategy.cpp`): splits the Interests of a prefix over its next hops by the marks on their
+//! Data.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,7 @@ pub(super) struct SplitStrategy {
     splits: SplitTable,
     /// Pending Interests that joined a congested queue: their Data is marked.
     congested: BTreeSet<PitId>,
-    /// From when on a Nack may change a split again.
+    /// Earliest time at which a Nack may change a split again.
     nacks_count_from: Time,
 }
 
@@ -31,6 +32,8 @@ impl SplitStrategy {
             // The number may belong to an entry that expired without an answer.
             self.congested.remove(&arrival.pending);
         }
+        // An Interest has no consumer to signal to, so the congestion of its queue is signalled on the Data
+        // that it brings.
         if self.params.mark_pending && face_mark::take(cx, to, arrival.interest.name) {
             self.congested.insert(arrival.pending);
         }
@@ -89,6 +92,8 @@ impl Strategy for SplitStrategy {
         entry: &PitEntry,
     ) -> NackDecision {
         if reason == NackReason::Congestion && cx.now >= self.nacks_count_from {
+            // One pause for all prefixes, as in the source: Nacks come in bursts, and one of them shows the
+            // congestion.
             self.nacks_count_from = cx.now + self.params.nack_pause;
             self.shift_from(from, entry);
         }

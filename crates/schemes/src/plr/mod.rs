@@ -4,7 +4,7 @@
 //! * §IV.B [`loss_notice`]: the notice ("ELN") of a stored Data to the consumer;
 //! * §IV.C, D, E [`retransmission_store`]: the store ("RS", eq. 1), sensing ("PLSM") and recovery ("LRM",
 //!   Algorithm 1, eq. 2-5);
-//! * keeping the pending entry when a notice passes is the forwarder's, reacting to it the consumer's part.
+//! * the forwarder keeps the PIT entry when a notice passes, and the consumer reacts to it.
 //!
 //! The notice needs the queue's notice class alone, so PLR works with any other discipline in front of it.
 
@@ -45,7 +45,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 choice! {
-    /// From which cumulative rate R on packets are sent again.
+    /// Cumulative rate R from which stored packets are retransmitted.
     pub enum Release {
         /// Algorithm 1, line 13: R > 1.
         AboveOne = "above-one",
@@ -65,7 +65,7 @@ choice! {
 }
 
 choice! {
-    /// Which full class makes a passing notice be dropped.
+    /// Full traffic class that causes a passing notice to be dropped.
     pub enum FullForNotice {
         /// The class of the notices.
         OwnClass = "own-class",

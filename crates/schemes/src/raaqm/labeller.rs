@@ -1,4 +1,4 @@
-//! The router part: adds the face that a Data came through to the label of its path.
+//! The router part: adds the face by which Data arrived to the label of its path.
 
 use tidegate_core::prelude::*;
 

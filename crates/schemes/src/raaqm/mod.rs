@@ -1,5 +1,5 @@
-//! RAAQM: the consumer plays the queue; each Data shrinks the window with a probability that grows with its round trip,
-//! seen between the shortest and the longest of its path.
+//! RAAQM: active queue management at the consumer: each Data packet decreases the window with a probability that
+//! grows with its RTT, relative to the minimum and maximum of its path.
 //!
 //! Paper: Carofiglio, Gallo, Muscariello et al. (RAAQM, ICP over several paths), in two public programs: hICN's transport
 //! `RaaqmTransportProtocol`, and `ConsumerWindowRAAQM` by Y. Wang for ndnSIM.
@@ -39,7 +39,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 choice! {
-    /// Whose numbers and rule of growth.
+    /// Program whose constants and growth rule are used.
     pub enum Form {
         /// hICN with its installed configuration file: beta 0.99, drop factor 0.003, one packet more per RTT, Interest
         /// lifetime 500 ms.
@@ -53,7 +53,7 @@ choice! {
 }
 
 choice! {
-    /// What ends the wait for a Data.
+    /// Event after which an Interest counts as lost.
     pub enum Timer {
         /// The lifetime of an Interest: hICN computes a timer for each path and does not use it.
         Lifetime = "lifetime",

@@ -6,7 +6,7 @@ use tidegate_core::units::Span;
 
 /// Weight of a round trip in the timer (`TIMEOUT_SMOOTHER`).
 const GAIN: f64 = 0.1;
-/// Round trips that the timer is long (`TIMEOUT_RATIO`).
+/// Timer over smoothed RTT (`TIMEOUT_RATIO`).
 const RATIO: f64 = 10.0;
 
 /// One path.
@@ -15,7 +15,7 @@ pub(super) struct Path {
     /// The last round trips, newest last.
     round_trips: VecDeque<Span>,
     timer: Span,
-    /// Counts Data: when the last came.
+    /// Number of the last Data of this path, among all Data of the flow.
     pub received: u64,
 }
 
@@ -25,13 +25,13 @@ impl Path {
         Self { round_trips: VecDeque::new(), timer, received: 0 }
     }
 
-    /// After how long an Interest counts as lost.
+    /// Time after which an Interest counts as lost.
     pub fn timer(&self) -> Span {
         self.timer
     }
 
-    /// Takes a round trip; where it lies between the shortest (0) and the longest (1) of the last `samples`. `None` while
-    /// there are fewer, and `Some(None)` where all are equal.
+    /// Adds an RTT sample. Returns its position between the minimum (0) and the maximum (1) of the last `samples`;
+    /// `None` while there are fewer, and `Some(None)` if all are equal.
     pub fn sample(&mut self, round_trip: Span, samples: u32) -> Option<Option<f64>> {
         self.timer = self.timer.scale(1.0 - GAIN) + round_trip.scale(GAIN * RATIO);
         self.round_trips.push_back(round_trip);

@@ -18,9 +18,9 @@ pub(super) struct RateGate {
     rate: Option<f64>,
     /// d0, seconds.
     mean_rtt: f64,
-    /// Bytes that wanted to leave since the last update.
+    /// Bytes offered to the link since the last update.
     arrived: u64,
-    /// Bytes of them with a round trip on them, and the sum of bytes times seconds.
+    /// Bytes in segments that carry an RTT, and the sum of bytes times RTT, byte seconds.
     timed: (f64, f64),
     updated_at: Time,
 }
@@ -38,7 +38,7 @@ impl RateGate {
         }
     }
 
-    /// Bytes per second that are shared out in all.
+    /// Bytes per second that are allocated to all flows together.
     fn capacity(&self, cx: &Context<'_>) -> f64 {
         (self.params.utilisation * cx.face(self.face).rate().as_bps() as f64 / 8.0).max(1.0)
     }
@@ -83,6 +83,7 @@ impl RateGate {
         let capacity = self.capacity(cx);
         self.update_rtt(rate, capacity, elapsed);
         let queue = cx.face(self.face).backlog_bytes().get() as f64;
+        // `capacity` includes the utilisation eta already.
         let spare = alpha * (capacity - arrived / elapsed) - beta * queue / self.mean_rtt;
         // A node with a coarse clock updates late, but by at most one round trip at a time.
         let step = (elapsed / self.mean_rtt).min(1.0) * spare / capacity;
@@ -92,6 +93,7 @@ impl RateGate {
     }
 
     fn interval(&self) -> Span {
+        // At least 100 us, since a mean RTT near 0 would let the timer expire without end.
         self.params.interval.min(Span::from_secs_f64(self.mean_rtt)).max(Span::from_micros(100))
     }
 }
@@ -99,6 +101,8 @@ impl RateGate {
 impl FaceGate for RateGate {
     fn on_segment(&mut self, cx: &mut Context<'_>, segment: &mut Header, direction: Direction) -> GateVerdict {
         if direction == Direction::Out && matches!(segment.kind, Kind::Tcp(_)) {
+            // The first interval begins with the first segment: idle time before it would lower the measured
+            // load.
             if self.rate.is_none() {
                 self.updated_at = cx.now;
             }

@@ -11,7 +11,7 @@ use sender::Follower;
 mod gate;
 mod sender;
 
-/// Rate that the routers of the path share out to each flow, kbit/s.
+/// Rate that the routers of the path assign to each flow, kbit/s.
 pub const SHARED_RATE: Signal = Signal::new(888, Merge::Min);
 
 /// The catalogue entry of this scheme.

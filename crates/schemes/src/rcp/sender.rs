@@ -25,6 +25,7 @@ impl Follower {
 
 impl CongestionController for Follower {
     fn window(&self) -> f64 {
+        // With a rate, pacing alone limits the flow.
         if self.rate.is_some() { f64::INFINITY } else { self.initial_window }
     }
 
@@ -45,6 +46,7 @@ impl CongestionController for Follower {
     }
 
     fn on_feedback(&mut self, _: &mut Context<'_>, hop: &HopSignals, _: &FlowView) {
+        // The requested maximum comes back unchanged from a path without a router of this scheme.
         if let Some(rate) = hop.get(SHARED_RATE).filter(|rate| *rate != ANY) {
             self.rate = Some(BitRate::from_bps(u64::from(rate.max(1)) * 1000));
         }

@@ -1,4 +1,4 @@
-//! The window that an ACK stream in lumps needs beyond the bandwidth-delay product.
+//! Additional window, beyond the bandwidth-delay product, for aggregated ACKs.
 
 use tidegate_core::units::Time;
 
@@ -17,21 +17,23 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// A new epoch begins: nothing was in flight.
+    /// Begins a new epoch, as nothing was in flight.
     pub(super) fn restart(&mut self, now: Time) {
         self.epoch.restart(now);
     }
 
-    /// A round ended.
+    /// Records the end of a round.
     pub(super) fn end_round(&mut self, params: &Params) {
         self.rounds += 1;
         if self.rounds >= params.aggregation_rounds {
             self.rounds = 0;
+            // Two windows in turn, so that a maximum lasts for one to two windows of rounds without a list of
+            // samples.
             self.max = [0.0, self.max[0]];
         }
     }
 
-    /// `newly` segments were delivered, under a window of `window` and at the estimate `rate`.
+    /// Records `newly` delivered segments, with a window of `window` and the estimate `rate`.
     pub(super) fn take(&mut self, now: Time, rate: PacketRate, newly: u32, window: f64) {
         let excess = self.epoch.excess(now, rate, newly).min(window);
         self.max[0] = self.max[0].max(excess);

@@ -1,6 +1,6 @@
-//! Long-term sampling: whether a policer lets through a fixed rate and drops the rest.
+//! Long-term sampling: detection of a policer, which admits a fixed rate and drops the rest.
 //!
-//! Two intervals one after the other, each from a loss to a loss, with much lost and nearly the same rate, tell of one.
+//! Two consecutive intervals, each from a loss to a loss, with heavy losses and nearly the same rate indicate one.
 
 use tidegate_core::prelude::*;
 
@@ -25,9 +25,9 @@ pub(super) struct PolicerInput {
     pub(super) now: Time,
     /// Segments delivered by now.
     pub(super) delivered: u64,
-    /// Segments found lost by now.
+    /// Segments detected as lost by now.
     pub(super) lost: u64,
-    /// Whether some of them were found lost by this ACK.
+    /// Whether this ACK showed some of them to be lost.
     pub(super) has_lost: bool,
     pub(super) is_app_limited: bool,
     pub(super) ends_round: bool,
@@ -37,7 +37,7 @@ pub(super) struct PolicerInput {
     pub(super) segment: ByteCount,
 }
 
-/// Result of processing it.
+/// Result of an ACK or timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Nothing,
@@ -78,7 +78,7 @@ impl Policer {
         }
     }
 
-    /// Its rate; `None` while none was found.
+    /// Rate of the policer; `None` while none is found.
     pub(super) fn rate(&self) -> Option<PacketRate> {
         self.rate.filter(|_| self.is_found)
     }
@@ -96,13 +96,14 @@ impl Policer {
             return self.keep(seen);
         }
         if !self.is_sampling {
-            // Before the first loss a policer still had tokens, and let more through.
+            // Before the first loss a policer still had tokens and admitted more than its rate.
             if !seen.has_lost {
                 return Change::Nothing;
             }
             self.begin(seen);
             self.is_sampling = true;
         }
+        // The rate of an interval in which the application paused would be too low.
         if seen.is_app_limited {
             self.reset();
             return Change::Nothing;
@@ -130,7 +131,7 @@ impl Policer {
         (self.delivered, self.lost) = (seen.delivered, seen.lost);
     }
 
-    /// A loss may end the interval.
+    /// Ends the interval at a loss, if it is long enough and enough was lost.
     fn end(&mut self, seen: &PolicerInput) -> Change {
         let (lost, delivered) = (seen.lost - self.lost, seen.delivered - self.delivered);
         let length = seen.now.since(self.since);
@@ -144,6 +145,7 @@ impl Policer {
                 (self.is_found, self.rounds) = (true, 0);
                 Change::Found
             }
+            // Two intervals have to agree; this one becomes the first of the next pair.
             None => {
                 self.rate = Some(rate);
                 self.begin(seen);
@@ -154,6 +156,7 @@ impl Policer {
 
     fn is_same(&self, rate: PacketRate, last: PacketRate, segment: ByteCount) -> bool {
         let apart = PacketRate(rate.0.abs_diff(last.0)).per_second();
+        // Linux compares pacing rates, which include the margin.
         let bytes = apart * segment.get() as f64 * (1.0 - self.margin);
         apart <= SAME_PART * last.per_second() || bytes <= SAME_BYTES
     }

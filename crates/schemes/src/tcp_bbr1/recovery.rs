@@ -1,4 +1,5 @@
-//! The window during loss recovery: no more leaves in its first round than is delivered, and afterwards all is as before.
+//! The window during loss recovery: packet conservation in its first round; the window from before is restored
+//! afterwards.
 
 use tidegate_core::scheme::congestion::Recovery;
 
@@ -11,7 +12,7 @@ enum RecoveryState {
     Timeout,
 }
 
-/// Change of the window that an ACK causes before anything else.
+/// Change of the recovery state with an ACK, which is applied to the window first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
     None,
@@ -21,31 +22,32 @@ pub(super) enum Edge {
     End,
 }
 
-/// Recovery as the window rule sees it: once per ACK, so that one that ends and begins again with the same ACK goes on.
+/// Recovery state sampled once per ACK, so that a recovery that ends and begins again with the same ACK continues.
 #[derive(Debug, Default)]
 pub(super) struct LossRecovery {
     phase: RecoveryState,
     /// State at the last ACK, or the timeout since.
     before: RecoveryState,
-    /// Last window that no recovery and no ProbeRTT had cut, segments.
+    /// Last window that was not reduced by recovery or ProbeRTT, segments.
     saved: f64,
-    /// Whether no more leaves than is delivered.
+    /// Whether packet conservation applies.
     conserves: bool,
 }
 
 impl LossRecovery {
-    /// Notes the window to come back to. `is_cut` when ProbeRTT holds it down.
+    /// Saves the window to be restored; `is_cut` while ProbeRTT limits it.
     pub(super) fn save(&mut self, window: f64, is_cut: bool) {
         let is_good = self.before == RecoveryState::Open && !is_cut;
+        // A window that recovery or ProbeRTT has cut must not replace the one from before.
         self.saved = if is_good { window } else { self.saved.max(window) };
     }
 
-    /// The window to come back to, segments.
+    /// Window to be restored, segments.
     pub(super) fn saved(&self) -> f64 {
         self.saved
     }
 
-    /// The sender's recovery changed.
+    /// Applies a change of the recovery state of the sender.
     pub(super) fn on_change(&mut self, recovery: Recovery) {
         self.phase = match recovery {
             Recovery::Enter { .. } => RecoveryState::Fast,
@@ -53,11 +55,12 @@ impl LossRecovery {
             Recovery::Exit | Recovery::Spurious => RecoveryState::Open,
         };
         if self.phase == RecoveryState::Timeout {
+            // A timeout is seen at once, not with the next ACK, as Linux sets its previous state to Loss.
             self.before = RecoveryState::Timeout;
         }
     }
 
-    /// A round ended: more may leave than is delivered.
+    /// Ends packet conservation with a round.
     pub(super) fn end_round(&mut self) {
         self.conserves = false;
     }

@@ -1,7 +1,7 @@
 //! CUBIC: the window follows a cubic curve of the time since the last reduction, and never falls behind Reno's.
 //!
 //! Paper: RFC 9438, with the slow start of RFC 9406 (HyStart++). Detection of losses and the course of a recovery are
-//! core's (RFC 8985, RFC 9937); the window is the toolbox', which others have too.
+//! core's (RFC 8985, RFC 9937); the window is in the toolbox, as other schemes use it too.
 
 use tidegate_core::prelude::*;
 
@@ -30,7 +30,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 choice! {
-    /// With what the curve is followed.
+    /// Unit in which the window follows the curve.
     pub enum Growth {
         /// One step of the curve for each segment delivered.
         PerSegment = "per-segment",

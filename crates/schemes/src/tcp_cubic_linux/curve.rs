@@ -14,11 +14,11 @@ const UNITS: u128 = 1024;
 const SCALE: u128 = UNITS * UNITS * UNITS * 1024;
 /// Segments acknowledged per segment of window of a standard TCP, in eighths of the window: 8 (1 + beta) / 3 (1 - beta).
 const STANDARD: u64 = 8 * (BETA_SCALE + BETA) / 3 / (BETA_SCALE - BETA);
-/// Before the first loss growth is at least 5 % per round trip.
+/// Maximum pace before the first loss: growth is at least 5 % per RTT.
 const FIRST_PACE: u32 = 20;
-/// The window never grows faster than by half of what is acknowledged.
+/// Minimum pace: the window grows by at most half of the segments acknowledged.
 const MIN: u32 = 2;
-/// Pace where the curve lies below the window, windows.
+/// Windows of ACKs per segment of growth where the curve lies below the window: nearly none.
 const WAIT: u32 = 100;
 
 /// The curve of one sender.
@@ -77,17 +77,20 @@ impl Curve {
         }
     }
 
-    /// Segments to be acknowledged per segment of window, after `acked` more were (`bictcp_update`).
+    /// Returns the number of segments to be acknowledged per segment of growth, after `acked` more were acknowledged
+    /// (`bictcp_update`).
     pub(super) fn per_segment(&mut self, now: Time, window: u32, acked: u32, min_rtt: Span) -> u32 {
         let tick = self.tick(now.since(Time::ZERO));
         let (computed, computed_for) = self.computed;
         let is_fresh = tick - computed <= u64::from(self.ticks / 32);
         if let Some(epoch) = &mut self.epoch {
             epoch.acked += u64::from(acked);
+            // The kernel saves the computation while the window is the same, for up to 1/32 s.
             if computed_for == window && is_fresh {
                 return self.pace;
             }
         }
+        // Within one tick the curve has not moved; only the estimate of Reno below is brought up to date.
         if self.epoch.is_none() || tick != computed {
             self.computed = (tick, window);
             let epoch = *self.epoch.get_or_insert_with(|| Epoch::new(now, self.peak, window, acked));
@@ -104,11 +107,13 @@ impl Curve {
         let elapsed = self.tick(now.since(Time::ZERO)) - self.tick(epoch.start.since(Time::ZERO));
         // Rounded up, as `usecs_to_jiffies` does.
         let ahead = self.tick(min_rtt + Span::from_nanos(1_000_000_000 / u64::from(self.ticks) - 1));
+        // One minimum RTT ahead: the window takes effect that much later.
         let t = u128::from(elapsed + ahead) * UNITS / u128::from(self.ticks);
         let offset = t.abs_diff(epoch.k);
         let height = u32::try_from(STEEPNESS.saturating_mul(offset.saturating_pow(3)) / SCALE).unwrap_or(u32::MAX);
         let plateau = epoch.plateau;
         let target = if t < epoch.k { plateau.saturating_sub(height) } else { plateau.saturating_add(height) };
+        // Growth of `above` segments per window acknowledged is one segment per window / above.
         let pace = match target.checked_sub(window) {
             Some(0) | None => window.saturating_mul(WAIT),
             Some(above) => window / above,
@@ -124,6 +129,7 @@ impl Curve {
 
 impl Epoch {
     fn new(now: Time, peak: u32, window: u32, acked: u32) -> Self {
+        // A window beyond the peak begins on the plateau, with K = 0.
         let below = u128::from(peak.saturating_sub(window));
         let k = (below * SCALE / STEEPNESS) as f64;
         Self {
@@ -135,10 +141,10 @@ impl Epoch {
         }
     }
 
-    /// Window of a standard TCP; the largest number if it is not ahead.
+    /// Pace at which the window follows that of a standard TCP; the maximum if that is not ahead.
     fn pace_of_standard(&mut self, window: u32) -> u32 {
         let each = ((u64::from(window) * STANDARD) >> 3).max(1);
-        // The kernel takes one off while more than `each` are there.
+        // The kernel subtracts `each` while `acked` is larger, hence the 1.
         let more = self.acked.saturating_sub(1) / each;
         self.acked -= more * each;
         self.standard = self.standard.saturating_add(more as u32);

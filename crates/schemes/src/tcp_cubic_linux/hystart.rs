@@ -8,10 +8,10 @@ const LOW_WINDOW: u32 = 16;
 const TRAIN_GAP: Span = Span::from_millis(2);
 /// Samples of a round before its round trip counts.
 const SAMPLES: u32 = 8;
-/// Least and most rise of the round trip that counts.
+/// Minimum and maximum rise of the RTT that ends slow start.
 const MIN_RISE: Span = Span::from_millis(4);
 const MAX_RISE: Span = Span::from_millis(16);
-/// Most that offload may lengthen a train.
+/// Maximum time by which offload lengthens the threshold of a train.
 const MAX_OFFLOAD: Span = Span::from_millis(1);
 /// Four packets of offload, as segments: 4 * 65536 bytes over 1448.
 const OFFLOADED: f64 = 181.0;
@@ -31,7 +31,7 @@ pub(super) struct HyStart {
 
 impl HyStart {
     /// An ACK of the segment `round.0` while `round.1` leaves next, `rtt` after the segment left, `min` being the
-    /// shortest ever; `pace` is the window in segments and the smoothed round trip. Whether slow start ends.
+    /// shortest ever; `pace` is the window in segments and the smoothed round trip. Returns whether slow start ends.
     pub(super) fn on_ack(
         &mut self,
         now: Time,
@@ -47,13 +47,15 @@ impl HyStart {
             *self = Self { round_end: round.1, round_start: now, last_ack: now, ..Self::default() };
         }
         if pace.0 >= LOW_WINDOW {
+            // Not `||`: both have to see every ACK.
             self.is_over = self.is_long_train(now, min, pace) | self.is_slower(rtt, min);
         }
         self.is_over
     }
 
-    /// Without pacing, as here, half a round trip is enough.
+    /// Whether the train of ACKs is long: half an RTT without pacing, as here.
     fn is_long_train(&mut self, now: Time, min: Span, pace: (u32, Option<Span>)) -> bool {
+        // A gap ends the train for this round: `last_ack` stays, so later ACKs are too far from it as well.
         if now.since(self.last_ack) > TRAIN_GAP {
             return false;
         }

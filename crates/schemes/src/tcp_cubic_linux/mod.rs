@@ -78,7 +78,7 @@ impl CubicLinux {
         self.window.get() as u32
     }
 
-    /// A round trip was measured (`cubictcp_acked`).
+    /// Processes an RTT sample (`cubictcp_acked`).
     fn sample(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
         // Right after a recovery a round trip includes the queue of its burst.
         let Some(rtt) = delivery.rtt.filter(|_| !self.curve.is_young(now)) else { return };
@@ -95,9 +95,10 @@ impl CubicLinux {
         }
     }
 
-    /// A segment of window for every `per_segment` acknowledged (`tcp_cong_avoid_ai`).
+    /// Increases the window by a segment for every `per_segment` acknowledged (`tcp_cong_avoid_ai`).
     fn step(&mut self, per_segment: u32, acked: u32) {
         let mut more = 0;
+        // Credit of a slower pace, counted before the pace fell, is worth one segment only.
         if self.counted >= per_segment {
             (self.counted, more) = (0, 1);
         }
@@ -125,6 +126,8 @@ impl CongestionController for CubicLinux {
 
     fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, flow: &FlowView) {
         let last = self.last_sent.replace(sent.at);
+        // Only the segment just sent is in flight, so the sender was idle; idle time is not time of the
+        // curve.
         if let Some(last) = last.filter(|_| flow.in_flight <= 1) {
             self.curve.rest(sent.at, sent.at.since(last));
         }
@@ -138,6 +141,7 @@ impl CongestionController for CubicLinux {
             let threshold = self.reduced();
             self.window.reduce_by_mark(cx.now, threshold);
         } else if let Some(acked) = counted {
+            // Linux has no limit per ACK in slow start.
             let rest = self.window.slow_start(acked, f64::INFINITY) as u32;
             if rest > 0 {
                 let min = self.min_rtt.unwrap_or_default();
@@ -148,6 +152,8 @@ impl CongestionController for CubicLinux {
     }
 
     fn on_recovery(&mut self, cx: &mut Context<'_>, recovery: Recovery, _: &FlowView) {
+        // `reduced` changes the curve before the window reports whether the timeout counts, so it may have to
+        // be undone.
         let (before, counted) = (self.curve, self.counted);
         let threshold = match recovery {
             // The recovery has reduced already (`tcp_enter_loss`).

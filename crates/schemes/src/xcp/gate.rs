@@ -1,4 +1,5 @@
-//! The router's part: an efficiency controller over the face's traffic, and a fairness controller that deals out its word.
+//! The router's part: an efficiency controller over the traffic of the face, and a fairness controller that
+//! distributes its feedback.
 
 use tidegate_core::prelude::*;
 
@@ -13,7 +14,7 @@ const MAX_INTERVAL: Span = Span::from_secs(1);
 /// Traffic of one control interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Traffic {
-    /// Bytes that wanted to leave.
+    /// Bytes offered to the link.
     bytes: f64,
     /// Sums over packets of rtt s / cwnd and of rtt² s / cwnd, in seconds and seconds².
     by_window: f64,
@@ -41,7 +42,7 @@ struct FlowState {
     /// Bytes.
     window: f64,
     size: f64,
-    /// Change of the window that routers before this one left, bytes.
+    /// Change of the window that earlier routers on the path granted, bytes.
     required: f64,
 }
 
@@ -90,10 +91,11 @@ impl FeedbackGate {
         }
     }
 
-    /// §3.5.1 and §3.5.2: what there is to deal out in the next interval.
+    /// Computes the feedback to distribute in the next interval (§3.5.1 and §3.5.2).
     fn update(&mut self, cx: &Context<'_>, elapsed: f64) {
         let Params { alpha, beta, shuffle, .. } = self.params;
         let Traffic { bytes, by_window, squared_by_window, shortest_queue } = std::mem::take(&mut self.traffic);
+        // Without a flow of this scheme there is no new mean; the last interval stays.
         if by_window > 0.0 {
             let mean = squared_by_window / by_window;
             self.interval = mean.clamp(MIN_INTERVAL.as_secs_f64(), MAX_INTERVAL.as_secs_f64());
@@ -106,6 +108,7 @@ impl FeedbackGate {
         let (give, take) = ((shuffled + phi.max(0.0)) / d, (shuffled + (-phi).max(0.0)) / d);
         // The interval may have been longer than d: per d of it.
         let per_d = d / elapsed;
+        // No traffic to distribute over: the gains are then 0 instead of infinite.
         let over = |sum: f64| if sum > 0.0 { 1.0 / (sum * per_d) } else { 0.0 };
         self.deal =
             Deal { gain: give * over(by_window), cut: take * over(bytes), gain_left: give, cut_left: take };
@@ -168,7 +171,7 @@ impl FaceGate for FeedbackGate {
     }
 }
 
-/// Small magnitudes of either sign as small numbers.
+/// Zig-zag code: small magnitudes of either sign become small numbers.
 pub(super) fn to_zig_zag(value: i32) -> u32 {
     ((value << 1) ^ (value >> 31)) as u32
 }

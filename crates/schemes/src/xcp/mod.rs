@@ -16,7 +16,7 @@ pub const WINDOW_FEEDBACK: Signal = Signal::new(892, Merge::Last);
 /// Sender's congestion window, bytes.
 pub const FLOW_WINDOW: Signal = Signal::new(896, Merge::Last);
 
-/// Bytes of a full segment on the wire, in which windows and changes are told.
+/// Bytes of a full segment on the wire, the unit of windows and changes.
 const SEGMENT: f64 = 1514.0;
 
 /// The catalogue entry of this scheme.

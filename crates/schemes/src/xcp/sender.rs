@@ -1,4 +1,4 @@
-//! The sender's part: sends window and round trip, and changes the window by the returned feedback.
+//! The sender's part: writes window and RTT on segments, and changes the window by the returned feedback.
 
 use tidegate_core::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::xcp::{FLOW_WINDOW, WINDOW_FEEDBACK};
 const KEEP: f64 = 0.5;
 /// Requested feedback of a sender, bytes: the maximum.
 const DESIRED: i32 = 1 << 24;
-/// Largest window told, bytes.
+/// Maximum window on the wire, bytes.
 const UPPER: f64 = u32::MAX as f64;
 
 /// The controller.
@@ -33,6 +33,7 @@ impl CongestionController for Xcp {
     }
 
     fn on_sent(&mut self, _: &mut Context<'_>, _: &Sent, hop: &mut HopSignals, flow: &FlowView) {
+        // Without an RTT routers cannot compute feedback, so the first segments carry none.
         let Some(rtt) = flow.smoothed_rtt else { return };
         hop.put(FLOW_RTT, micros(rtt));
         hop.put(FLOW_WINDOW, (self.window.get() * SEGMENT).min(UPPER) as u32);
@@ -46,6 +47,8 @@ impl CongestionController for Xcp {
         if feedback == DESIRED {
             return;
         }
+        // A decrease always applies; an increase not while the source limits the flow or a recovery is under
+        // way.
         if feedback < 0 || may_grow {
             self.window.change(f64::from(feedback) / SEGMENT);
         }

@@ -1,4 +1,4 @@
-//! Sensing of overflow and recovery of what was stored (§IV.C-E, Algorithm 1, eq. 1-5).
+//! Sensing of overflow, and recovery of stored packets (§IV.C-E, Algorithm 1, eq. 1-5).
 //!
 //! Algorithm 1 runs every `interval`; between packets nothing that it reads changes, so its rounds are made
 //! up for when the next packet comes or goes. Only while packets are stored does the queue wake for a round.
@@ -15,7 +15,7 @@ use super::{FullForNotice, Params, Release, SentCounted, loss_notice};
 pub struct RetransmissionStore {
     params: Params,
     recovery: Recovery,
-    /// Until when each stored packet may stay, oldest first.
+    /// Deadlines of the stored packets, oldest first.
     deadlines: VecDeque<Time>,
     /// Largest packet seen; with a queue limit in bytes, this room is reserved for each stored packet.
     max: ByteCount,
@@ -27,7 +27,7 @@ impl RetransmissionStore {
         Self { params, recovery, deadlines: VecDeque::new(), max: ByteCount::ZERO }
     }
 
-    /// Makes up for all rounds until now. `leaving` is the packet that the queue does not count any more.
+    /// Makes up for all rounds until now. `leaving` is a packet that the queue no longer counts.
     #[inline]
     fn catch_up(
         &mut self,
@@ -49,11 +49,13 @@ impl RetransmissionStore {
     fn look(&mut self, now: Time, queue: &FaceView, leaving: Option<&Header>) -> MonitorInput {
         let (mut waiting, mut bytes) = (queue.backlog(Class::BULK), queue.queued_bytes());
         if let Some(packet) = leaving {
+            // The rounds up to now ran while the packet was still in the queue.
             waiting += u32::from(packet.hop.class == Class::BULK);
             bytes += packet.size();
         }
         let room = match queue.limit() {
             Limit::Packets(limit) => limit.get().saturating_sub(waiting),
+            // Rounded down with the largest size, so that every packet moved is sure to fit.
             Limit::Bytes(limit) => whole_packets(limit - bytes, self.max),
         };
         MonitorInput {
@@ -68,13 +70,14 @@ impl RetransmissionStore {
     /// Packets in the store whose time has not expired.
     fn stored(&mut self, now: Time, queue: &FaceView) -> u32 {
         let held = queue.held_packets() as usize;
+        // The queue releases the oldest first, and all have the same residence: what is gone is at the front.
         let gone = self.deadlines.len().saturating_sub(held);
         self.deadlines.drain(..gone);
         let expired = self.deadlines.partition_point(|deadline| *deadline <= now);
         (self.deadlines.len() - expired) as u32
     }
 
-    /// A notice from another node passes.
+    /// Handles a notice from another node.
     ///
     /// Deviation: §IV.D discards it when "the queue" is full, by default that of its own class here
     /// (`full_for_notice = "any-class"`).
@@ -86,7 +89,7 @@ impl RetransmissionStore {
         Verdict::Pass
     }
 
-    /// An ordinary packet finds the queue full (§IV.D); `moved` packets are leaving the store.
+    /// Handles an ordinary packet that finds the queue full (§IV.D); `moved` packets are leaving the store.
     #[cold]
     fn on_overflow(
         &mut self,
@@ -105,13 +108,17 @@ impl RetransmissionStore {
         if !recovered {
             return Verdict::Drop(Cause("queue full"));
         }
+        // Packets that this call moves to the queue still count as held, but they free their place.
         let stored = self.stored(cx.now, queue) - moved;
         if stored >= store_size(self.params.alpha, queue.limit_packets()) {
             return Verdict::Drop(Cause("store full"));
         }
+        // A notice leaves by the face of the stored packet; for an Interest that is upstream, away from the
+        // consumer.
         if let Kind::Data(data) = &packet.kind {
             actions.notify(loss_notice::notice_for(cx.names, packet, data));
         }
+        // No packet may come for a while, so the store needs a timer of its own now.
         actions.wake_at(self.recovery.next_round);
         let until = cx.now + self.params.residence;
         self.deadlines.push_back(until);
@@ -128,6 +135,7 @@ impl QueueDiscipline for RetransmissionStore {
         actions: &mut Actions,
     ) -> Verdict {
         self.max = self.max.max(packet.size());
+        // Before the packet is judged: due rounds may fill the room that it would take, or free the store.
         let moved = self.catch_up(cx.now, queue, None, actions);
         if packet.hop.class != Class::BULK {
             return self.on_notice(packet, queue);
@@ -152,6 +160,7 @@ impl QueueDiscipline for RetransmissionStore {
 
     fn on_wake(&mut self, cx: &mut Context<'_>, queue: &FaceView, actions: &mut Actions) {
         let moved = self.catch_up(cx.now, queue, None, actions);
+        // An empty store needs no rounds until a packet is stored; they are made up for then.
         if queue.held_packets() > moved.count {
             actions.wake_at(self.recovery.next_round);
         }
@@ -163,7 +172,7 @@ fn store_size(alpha: f64, limit: u32) -> u32 {
     part_of(alpha, limit) as u32
 }
 
-/// `part * limit` without the binary dust of a decimal fraction, so that 0.29 of 100 is 29.
+/// `part * limit` without the rounding error of a decimal fraction, so that 0.29 of 100 is 29.
 fn part_of(part: f64, limit: u32) -> f64 {
     (part * f64::from(limit) * 1e6).round() / 1e6
 }
@@ -203,7 +212,7 @@ impl MonitorInput {
         }
     }
 
-    /// The same after `moved` packets went from the store to the queue.
+    /// The input after `moved` packets went from the store to the queue.
     fn after(&self, moved: u32) -> Self {
         Self {
             waiting: self.waiting + moved,
@@ -231,8 +240,9 @@ struct Recovery {
 }
 
 impl Recovery {
-    /// Runs every round due until `now` on an interface that stayed as `seen`; the number of packets moved.
+    /// Runs every round due until `now` on an interface whose state is `seen`; returns the number of packets moved.
     fn run_until(&mut self, now: Time, params: &Params, mut seen: MonitorInput) -> u32 {
+        // `next_round` is not after `now`, as `catch_up` checks, so at least one round is due.
         let rounds = now.since(self.next_round).as_nanos() / params.interval.as_nanos() + 1;
         self.next_round += params.interval * rounds;
         let stored = seen.stored;
@@ -240,6 +250,7 @@ impl Recovery {
             let before = *self;
             let moved = self.round(params, &seen);
             seen = seen.after(moved);
+            // From here every round is the same; an idle link could owe millions of them.
             if moved == 0 && self.repeats(&before, &seen) {
                 self.repeat(rounds - round, params, &seen);
                 break;
@@ -248,10 +259,11 @@ impl Recovery {
         stored - seen.stored
     }
 
-    /// One round (lines 3-19); the number of packets moved.
+    /// Runs one round (lines 3-19); returns the number of packets moved.
     fn round(&mut self, params: &Params, seen: &MonitorInput) -> u32 {
         let sent = seen.sent(params.sent_counted);
         let mut moved = 0;
+        // At or above tau the queue is congested: nothing is estimated or sent until it drains (line 5).
         if f64::from(seen.waiting) < part_of(params.tau, seen.limit) {
             self.estimate(params, seen.waiting, sent.wrapping_sub(self.last_sent) as i64);
             self.limit_credit(params, seen);
@@ -271,6 +283,7 @@ impl Recovery {
             return;
         }
         let drained = i64::from(self.last_waiting) - i64::from(waiting);
+        // (q_last - q) / 2 of eq. 3 is `drained` in half packets.
         self.credit = (self.credit + drained).max(0);
         self.bandwidth = match params.sent_counted {
             SentCounted::Enqueue => sent + drained,
@@ -294,12 +307,13 @@ impl Recovery {
         if !due || seen.stored == 0 {
             return 0;
         }
+        // The whole floor(R) is spent even if fewer packets move: unused rate is not saved up.
         let whole = self.credit / 2;
         self.credit -= 2 * whole;
         u32::try_from(whole).unwrap_or(u32::MAX).min(seen.stored).min(seen.room)
     }
 
-    /// Whether the next rounds would do what the last one did: it began as `before` and moved nothing.
+    /// Whether further rounds would repeat the last one, which began as `before` and moved nothing.
     fn repeats(&self, before: &Self, seen: &MonitorInput) -> bool {
         let same = (self.last_waiting, self.last_sent) == (before.last_waiting, before.last_sent);
         same && (seen.stored == 0 || self.credit == before.credit)

@@ -1,4 +1,4 @@
-//! The consumer: one window, shrunk by chance on Data and, in hICN, on each loss.
+//! The consumer: one window, decreased at random on Data and, in hICN, on each loss.
 
 use std::collections::BTreeMap;
 
@@ -63,6 +63,7 @@ impl Raaqm {
 
     fn drop_factor(&self) -> f64 {
         match (self.params.form, self.params.drop_factor) {
+            // ndnSIM's formula gives the maximum probability as a whole, hICN's the part above the minimum.
             (Form::Ndnsim, given) => (if given > 0.0 { given } else { 0.1 }) - MIN_PROBABILITY,
             (_, given) if given > 0.0 => given,
             (Form::Hicn, _) => 0.2,
@@ -77,6 +78,7 @@ impl Raaqm {
             }
         } else if self.window < self.threshold {
             self.window += 1.0;
+        // ndnSIM counts Data and adds a whole packet, so that its window stays a whole number.
         } else if self.counted as f64 >= self.window {
             (self.window, self.counted) = (self.window + 1.0, 0);
         } else {
@@ -92,7 +94,8 @@ impl Raaqm {
         }
     }
 
-    /// Notes the path of a Data. With too many the one that was silent for longest is forgotten.
+    /// Records the path of a Data packet. At the maximum number of paths the one without Data for the longest time is
+    /// removed.
     fn follow(&mut self, label: u32) {
         self.received += 1;
         if !self.paths.contains_key(&label) {
@@ -114,21 +117,22 @@ impl Raaqm {
         }
     }
 
-    /// A round trip with the resolution of hICN's clock.
+    /// An RTT rounded down to the resolution of the clock of hICN.
     fn read(&self, round_trip: Span) -> Span {
         let tick = self.params.resolution.as_nanos().max(1);
         Span::from_nanos(round_trip.as_nanos() / tick * tick)
     }
 
-    /// Probability that a Data with this round trip shrinks the window.
+    /// Probability that a Data packet with this RTT decreases the window.
     fn probability(&mut self, round_trip: Span) -> f64 {
         let (samples, factor, is_ndnsim) = (self.params.samples, self.drop_factor(), self.is_ndnsim());
         let round_trip = if is_ndnsim { round_trip } else { self.read(round_trip) };
         let place = self.paths.get_mut(&self.current).and_then(|path| path.sample(round_trip, samples));
         match place {
             None => 0.0,
-            // There the probability is 0 divided by 0, and nothing happens.
+            // In ndnSIM the probability is 0 divided by 0 here, and the window does not change.
             Some(None) if is_ndnsim => 0.0,
+            // In hICN equal samples give the minimum probability.
             Some(place) => MIN_PROBABILITY + factor * place.unwrap_or(0.0),
         }
     }

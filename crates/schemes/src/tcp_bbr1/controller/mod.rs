@@ -1,4 +1,4 @@
-//! The model of the path, and what each ACK does to it.
+//! The model of the path, and its update with each ACK.
 
 mod states;
 #[cfg(test)]
@@ -15,9 +15,9 @@ use crate::toolbox::rate::bbr_model::{FullPipe, HeldDown, MinRoundTrip, PacketRa
 use crate::toolbox::rate::sliding_window::Max;
 use states::Mode;
 
-/// A round trip taken for the first pace while none is known.
+/// Assumed RTT for the initial pacing rate without a sample.
 const NOMINAL_RTT: Span = Span::from_millis(1);
-/// Bytes of a segment until one was delivered.
+/// Assumed size of a segment before one was delivered.
 const NOMINAL_SEGMENT: ByteCount = ByteCount::new(1_448);
 
 /// The sender's rule of [`SCHEME`].
@@ -55,7 +55,7 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    /// One that has sent nothing yet.
+    /// A controller in Startup that has sent nothing yet.
     pub fn new(params: Params) -> Self {
         Self {
             mode: Mode::Startup,
@@ -86,12 +86,12 @@ impl Bbr {
         PacketRate(self.rates.get().unwrap_or(0))
     }
 
-    /// The path's rate: a policer's, if one was found.
+    /// Rate of the path: that of a policer, if one was found, or the maximum delivery rate.
     fn rate(&self) -> PacketRate {
         self.policer.rate().unwrap_or_else(|| self.max_rate())
     }
 
-    /// The sample of an ACK, where ProbeRTT's own rates count as the application's.
+    /// The sample of an ACK; rates limited by ProbeRTT count as application-limited.
     fn sample(&self, delivery: &Delivery) -> Option<RateSample> {
         let mut sample = delivery.rate?;
         sample.is_app_limited |= self.held.covers(sample.prior_delivered);
@@ -114,6 +114,8 @@ impl Bbr {
         };
         self.look_for_policer(now, &seen);
         let rate = PacketRate::of_sample(sample);
+        // A rate that the application limited is a lower bound of the path's, so it counts only if it raises
+        // the maximum.
         if !sample.is_app_limited || rate >= self.max_rate() {
             let oldest = self.round.saturating_sub(u64::from(self.params.rate_rounds));
             self.rates.add(self.round, rate.0, oldest);
@@ -142,7 +144,7 @@ impl Bbr {
         }
     }
 
-    /// The pipe is looked at at the end of a round, the states with every ACK.
+    /// Updates the model: the full pipe at the end of a round, the states with every ACK.
     fn take_model(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
         let sample = self.sample(delivery);
         let mut ends_round = false;
@@ -162,8 +164,8 @@ impl Bbr {
         self.set_gains();
     }
 
-    /// A lone segment shorter than others, whose ACK its receiver may have held back: it tells no new smallest round trip
-    /// unless it is smaller.
+    /// Whether the ACK is for a lone segment shorter than others, which the receiver may have delayed: its RTT
+    /// replaces the minimum only if it is smaller.
     fn may_be_delayed(&self, delivery: &Delivery, flow: &FlowView) -> bool {
         let is_alone = delivery.newly_acked == 1
             && delivery.newly_sacked == 0
@@ -171,19 +173,23 @@ impl Bbr {
         is_alone && delivery.size < self.segment
     }
 
-    /// A full segment has as many bytes as the longest delivered.
+    /// Updates the size of a full segment to the largest delivered.
     fn note_size(&mut self, delivery: &Delivery) {
         if let Some(mean) = delivery.size.get().checked_div(u64::from(newly_delivered(delivery))) {
+            // The nominal size must not stay when segments are shorter; it is replaced by the first one
+            // delivered.
             let known = if self.min.get().is_none() { ByteCount::new(1) } else { self.segment };
             self.segment = known.max(ByteCount::new(mean));
         }
     }
 
-    /// The first segment after nothing was in flight leaves (Linux's CA_EVENT_TX_START).
+    /// Handles the first segment after an idle time (CA_EVENT_TX_START of Linux).
     fn restart(&mut self, now: Time) {
         self.is_restarting = true;
         self.aggregation.restart(now);
         match &self.mode {
+            // A restart needs no probing: at gain 1 the first burst does not overflow the buffer
+            // (bbr_cwnd_event).
             Mode::ProbeBandwidth(_) => self.set_pace(1.0),
             Mode::ProbeRtt(_) => {
                 self.end_probe_rtt_if_due(now);
@@ -230,8 +236,12 @@ impl CongestionController for Bbr {
             Recovery::Enter { .. } => self.save_window(),
             Recovery::Timeout { .. } => {
                 self.save_window();
+                // tcp_enter_loss: the flight, and one segment to retransmit.
                 self.window = f64::from(flow.in_flight) + 1.0;
+                // bbr_set_state sets `full_bw` to 0, so that the next round counts as growth.
                 self.pipe.lower_bar();
+                // A timeout has no ACK, yet it ends a round and is a loss to the policer detection
+                // (bbr_set_state).
                 let seen = PolicerInput { has_lost: true, ends_round: true, ..self.seen(cx.now, flow) };
                 self.look_for_policer(cx.now, &seen);
             }

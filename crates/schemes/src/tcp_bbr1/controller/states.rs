@@ -11,13 +11,13 @@ pub(super) enum Mode {
     Startup,
     /// Empties the queue that Startup has left.
     Drain,
-    /// Probes for more rate now and then.
+    /// Probes periodically for more bandwidth.
     ProbeBandwidth(GainCycle),
     /// Keeps almost nothing in flight, to measure the minimum round trip.
     ProbeRtt(Probe),
 }
 
-/// A measurement of the smallest round trip.
+/// State of a ProbeRTT phase.
 #[derive(Debug, Default)]
 pub(super) struct Probe {
     /// Earliest end; `None` until the flight is small enough.
@@ -27,18 +27,19 @@ pub(super) struct Probe {
 }
 
 impl Bbr {
-    /// ProbeBW begins, in a phase that is drawn.
+    /// Begins ProbeBW, in a phase drawn at random.
     pub(super) fn probe_bandwidth(&mut self, now: Time) {
         let lot = self.draws.as_mut().map_or(0, |draws| draws.below(GAINS.len() as u32 - 1));
         self.mode = Mode::ProbeBandwidth(GainCycle::begin(now, u64::from(lot)));
     }
 
-    /// The next phase of ProbeBW, if this one is over; under a policer's rate all phases are the same.
+    /// Begins the next phase of ProbeBW if this one is over; at the rate of a policer all phases are the same.
     pub(super) fn update_cycle(&mut self, now: Time, delivery: &Delivery) {
         let Mode::ProbeBandwidth(cycle) = &self.mode else { return };
         let length = self.min.get().unwrap_or(Span::ZERO);
         let seen =
             CycleInput { in_flight: f64::from(delivery.in_flight_before), has_lost: delivery.newly_lost > 0 };
+        // At gain 1, also a policer's, a phase neither probes nor drains, so that only its length matters.
         let is_over = if self.pacing_gain == 1.0 {
             cycle.has_lasted(now, length)
         } else {
@@ -60,7 +61,7 @@ impl Bbr {
         }
     }
 
-    /// Processes the round trip; starts ProbeRTT when the minimum is too old.
+    /// Processes an RTT sample; starts ProbeRTT when the minimum has expired.
     pub(super) fn check_probe_rtt(
         &mut self,
         now: Time,
@@ -73,7 +74,9 @@ impl Bbr {
         };
         let rtt = delivery.rtt.filter(is_candidate);
         let is_stale = self.min.take(now, rtt, self.params.min_rtt_age);
+        // After an idle time the queue is empty anyway: the next samples renew the minimum without a probe.
         if is_stale && !self.is_restarting && !matches!(self.mode, Mode::ProbeRtt(_)) {
+            // Before the window is cut, so that the end of ProbeRTT can restore it.
             self.save_window();
             self.mode = Mode::ProbeRtt(Probe::default());
         }
@@ -83,12 +86,14 @@ impl Bbr {
         }
     }
 
-    /// The probe lasts its time and a round, both from when little enough is in flight.
+    /// Continues ProbeRTT, which lasts for its time and a round, both from the instant at which the flight is small
+    /// enough.
     fn go_on_with_probe_rtt(&mut self, now: Time, flow: &FlowView, ends_round: bool) {
         let Mode::ProbeRtt(probe) = &mut self.mode else { return };
         if probe.until.is_none() {
             if f64::from(flow.in_flight) <= self.params.min_window {
                 *probe = Probe { until: Some(now + self.params.probe_rtt_time), has_round: false };
+                // The round must lie within the probe, so that its samples come from an empty queue.
                 self.rounds.restart(flow);
             }
             return;
@@ -104,6 +109,7 @@ impl Bbr {
         if !is_due {
             return;
         }
+        // Even if no smaller sample came: the next ProbeRTT is due a whole age from here.
         self.min.renew(now);
         self.window = self.window.max(self.recovery.saved());
         if self.pipe.is_full() {
