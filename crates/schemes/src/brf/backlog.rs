@@ -1,7 +1,7 @@
 //! Estimates the backlog of a queue from OpenFlow's counters, which lack it although eq. 6 requires it.
 //!
-//! The flow table counts bytes that it sends towards a port, the port what left it and, in packets, what was dropped. What
-//! came and has not gone waits, of whatever class: the queue of CUBIC's flows counts as that of BRF's.
+//! The flow table counts the bytes that it sends towards a port; the port counts the bytes sent and the packets
+//! dropped. The difference is the backlog of all classes: the queue of CUBIC flows counts like that of BRF flows.
 
 use tidegate_core::prelude::*;
 use crate::brf::messages::QueueLoad;
@@ -16,10 +16,11 @@ pub struct BacklogEstimate {
 }
 
 impl BacklogEstimate {
-    /// Takes the counters of a poll; the same with what waits, and of drops, as far as they tell. A dropped packet counts as
-    /// a full segment, so that smaller ones leave the estimate too low; less than nothing never waits. Counters that went
-    /// back belong to a switch that started anew.
+    /// Adds the counters of a poll; returns them with the estimated backlog and drops. A dropped packet counts as a
+    /// full segment, so that smaller ones make the estimate too low; it is never negative. Counters that decreased
+    /// belong to a switch that was restarted.
     pub fn poll(&mut self, load: &QueueLoad) -> QueueLoad {
+        // Without an earlier poll, or after a restart of the switch, the estimate begins again at 0.
         let moved = self.before.replace(*load).and_then(|before| {
             let arrived = load.arrived.get().checked_sub(before.arrived.get())?;
             let sent = load.sent.get().checked_sub(before.sent.get())?;
@@ -35,7 +36,7 @@ impl BacklogEstimate {
         }
     }
 
-    /// Bytes that wait by the last poll.
+    /// Estimated backlog at the last poll, bytes.
     pub fn bytes(&self) -> f64 {
         self.bytes
     }

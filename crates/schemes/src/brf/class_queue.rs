@@ -12,13 +12,13 @@ use super::Params;
 use crate::toolbox::shaping::htb::{ClassId, Htb, Next, Shape};
 use crate::toolbox::shaping::policer::Policer;
 
-/// Lanes: BRF flows, other TCP flows, everything else; with priorities BRF flows that their application limits, too.
+/// Lanes: BRF flows, other TCP flows, all other packets; with priorities also application-limited BRF flows.
 const BRF: u32 = 0;
 const OTHER: u32 = 1;
 const UDP: u32 = 2;
 const LIMITED: u32 = 3;
 
-/// Root, and a leaf for each lane. With priorities the leaves of BRF flows stand below a class of their own, whose rate they
+/// Root, and a leaf for each lane. With priorities the leaves of BRF flows have a parent class, whose rate they
 /// share; that of limited flows is served first.
 #[derive(Debug)]
 struct Tree {
@@ -47,7 +47,7 @@ impl Tree {
         Self { htb, root, brf, leaves, rate, shares: Shares::default(), limited: 0.0 }
     }
 
-    /// Takes on new rates; what a class does not use is lent to the others.
+    /// Applies new rates; unused rate of a class is lent to the others.
     fn reshape(&mut self, now: Time, rate: BitRate, shares: Shares, limited: f64) {
         let limited = if self.brf.is_some() { limited } else { 0.0 };
         if self.rate == rate && self.shares == shares && self.limited == limited {
@@ -60,6 +60,7 @@ impl Tree {
         if let Some(brf) = self.brf {
             reshape(brf, own(shares.brf));
         }
+        // In the order of the lanes; without priorities there are three leaves, and `limited` is 0.
         let lanes = [shares.brf - limited, shares.other, shares.udp, limited];
         self.leaves.iter().zip(lanes).for_each(|(leaf, share)| reshape(*leaf, own(share)));
     }
@@ -99,13 +100,14 @@ impl ClassQueue {
         self.tree.reshape(now, queue.rate(), port.shares(), port.limited_share());
     }
 
-    /// Of TCP flows that are not BRF's at most half of the room waits while there are BRF flows: each class has a queue of
-    /// its own.
+    /// Places a TCP segment. Other TCP flows may fill at most half of the queue while there are BRF flows, because
+    /// each class has a queue of its own.
     fn place_segment(&mut self, class: SegmentClass, header: &Header, queue: &FaceView, lanes: &dyn Lanes) -> Placement {
         let mut switch = self.switch.borrow_mut();
         let lane = if self.tree.has_priorities() && switch.is_limited(header) { LIMITED } else { BRF };
         let Some(port) = switch.ports.get_mut(self.face.index()) else { return Placement::Lane(OTHER) };
         if class == SegmentClass::Other {
+            // Without BRF flows there is no class to protect, and the whole queue is available.
             let room = if port.has_brf() { queue.limit_packets().div_ceil(2) } else { queue.limit_packets() };
             let is_full = lanes.packets(OTHER) >= room;
             return if is_full { Placement::Refused(Cause("class full")) } else { Placement::Lane(OTHER) };
@@ -114,20 +116,21 @@ impl ClassQueue {
             port.dropped += 1;
             return Placement::Refused(Cause("queue full"));
         }
+        // `lanes` does not contain the arriving packet yet.
         port.waiting = brf_bytes(lanes) + header.size().get();
         Placement::Lane(lane)
     }
 }
 
 impl ClassQueue {
-    /// Whether a packet that is not TCP passes beside TCP flows. Without a share it is dropped "in the event of queueing"
-    /// (§3.2), whosever queue that is.
+    /// Whether a packet other than TCP is admitted beside TCP flows. Without a share it is dropped "in the event of
+    /// queueing" (§3.2), in whichever class.
     fn admits(&mut self, packet: &Header, now: Time, queue: &FaceView) -> bool {
         if self.udp_share > 0.0 { self.policer.admits(packet.size(), now) } else { queue.queued_packets() == 0 }
     }
 }
 
-/// Bytes of BRF flows that wait.
+/// Waiting bytes of BRF flows.
 fn brf_bytes(lanes: &dyn Lanes) -> u64 {
     let bytes = lanes.bytes();
     [BRF, LIMITED].into_iter().filter_map(|lane| bytes.get(lane as usize)).sum()
@@ -184,6 +187,7 @@ impl QueueDiscipline for ClassQueue {
                 if let (BRF | LIMITED, Some(head)) = (lane, lanes.head(lane))
                     && let Some(port) = self.switch.borrow_mut().ports.get_mut(self.face.index())
                 {
+                    // `lanes` still contains the packet that leaves.
                     port.waiting = brf_bytes(lanes).saturating_sub(head.header.size().get());
                 }
                 Selection::Head(lane, Verdict::Pass)

@@ -1,7 +1,7 @@
-//! The SDN controller (§3.1): finds congestion in what switches report, and passes grants from switch to switch.
+//! The SDN controller (§3.1): detects congestion from the reports of switches, and forwards grants between switches.
 //!
-//! OpenFlow 1.3 knows neither the length of a queue nor a message from switch to switch; here both are experimenter messages,
-//! so to speak. `backlog = "estimated"` does without the former.
+//! OpenFlow 1.3 has neither a counter for the length of a queue nor messages between switches; here both correspond
+//! to experimenter messages. `backlog = "estimated"` does without the former.
 
 use std::collections::BTreeMap;
 
@@ -45,6 +45,8 @@ impl NetworkController for BrfController {
                 orders.count(Cause("congestion detection"), loads.len() as u32);
             }
             Some(Report::Grant(grant)) => {
+                // To all, as the controller has no record of routes: a switch without ACKs of the flow has
+                // nothing to write it on.
                 let others = self.queues.keys().filter(|node| **node != from);
                 others.for_each(|node| orders.direct(*node, Directive::Grant(*grant)));
             }
@@ -54,8 +56,8 @@ impl NetworkController for BrfController {
     }
 }
 
-/// An estimate beside what waits of BRF flows, which is what it stands for, and in the whole port, which is what it can tell;
-/// bytes.
+/// Records an estimate beside the backlog of BRF flows, for which it is used, and that of the whole port, which it
+/// measures; bytes.
 fn report_error(orders: &mut Orders, from: NodeId, load: &QueueLoad, estimate: f64) {
     let mut notify = |what, truth| {
         let event = Event::Estimated { face: load.face.0, what: Cause(what), estimate, truth };

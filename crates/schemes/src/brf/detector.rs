@@ -1,4 +1,4 @@
-//! Finds congestion in a queue's counters (eq. 5 and 6), at the controller or on the switch itself.
+//! Detects congestion from the counters of a queue (eq. 5 and 6), at the controller or on the switch itself.
 
 use tidegate_core::prelude::*;
 use crate::brf::messages::{Congestion, QueueLoad};
@@ -8,7 +8,7 @@ use super::measure::SEGMENT;
 use super::Backlog;
 
 choice! {
-    /// How congestion is told from load.
+    /// How congestion is distinguished from load.
     pub enum Detection {
         /// As printed: a port that is busy or has a queue is congested. Packets are counted as if each were full.
         Literal = "literal",
@@ -25,10 +25,10 @@ pub struct Rules {
     pub detection: Detection,
     /// Utilisation above which a port is busy (the paper's α).
     pub utilisation: f64,
-    /// Part of the queue limit above which a queue stands (the paper's β).
+    /// Fraction of the queue limit above which a queue counts as standing (β of the paper).
     pub occupancy: f64,
-    /// Time to send what waits above which a queue stands: a part of the limit is 1.2 s of a queue for 100,000 packets
-    /// at 100 Mbps.
+    /// Draining time above which a queue counts as standing: a tenth of a limit of 100,000 packets is 1.2 s at 100
+    /// Mbps.
     pub target: Span,
     /// Whether the backlog is reported or estimated.
     pub backlog: Backlog,
@@ -39,7 +39,7 @@ pub struct Rules {
 pub enum Threshold {
     /// Part of the queue limit (eq. 6).
     Occupancy,
-    /// Time to send what waits.
+    /// Draining time of the queue.
     Delay,
     /// Utilisation (eq. 5).
     Utilisation,
@@ -70,8 +70,8 @@ pub struct Detector {
 const CLEAN_POLLS: u32 = 2;
 
 impl Detector {
-    /// Looks at the counters as they were at `at`. What there is to tell: every congestion, and once that it is gone.
-    /// Counters that are older than the last are not looked at.
+    /// Processes the counters of the time `at`. Returns every congestion, and once that it has ended; otherwise
+    /// `None`. Counters older than the last ones are ignored.
     pub fn look(&mut self, rules: &Rules, at: Time, load: &QueueLoad) -> Option<Congestion> {
         if self.before.is_some_and(|(before, _)| at <= before) {
             return None;
@@ -85,6 +85,7 @@ impl Detector {
             Detection::Literal => literal(rules, before, at, load),
             Detection::Robust => robust(rules, before, at, load),
         };
+        // Eq. 17 needs the length of the queue, eq. 18 only the rates, so the threshold decides on the state.
         let found = match self.crossed {
             Some(Threshold::Occupancy | Threshold::Delay) => Congestion::Queue(load.governed),
             Some(Threshold::Utilisation) => Congestion::Burst,
@@ -93,7 +94,7 @@ impl Detector {
         self.settle(rules, found, load)
     }
 
-    /// The threshold that the last look found crossed, the first of them.
+    /// The first threshold that was exceeded at the last poll.
     pub fn crossed(&self) -> Option<Threshold> {
         self.crossed
     }
@@ -112,6 +113,8 @@ impl Detector {
             return None;
         }
         self.clean += 1;
+        // Reported as a queue once more, so that rates stay reduced until a second clean poll confirms the
+        // end.
         if rules.detection == Detection::Robust && self.clean < CLEAN_POLLS {
             return Some(Congestion::Queue(load.governed));
         }
@@ -120,7 +123,7 @@ impl Detector {
     }
 }
 
-/// Bits over the bits that the port could have sent since; 0 without a past.
+/// Bits sent over the bits that the port could have sent since the last poll; 0 at the first one.
 fn utilisation(before: Option<(Time, QueueLoad)>, at: Time, rate: f64, bytes: impl Fn(&QueueLoad) -> f64) -> f64 {
     before.map_or(0.0, |(then, load)| {
         let possible = rate * at.since(then).as_secs_f64();
@@ -128,8 +131,8 @@ fn utilisation(before: Option<(Time, QueueLoad)>, at: Time, rate: f64, bytes: im
     })
 }
 
-/// Eq. 5 and 6 as printed, Q as the queue's limit: were it its length, the quotient would be 1. A counter that went back
-/// belongs to a switch that started anew.
+/// Eq. 5 and 6 as printed, with Q as the limit of the queue: with its length the quotient would be 1. A counter that
+/// decreased belongs to a switch that was restarted.
 fn literal(rules: &Rules, before: Option<(Time, QueueLoad)>, at: Time, load: &QueueLoad) -> Option<Threshold> {
     let sent = |old: &QueueLoad| load.sent_packets.saturating_sub(old.sent_packets) as f64 * SEGMENT;
     let busy = utilisation(before, at, load.rate.as_bps() as f64, sent) > rules.utilisation;
@@ -152,6 +155,7 @@ fn robust(rules: &Rules, before: Option<(Time, QueueLoad)>, at: Time, load: &Que
     let sent = |old: &QueueLoad| load.sent.get().saturating_sub(old.sent.get()) as f64;
     let busy = utilisation(before, at, load.rate.as_bps() as f64, sent) > rules.utilisation;
     let grows = before.is_some_and(|(_, old)| {
+        // A segment more or less is the phase of the poll, not growth.
         load.governed.get() > old.governed.get() + SEGMENT as u64 || load.governed_dropped > old.governed_dropped
     });
     (busy && grows).then_some(Threshold::Utilisation)

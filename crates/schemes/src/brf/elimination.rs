@@ -1,8 +1,8 @@
-//! Takes congestion away again: rates that drain a standing queue (eq. 16, 17) or answer a burst (eq. 18).
+//! Elimination of congestion: rates that drain a standing queue (eq. 16, 17) or react to a burst (eq. 18).
 //!
-//! Eq. 17 as printed adds a pure number to a rate, and a longer queue raises the rate; eq. 18 is upside down. The mended
-//! forms follow from eq. 16 and from the text. The queue is that of the BRF class: what other TCP flows pile up in theirs
-//! is not for BRF flows to drain. A standing queue is the paper's θ1, a burst its θ2.
+//! Eq. 17 as printed adds a pure number to a rate, and a longer queue raises the rate; eq. 18 is inverted. The
+//! corrected forms follow from eq. 16 and from the text. The queue is that of the BRF class: BRF flows do not drain
+//! the queue of other TCP flows. A standing queue is the paper's θ1, a burst its θ2.
 
 use tidegate_core::prelude::*;
 use crate::brf::messages::Congestion;
@@ -16,20 +16,21 @@ pub struct Drain {
     pub form: Form,
     /// Bandwidth of the class, bytes/s.
     pub capacity: f64,
-    /// Time in which the queue is to be gone (γ), above zero.
+    /// Time in which the queue is to be drained (γ), above zero.
     pub time: Span,
-    /// Part of the capacity that is given out at least, 0..=1.
+    /// Minimum fraction of the capacity that is allocated, 0..=1.
     pub min: f64,
 }
 
 impl Drain {
-    /// Factors are the same for all flows: the factor on rates that sum up to `granted`, of which `real` was measured.
+    /// Factor on the rates of all flows, which sum up to `granted`; `real` is the measured sum.
     pub fn factor(&self, congestion: Congestion, granted: f64, real: f64) -> f64 {
         if granted <= 0.0 {
             return 1.0;
         }
         match (self.form, congestion) {
             (Form::Corrected, Congestion::Queue(queue)) => self.target(queue) / granted,
+            // Only ever down: with less traffic than the capacity eq. 18 would raise the rates.
             (Form::Corrected, Congestion::Burst) if real > self.capacity => self.capacity / real,
             (Form::Corrected, Congestion::Burst) => 1.0,
             (_, Congestion::Clear) | (Form::Literal, Congestion::Queue(_)) => 1.0,
@@ -50,6 +51,7 @@ impl Drain {
     /// Eq. 16 solved for the sum of the rates: a set-point, so that the same queue is not charged again each period.
     fn target(&self, queue: ByteCount) -> f64 {
         let drained = queue.get() as f64 / self.time.as_secs_f64().max(1e-9);
+        // A long queue could make the target negative; some rate has to remain, or no ACKs would return.
         (self.capacity - drained).max(self.min * self.capacity)
     }
 }

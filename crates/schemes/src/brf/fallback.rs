@@ -4,7 +4,7 @@ use crate::toolbox::window::tcp_cubic::{TcpCubicRule, TcpCubicWindow};
 
 /// First window, segments (RFC 6928).
 pub(super) const INITIAL_WINDOW: f64 = TcpCubicRule::STANDARD.initial;
-/// Least window to go on from, segments.
+/// Minimum window to continue from, segments.
 const MIN: f64 = 2.0;
 
 /// State at the start of a connection.
@@ -12,7 +12,7 @@ pub(super) fn begin() -> TcpCubicWindow {
     TcpCubicWindow::new(TcpCubicRule::STANDARD)
 }
 
-/// Goes on from a window that the path is known to bear.
+/// A window that continues from `window` segments, which the path is known to carry.
 pub(super) fn resume(window: f64) -> TcpCubicWindow {
     TcpCubicWindow::resume(TcpCubicRule::STANDARD, window.max(MIN))
 }

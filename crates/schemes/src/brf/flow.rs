@@ -12,13 +12,13 @@ use super::round_trip::RoundTrip;
 /// Queue that a TCP flow belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentClass {
-    /// Its sender understands grants.
+    /// Its sender supports grants.
     Brf,
-    /// CUBIC, and whatever else TCP has.
+    /// CUBIC and all other TCP.
     Other,
 }
 
-/// Round trip of a flow of which nothing is known yet.
+/// Assumed RTT of a flow before the first sample.
 pub const UNKNOWN_RTT: Span = Span::from_millis(100);
 /// A flow without data for this long, or for [`IDLE_ROUND_TRIPS`], does not count in eq. 8 and 10.
 const IDLE: Span = Span::from_secs(1);
@@ -26,9 +26,10 @@ const IDLE_ROUND_TRIPS: u64 = 8;
 /// Lifetime of a grant of another switch of the path without updates; at least two round trips.
 const RECEIVED: Span = Span::from_millis(200);
 
-/// Without an ACK for so long after it came, or for three round trips, a flow's ACKs take another way.
+/// Time without an ACK after the arrival of a flow, at least three RTTs, after which its ACKs are assumed to take
+/// another path.
 const UNHEARD: Span = Span::from_millis(200);
-/// A grant is reported to other switches again after this time, or when it changed by the fraction below.
+/// Time after which a grant is reported to other switches again, unless it changes by the fraction below before.
 const REFRESHED: Span = Span::from_millis(500);
 const UNHEARD_STEP: f64 = 0.02;
 
@@ -61,7 +62,7 @@ pub struct Flow {
     pub data: PrefixId,
     /// Time of its arrival.
     pub since: Time,
-    /// Its data passed last; before that, when it came.
+    /// Time of its last data; before the first, time of its arrival.
     pub last_data: Time,
     /// Estimate of the round-trip time.
     pub trip: RoundTrip,
@@ -69,22 +70,22 @@ pub struct Flow {
     pub meter: FlowMeter,
     /// Route of its ACKs.
     pub acks: AckPath,
-    /// Allocated, bytes/s (the paper's `BW_i`).
+    /// Allocated rate, bytes/s (`BW_i` of the paper).
     pub rate: f64,
-    /// Eq. 10, until the first judgement.
+    /// Rate of eq. 10, bytes/s, used until the first judgement.
     pub promised: f64,
-    /// Until then it is granted no more than this: others have not made room yet.
+    /// Time until which it is granted no more than this rate, bytes/s, because others have not made room yet.
     pub held: Option<(Time, f64)>,
     /// Grant that was written last.
     pub written: Option<Written>,
     /// Guessed demand; `None` before it is admitted.
     pub prediction: Option<Prediction>,
-    /// The guess was held against the demand.
+    /// Whether the guess was compared with the demand.
     pub is_measured: bool,
-    /// Another switch granted this, seen then.
+    /// Code of the last grant of another switch, with its time.
     elsewhere: Option<(Time, u16)>,
     fins: [bool; 2],
-    /// It ends; when it can be forgotten.
+    /// Time at which its entry can be removed; `None` before it ends.
     pub gone_at: Option<Time>,
 }
 
@@ -146,8 +147,8 @@ impl Flow {
         }
     }
 
-    /// The predictor learns what the flow wanted: when that is known, and again when the flow ends. The first time tells how good
-    /// its guess was.
+    /// Trains the predictor with the demand of the flow: when that is known, and again when the flow ends. Returns
+    /// the accuracy of the guess the first time.
     pub fn teach(&mut self, predictor: &mut Predictor) -> Option<GuessReview> {
         let (prediction, demand) = self.prediction.as_ref().zip(self.meter.demand())?;
         let verdict = predictor.learn(prediction, demand, self.meter.is_limited());
@@ -155,7 +156,7 @@ impl Flow {
         verdict.filter(|_| is_first)
     }
 
-    /// A segment of its sender's passes, after the SYN.
+    /// Handles a segment of its sender, after the SYN.
     pub fn on_data(&mut self, now: Time, size: ByteCount, segment: &TcpSegment) {
         self.trip.on_answer(now);
         if segment.payload > 0 {
@@ -166,8 +167,9 @@ impl Flow {
         self.note_end(now, segment, true);
     }
 
-    /// A segment of its receiver's comes by.
+    /// Handles a segment of its receiver.
     pub fn on_ack(&mut self, now: Time, is_syn_ack: bool, segment: &TcpSegment) {
+        // One ACK here is enough: grants for other switches are no longer necessary.
         self.acks = AckPath::Local;
         if is_syn_ack {
             self.trip.on_syn_ack(now);
@@ -190,18 +192,18 @@ impl Flow {
         is_due.then_some(granted)
     }
 
-    /// Notes a FIN of the data's direction or of the other; after both it ends, or with a reset of either.
+    /// Records a FIN in the direction of the data or in the other one; the flow ends after both, or with a reset.
     fn note_end(&mut self, now: Time, segment: &TcpSegment, is_of_data: bool) {
         let flags = segment.flags;
         self.fins[usize::from(is_of_data)] |= flags.has(TcpFlags::FIN);
         if (flags.has(TcpFlags::RST) || self.fins == [true; 2]) && self.gone_at.is_none() {
-            // Either may come again.
+            // FINs may be retransmitted.
             self.gone_at = Some(now + self.rtt() * 2);
         }
     }
 
-    /// An ACK carries `standing` of another switch, nearer to the receiver. It writes once per round trip only, so that
-    /// it counts for a while, or ACKs between would carry this switch's higher rate.
+    /// Records the grant `standing` of another switch, nearer to the receiver. That switch writes once per RTT only,
+    /// so its grant is kept for a while; otherwise ACKs between would carry the higher rate of this switch.
     pub fn receive(&mut self, now: Time, standing: Option<u32>) {
         let code = standing.and_then(|value| u16::try_from(value).ok());
         if let Some(code) = code.filter(|code| rate_code::decode(*code) != Grant::Unassigned) {
@@ -209,8 +211,8 @@ impl Flow {
         }
     }
 
-    /// Whether an ACK is to carry a grant now: once per round trip, and at once when the rate moved by more than `step` of
-    /// what was written.
+    /// Whether a grant is due: once per RTT, and at once when the rate has changed by more than the fraction `step`
+    /// of the written one.
     pub fn is_due(&self, now: Time, step: f64) -> bool {
         self.written.is_none_or(|written| {
             let moved = (self.granted(now) - written.rate).abs();
@@ -218,15 +220,17 @@ impl Flow {
         })
     }
 
-    /// The code of the least grant of the path, as far as it is known here.
+    /// The code of the minimum grant of the path, as far as it is known here.
     pub fn code(&self, now: Time) -> u16 {
         let received = RECEIVED.max(self.rtt() * 2);
         let other = self.elsewhere.filter(|(at, _)| now.since(*at) < received).map(|(_, code)| u32::from(code));
         rate_code::min(other, rate_code::encode(self.granted(now)))
     }
 
-    /// The grant of this switch, `granted`, left on an ACK, maybe as a lower one of another switch.
+    /// Records that the grant of this switch, `granted`, or a lower one of another switch, was written on an ACK.
     pub fn note_written(&mut self, now: Time, granted: f64) {
+        // The code rounds down, so the sender uses less than was granted; it is judged by the rate of the
+        // code.
         let rate = rate_code::decode(rate_code::encode(granted)).bytes_per_second().unwrap_or(0) as f64;
         self.written = Some(Written { at: now, rate });
         self.meter.note_grant(rate);

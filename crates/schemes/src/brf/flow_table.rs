@@ -1,7 +1,7 @@
 //! The flows that leave through one device, in bounded memory.
 //!
-//! A SYN alone takes a place in the waiting room only, from which the oldest goes first: who floods a switch with SYNs
-//! does not push out flows that live, and does not count as a flow.
+//! A SYN alone takes a half-open entry only, and the oldest of these is evicted first: a flood of SYNs does not evict
+//! active flows, and does not count as flows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,15 +9,15 @@ use tidegate_core::prelude::*;
 
 use super::flow::{SegmentClass, Flow};
 
-/// A SYN without an answer is forgotten.
+/// Time after which a SYN without an answer is removed.
 const UNANSWERED: Span = Span::from_secs(3);
-/// A flow without data is forgotten.
+/// Time after which a flow without data is removed.
 const FORGOTTEN: Span = Span::from_secs(60);
 
 /// Number of a flow: it represents the addresses and ports of both ends, one for each connection.
 pub type FlowNumber = u32;
 
-/// A connection of which the SYN was seen.
+/// A connection whose SYN has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfOpen {
     /// Class of the flow by its SYN: whether the sender supports grants.
@@ -31,10 +31,10 @@ pub struct HalfOpen {
 /// The flows of one device.
 #[derive(Debug)]
 pub struct FlowTable {
-    /// Most entries, half-open ones among them.
+    /// Maximum number of entries, half-open ones included.
     limit: usize,
     flows: BTreeMap<FlowNumber, Flow>,
-    /// Every flow once, by the time of its data as of when it was last looked at.
+    /// Every flow once, by the time of its data when it was last checked.
     by_data: BTreeSet<(Time, FlowNumber)>,
     half_open: BTreeMap<FlowNumber, HalfOpen>,
     by_syn: BTreeSet<(Time, FlowNumber)>,
@@ -52,7 +52,7 @@ impl FlowTable {
         }
     }
 
-    /// Entries, half-open ones among them.
+    /// Number of entries, half-open ones included.
     pub fn len(&self) -> usize {
         self.flows.len() + self.half_open.len()
     }
@@ -62,7 +62,7 @@ impl FlowTable {
         self.len() == 0
     }
 
-    /// The flow with this number, if it is remembered.
+    /// The flow with this number, if it has an entry.
     pub fn get(&self, number: FlowNumber) -> Option<&Flow> {
         self.flows.get(&number)
     }
@@ -89,6 +89,7 @@ impl FlowTable {
         {
             return flow.trip.on_syn(now);
         }
+        // A SYN with the number of a flow that has ended is a new connection.
         self.remove(number);
         self.take_half_open(number);
         if self.len() >= self.limit && !self.make_room(now) {
@@ -109,7 +110,7 @@ impl FlowTable {
         Some(half_open)
     }
 
-    /// The connection is answered: it becomes a flow.
+    /// Turns a half-open connection into a flow, as it is answered.
     pub fn open(&mut self, now: Time, number: FlowNumber) -> Option<&mut Flow> {
         let HalfOpen { class, data, syn_at } = self.take_half_open(number)?;
         let mut flow = Flow::new(now, class, data);
@@ -117,7 +118,7 @@ impl FlowTable {
         self.insert(now, number, flow)
     }
 
-    /// Takes a flow in; `None` when the table is full of flows that live.
+    /// Inserts a flow; `None` if the table is full of active flows.
     pub fn insert(&mut self, now: Time, number: FlowNumber, flow: Flow) -> Option<&mut Flow> {
         if self.len() >= self.limit && !self.make_room(now) {
             return None;
@@ -127,15 +128,18 @@ impl FlowTable {
         self.flows.get_mut(&number)
     }
 
-    /// Evicts the oldest SYN, else the flow that was idle longest; not one that lives. Whether it could.
+    /// Evicts the oldest half-open entry, or the flow that was idle longest, but no active one. Returns whether there
+    /// is room now.
     fn make_room(&mut self, now: Time) -> bool {
         if let Some((_, oldest)) = self.by_syn.first().copied() {
             return self.take_half_open(oldest).is_some();
         }
         while let Some((seen, number)) = self.by_data.pop_first() {
             let Some(flow) = self.flows.get(&number) else { continue };
+            // Entries are brought up to date only here, so that a data segment costs no update of the index.
             if flow.last_data == seen {
                 if flow.is_active(now) {
+                    // Even the flow that was idle longest is active, so none is evicted.
                     self.by_data.insert((seen, number));
                     return false;
                 }
@@ -151,7 +155,7 @@ impl FlowTable {
         self.flows.remove(&number);
     }
 
-    /// Removes flows that have ended, were not answered, or were idle for long.
+    /// Removes flows that have ended, were not answered, or were idle too long.
     pub fn sweep(&mut self, now: Time) {
         while let Some((syn_at, number)) = self.by_syn.first().copied()
             && now.since(syn_at) >= UNANSWERED
@@ -162,6 +166,7 @@ impl FlowTable {
         self.flows.retain(|_, flow| {
             flow.gone_at.is_none_or(|at| now < at) && now.since(flow.last_data) < FORGOTTEN
         });
+        // Rebuilt only if a flow has gone: `remove` leaves its entry in the index.
         if self.flows.len() != before || self.by_data.len() != self.flows.len() {
             self.by_data = self.flows.iter().map(|(number, flow)| (flow.last_data, *number)).collect();
         }

@@ -1,16 +1,17 @@
-//! Measures what one flow really sends, and finds out whether its application limits it (§3.3).
+//! Measures the sending rate of a flow, and classifies it as application-limited or not (§3.3).
 
 use tidegate_core::prelude::*;
 
-/// A judgement stands on at least this many full segments, or on [`LONGEST`]: a limited flow that is granted 1.1 of what it
-/// sends shows 0.91 of its grant, an unlimited one all of it, a segment more or less; 0.95 tells them apart from 25 on.
+/// Minimum number of full segments for a judgement, unless [`LONGEST`] has passed: a limited flow that is granted 1.1
+/// of its rate uses 0.91 of its grant, an unlimited one all of it, give or take a segment; 0.95 separates them from
+/// 25 segments on.
 const SEGMENTS_JUDGED: f64 = 30.0;
 /// Bytes of a full segment on the wire.
 pub const SEGMENT: f64 = 1514.0;
-/// No flow waits longer for a judgement.
+/// Maximum time before a judgement.
 const LONGEST: Span = Span::from_millis(500);
-/// Judgements over which the rate of a limited flow is averaged, since one counts a few segments only, and over which the
-/// demand of a flow is its highest rate.
+/// Number of judgements over which the rate of a limited flow is averaged, because one counts a few segments only,
+/// and whose maximum is the demand of a flow.
 const KEPT: usize = 4;
 
 /// Rules by which a flow counts as limited.
@@ -26,11 +27,11 @@ pub struct Rules {
 #[derive(Clone, Debug, Default)]
 pub struct FlowMeter {
     bytes: u64,
-    /// Begin of the interval; `None` until a round begins after the flow's first data.
+    /// Start of the interval; `None` until a round begins after the first data of the flow.
     since: Option<Time>,
     has_data: bool,
-    /// Lowest rate that may have been in force in this interval and in the one before, bytes/s: a segment still obeys
-    /// what was written a round trip ago.
+    /// Lowest rate that may have been in force in the interval before and in this one, bytes/s: a segment still
+    /// follows a grant written an RTT ago.
     lowest: [f64; 2],
     in_force: Option<f64>,
     /// Bytes and seconds of the last judgements.
@@ -41,7 +42,7 @@ pub struct FlowMeter {
 }
 
 impl FlowMeter {
-    /// A segment of the flow passes.
+    /// Counts a segment of the flow.
     pub fn count(&mut self, size: ByteCount) {
         self.bytes += size.get();
         self.has_data = true;
@@ -55,7 +56,7 @@ impl FlowMeter {
         self.lowest[1] = self.lowest[1].min(rate);
     }
 
-    /// A round ends at `now`: judges the flow if there is enough to judge by. Whether it did.
+    /// Ends a round at `now` and judges the flow if there are enough segments; returns whether it did.
     pub fn end_round(&mut self, now: Time, rules: Rules) -> bool {
         let Some(since) = self.since else {
             if self.has_data {
@@ -64,10 +65,12 @@ impl FlowMeter {
             return false;
         };
         let seconds = now.since(since).as_secs_f64();
+        // The sender may still use a grant of the interval before, so the lower one is the fair standard.
         let granted = self.lowest[0].min(self.lowest[1]) * seconds;
         let is_enough = |rate: f64| rate * seconds >= SEGMENTS_JUDGED * SEGMENT || now.since(since) >= LONGEST;
         if !is_enough(granted / seconds.max(1e-9)) {
-            // A flow that was held back and no longer is would be judged by that for long.
+            // Begins anew, because a flow that was held back before would be judged by its old low rate for
+            // long.
             if is_enough(self.rate_in_force()) {
                 self.begin(now);
             }
@@ -77,6 +80,8 @@ impl FlowMeter {
         self.judged += 1;
         let is_below = (self.bytes as f64) < rules.limited_below * granted;
         self.below = if is_below { self.below + 1 } else { 0 };
+        // Several judgements to enter and one to leave: a wrong "limited" costs the flow its share, a wrong
+        // "unlimited" little.
         self.is_limited = self.below >= rules.confirmations || (is_below && self.is_limited);
         self.begin(now);
         true
@@ -84,6 +89,7 @@ impl FlowMeter {
 
     fn begin(&mut self, now: Time) {
         (self.bytes, self.since) = (0, Some(now));
+        // The interval that ends becomes the one before.
         self.lowest = [self.lowest[1], self.rate_in_force()];
     }
 

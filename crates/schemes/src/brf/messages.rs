@@ -23,7 +23,7 @@ impl Message for Report {
 /// A directive of the controller.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Directive {
-    /// Congestion of a face as the controller detected it; repeated as long as there is some.
+    /// Congestion of a face as detected by the controller; repeated while it lasts.
     Congestion {
         /// The face.
         face: FaceId,
@@ -54,13 +54,13 @@ pub struct QueueLoad {
     pub sent_packets: u64,
     /// Bytes sent since the start.
     pub sent: ByteCount,
-    /// Bytes handed to the queue since the start, what it dropped among them.
+    /// Bytes handed to the queue since the start, dropped ones included.
     pub arrived: ByteCount,
     /// Packets dropped since the start.
     pub dropped: u64,
-    /// Number of packets that wait.
+    /// Number of waiting packets.
     pub waiting: Packets,
-    /// Packets that may wait.
+    /// Queue limit, packets.
     pub limit: Packets,
     /// Waiting bytes of flows whose rates the router grants.
     pub governed: ByteCount,
@@ -73,7 +73,7 @@ pub struct QueueLoad {
 pub struct FlowGrant {
     /// Switch that grants the rate.
     pub origin: NodeId,
-    /// Rises with each message of the router; an older one is to be ignored.
+    /// Number of the message, which rises with each one of the switch; receivers ignore older ones.
     pub sequence: u32,
     /// Name of the flow's data.
     pub flow: Name,

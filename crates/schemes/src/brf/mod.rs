@@ -124,7 +124,7 @@ choice! {
 }
 
 choice! {
-    /// Who tells a switch of congestion.
+    /// Where congestion is detected.
     pub enum Control {
         /// The network controller detects congestion from the reports of switches.
         Controller = "controller",
@@ -136,7 +136,7 @@ choice! {
 }
 
 choice! {
-    /// What the controller knows of a queue.
+    /// Source of the queue length at the controller.
     pub enum Backlog {
         /// The switch reports the queue of BRF flows, which OpenFlow cannot do.
         Exact = "exact",
@@ -146,7 +146,7 @@ choice! {
 }
 
 choice! {
-    /// What a new flow is granted first, never more than the average share (eq. 10).
+    /// First grant of a new flow, never more than the average share (eq. 10).
     pub enum Initial {
         /// The demand of similar flows in the past.
         Shrinkage = "shrinkage",
@@ -219,7 +219,7 @@ params! {
 }
 
 impl Params {
-    /// Reads the parameters. What literal mode implies holds where nothing else is given.
+    /// Reads the parameters. Values that literal mode implies apply where none is given.
     fn read(settings: &Settings) -> Result<Self, Vec<ParamError>> {
         let mut params = Self::from_settings(settings)?;
         match params.mode {

@@ -1,9 +1,10 @@
-//! Guesses what a new flow will want (the paper's F, eq. 9, which it leaves to "a machine learning model").
+//! Prediction of the demand of a new flow (F of eq. 9, which the paper leaves to "a machine learning model").
 //!
-//! Hierarchical shrinkage: averages of the logarithm of past demands, kept for all flows, for the port, for the port at the
-//! sender's side, and for the pair of hosts; each finer average pulls the estimate towards itself as far as it has seen
-//! flows. The sender's port says nothing and is left out. Where little was seen the guess is the average share, which is
-//! also its cap (eq. 10), so that long flows which fill the link get the same from any guess.
+//! Hierarchical shrinkage: averages of the logarithm of past demands, kept for all flows, for the port, for the port
+//! at the sender's side, and for the pair of hosts; each finer average moves the estimate by a weight that grows with
+//! its number of flows. The port of the sender carries no information and is left out. With few observations the
+//! guess is the average share, which is also its cap (eq. 10), so that long flows which fill the link get the same
+//! from any guess.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +13,11 @@ use tidegate_core::prelude::*;
 
 /// Weight of the past per observation.
 const FORGETTING: f64 = 0.98;
-/// Observations that a coarser average is worth.
+/// Weight of the coarser estimate, observations.
 const PRIOR: f64 = 4.0;
 /// Guessed quantile, standard deviations above the mean: too little costs a round, too much is capped.
 const QUANTILE: f64 = 0.25;
-/// Flows that must have been seen.
+/// Minimum number of observations for a guess.
 const MIN_SEEN: f64 = 4.0;
 /// Maximum number of averages, so that many hosts cannot exhaust the memory.
 const MAX_CELLS: usize = 16_384;
@@ -26,7 +27,8 @@ const LEVELS: usize = 4;
 /// Features of a flow, from coarse to fine.
 pub type Features = [Vec<u8>; LEVELS];
 
-/// Features of the flow whose data has the name `/tcp/DESTINATION/SOURCE/PORT`. Parts that a shorter name lacks are empty.
+/// Features of the flow whose data has the name `/tcp/DESTINATION/SOURCE/PORT`. Parts missing from a shorter name are
+/// empty.
 pub fn features(names: &NameTable, data: PrefixId) -> Features {
     let part = |prefix: Option<PrefixId>| {
         prefix.and_then(|prefix| names.last_component(prefix)).map_or(&[][..], |(_, value)| value)
@@ -35,7 +37,7 @@ pub fn features(names: &NameTable, data: PrefixId) -> Features {
     let source = parent(Some(data));
     let destination = parent(source);
     let key = |level: u8, parts: &[&[u8]]| {
-        // A length before each part, so that no two lists look alike.
+        // A length before each part, so that different lists have different keys.
         let mut key = vec![level];
         parts.iter().for_each(|part| {
             key.extend((part.len() as u32).to_be_bytes());
@@ -53,12 +55,13 @@ struct Cell {
     seen: f64,
     mean: f64,
     variance: f64,
-    /// Observations of the predictor by then.
+    /// Number of observations of the predictor at the last update.
     at: u64,
 }
 
 impl Cell {
     fn add(&mut self, value: f64, at: u64) {
+        // Converges to 50, so that demands of long ago lose their weight.
         self.seen = FORGETTING * self.seen + 1.0;
         let step = value - self.mean;
         self.mean += step / self.seen;
@@ -67,7 +70,7 @@ impl Cell {
     }
 }
 
-/// A guess, to be held against what comes.
+/// A guess, to be compared with the demand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
     /// Features that it was computed from.
@@ -76,18 +79,18 @@ pub struct Prediction {
     pub mean: f64,
     /// Predicted rate of the flow, bytes/s.
     pub rate: f64,
-    /// Average share when it was made, bytes/s.
+    /// Average share at the time of the guess, bytes/s.
     pub average: f64,
 }
 
-/// A first grant held against what the flow wanted, which its application limited; bytes/s.
+/// Comparison of a first grant with the demand of an application-limited flow; bytes/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GuessReview {
     /// The guess, capped by the average share.
     pub guess: f64,
-    /// The average share: what the flow would have got without a guess.
+    /// The average share, which the flow would have got without a guess.
     pub average: f64,
-    /// Highest rate that it sent at.
+    /// Highest measured rate of the flow.
     pub demand: f64,
 }
 
@@ -104,6 +107,7 @@ impl Predictor {
         let average = average.max(1.0);
         let (mut mean, mut variance, mut seen) = (math::ln(average), 0.0, 0.0);
         for cell in features.iter().filter_map(|key| self.cells.get(key)) {
+            // From coarse to fine: each level starts from the estimate of the one before.
             mean = (cell.seen * cell.mean + PRIOR * mean) / (cell.seen + PRIOR);
             variance = (cell.seen * cell.variance + PRIOR * variance) / (cell.seen + PRIOR);
             seen += cell.seen;
@@ -113,8 +117,8 @@ impl Predictor {
         Prediction { features, mean, rate, average }
     }
 
-    /// The flow sent at most `demand` bytes/s. If its application did not limit it, it would have sent more: then the guess
-    /// is only ever raised, and nothing is known of how good it was.
+    /// Adds the demand of a flow, its highest rate in bytes/s. If its application did not limit it, the real demand
+    /// may be higher: the averages are then only raised, and there is no review.
     pub fn learn(&mut self, prediction: &Prediction, demand: f64, is_limited: bool) -> Option<GuessReview> {
         let Prediction { rate, average, .. } = *prediction;
         let demand = demand.max(1.0);
@@ -131,7 +135,7 @@ impl Predictor {
         is_limited.then_some(verdict)
     }
 
-    /// The older half goes, so that a flood of hosts costs little per host.
+    /// Removes the older half of the averages, so that a flood of hosts costs little per host.
     fn forget_oldest(&mut self) {
         let mut ages: Vec<u64> = self.cells.values().map(|cell| cell.at).collect();
         let middle = ages.len() / 2;

@@ -1,13 +1,14 @@
 //! The two bytes in which a rate travels: a decimal mantissa of four digits and a power of ten (§3.2, step 5).
 //!
-//! Code `v` means `(v / 10) · 10^(v mod 10)` bytes/s. The example in the paper lost a zero: 12005 is 120 million bytes/s.
-//! 0 says "not assigned yet", so that a rate of nothing cannot be said; of the other codes below ten, which would all say
-//! zero, [`HOLD`] asks for the least rate that keeps the feedback going. Codes are not in the order of their rates.
+//! Code `v` means `(v / 10) · 10^(v mod 10)` bytes/s. The example in the paper lost a zero: 12005 is 120 million
+//! bytes/s. 0 means "not assigned yet", so that a rate of 0 has no code; of the other codes below ten, which would
+//! all mean 0, [`HOLD`] requests the minimum rate that keeps the feedback going. Codes are not in the order of their
+//! rates.
 
 use tidegate_core::prelude::*;
 
-/// Code of the rate granted to a flow, on its ACKs; 0 on the segments of a sender that understands it. Codes do
-/// not compare as their rates do, so a switch takes the minimum itself. On a wire it stands in a TCP option.
+/// Code of the rate granted to a flow, on its ACKs; 0 on the segments of a sender that supports grants. Codes do not
+/// compare as their rates do, so a switch takes the minimum itself. On a wire it stands in a TCP option.
 pub const GRANTED_RATE: Signal = Signal::new(956, Merge::Last);
 
 /// Highest mantissa written; 6553 can be read with small exponents only.
@@ -28,12 +29,13 @@ pub enum Grant {
     Rate(u64),
 }
 
-/// The code of the highest rate that can be said and does not exceed `bytes_per_second`: exact up to 6552, at most 1/655
-/// too low above, saturating at 6552·10^9; [`HOLD`] below one byte/s. Never rounded up: a sum of grants stays below the
-/// capacity.
+/// The code of the highest rate that has a code and does not exceed `bytes_per_second`: exact up to 6552, at most
+/// 1/655 too low above, saturating at 6552·10^9; [`HOLD`] below one byte/s. Never rounded up: a sum of grants stays
+/// below the capacity.
 pub fn encode(bytes_per_second: f64) -> u16 {
     let mut mantissa = bytes_per_second as u64;
     let mut exponent = 0;
+    // Integer division rounds down at each step, as a sum of grants must not exceed the capacity.
     while mantissa > MAX_MANTISSA && exponent < 9 {
         mantissa /= 10;
         exponent += 1;
@@ -73,12 +75,13 @@ impl Grant {
     }
 }
 
-/// What a switch that grants `mine` leaves on an ACK that carries `standing`: the smaller rate (eq. 7; §3.2 has `≤`). The
-/// last index of the printed equation is a slip.
+/// The code that a switch which grants `mine` writes on an ACK that carries `standing`: that of the smaller rate (eq.
+/// 7; §3.2 has `≤`). The last index of the printed equation is a slip.
 pub fn min(standing: Option<u32>, mine: u16) -> u16 {
     let other = standing.and_then(|value| u16::try_from(value).ok()).unwrap_or(UNASSIGNED);
     match (decode(other).bytes_per_second(), decode(mine).bytes_per_second()) {
         (Some(theirs), Some(own)) if theirs < own => other,
+        // A switch that has no rate for the flow must not remove the grant of another one.
         (Some(_), None) => other,
         _ => mine,
     }

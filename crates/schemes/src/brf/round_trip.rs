@@ -1,4 +1,4 @@
-//! Round-trip time of a flow as a switch in the middle sees it: halves of the handshake, then data and its ACK.
+//! RTT of a flow, measured by a switch on its path: the halves of the handshake, then data and its ACK.
 
 use tidegate_core::prelude::*;
 
@@ -12,42 +12,44 @@ pub struct RoundTrip {
     /// Switch to receiver and back.
     down: Option<Span>,
     smoothed: Option<Span>,
-    /// A byte number after data that passed, with its time; its ACK gives the lower half.
+    /// End of a data segment that passed, a byte number, with its time; its ACK gives the lower half.
     probe: Option<(u32, Time)>,
     /// Highest byte number acknowledged; `None` before the first ACK.
     acknowledged: Option<u32>,
 }
 
 impl RoundTrip {
-    /// The SYN passes; again, if it was lost.
+    /// Records the SYN, or its retransmission.
     pub fn on_syn(&mut self, now: Time) {
         self.syn_at = Some(now);
     }
 
-    /// The SYN-ACK passes back.
+    /// Records the SYN-ACK.
     pub fn on_syn_ack(&mut self, now: Time) {
         self.down = self.syn_at.map(|syn| now.since(syn)).or(self.down);
         self.syn_ack_at = Some(now);
     }
 
-    /// The first segment of the sender's after the SYN passes: it answers the SYN-ACK, wherever that went.
+    /// Records the first segment of the sender after the SYN: it answers the SYN-ACK, which may have taken another
+    /// path.
     pub fn on_answer(&mut self, now: Time) {
         if let Some(syn_ack) = self.syn_ack_at.take() {
             self.up = Some(now.since(syn_ack));
         } else if self.smoothed.is_none()
             && let Some(syn) = self.syn_at
         {
-            // The answer did not pass here: the halves are not known, their sum is.
+            // The SYN-ACK did not pass here: the halves are unknown, but their sum is known.
             self.smoothed = Some(now.since(syn));
         }
+        // Only the first segment after the SYN answers the handshake.
         self.syn_at = None;
         if let (Some(up), Some(down)) = (self.up, self.down) {
             self.smoothed = self.smoothed.or(Some(up + down));
         }
     }
 
-    /// Data up to byte number `end` passes. Data that was seen before may be a retransmission, whose ACK tells nothing
-    /// (Karn).
+    /// Records data up to byte number `end`. Data that was seen before may be a retransmission, whose ACK gives no
+    /// sample (Karn).
     pub fn on_data(&mut self, now: Time, start: u32, end: u32) {
         match self.probe {
             Some((probe, _)) if is_before(start, probe) => self.probe = None,
@@ -56,9 +58,9 @@ impl RoundTrip {
         }
     }
 
-    /// An ACK of everything below byte number `ack` passes back. One that does not move on tells of a loss, behind which
-    /// the ACK of the probe waits.
+    /// Records an ACK of all bytes below `ack`. A duplicate ACK indicates a loss, which delays the ACK of the probe.
     pub fn on_ack(&mut self, now: Time, ack: u32) {
+        // A duplicate ACK, or an older one that was overtaken.
         let before = self.acknowledged.filter(|before| !is_before(*before, ack));
         if before.is_some() {
             self.probe = None;
@@ -68,11 +70,12 @@ impl RoundTrip {
         let Some((_, at)) = self.probe.filter(|(end, _)| !is_before(ack, *end)) else { return };
         self.probe = None;
         let down = now.since(at);
+        // Without the handshake the upper half is unknown; the path is then assumed to be symmetric.
         let sample = down + self.up.unwrap_or(down);
         self.smoothed = Some(self.smoothed.map_or(sample, |old| old * 7 / 8 + sample / 8));
     }
 
-    /// Smoothed; `None` before the first.
+    /// Smoothed RTT; `None` before the first sample.
     pub fn smoothed(&self) -> Option<Span> {
         self.smoothed
     }

@@ -1,4 +1,4 @@
-//! Divides a link among the classes of flows by their numbers (eq. 8).
+//! Division of a link among the classes by their numbers of flows (eq. 8).
 
 use super::Params;
 
@@ -25,8 +25,9 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Eq. 8 for a link of `capacity` bytes/s, with what is not TCP served before where there is any: as printed it gets
-    /// nothing (`udp_share = 0`). Without TCP flows the quotients would divide by zero: the link is the others'.
+    /// Eq. 8 for a link of `capacity` bytes/s, after the share of packets that are not TCP, if there are any; as
+    /// printed they get nothing (`udp_share = 0`). Without TCP flows the quotients would divide by zero, and the link
+    /// belongs to the other class.
     pub fn of(params: &Params, capacity: f64, census: Census) -> Self {
         let udp = if census.has_udp { params.udp_share * capacity } else { 0.0 };
         let tcp = capacity - udp;

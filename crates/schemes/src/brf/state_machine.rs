@@ -7,10 +7,10 @@ use super::Form;
 /// States of Fig. 5.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// No flow was seen yet.
+    /// No flow has been admitted yet.
     #[default]
     Init,
-    /// New flows got what eq. 9 to 13 give them.
+    /// New flows have their rates by eq. 9 to 13.
     InitialAllocation,
     /// Rates are measured for a round.
     Measure,
@@ -49,8 +49,9 @@ impl Machine {
         self.phase
     }
 
-    /// A flow was admitted.
+    /// Records that a flow was admitted.
     pub fn on_admission(&mut self) {
+        // A new flow does not end a congestion, which only its detector can.
         if self.phase != Phase::Reduce {
             self.phase = Phase::InitialAllocation;
         }
@@ -61,8 +62,8 @@ impl Machine {
         std::mem::replace(&mut self.phase, Phase::Reduce) != Phase::Reduce
     }
 
-    /// Congestion is gone; whether it had been there. Rates are allocated anew from what flows want, not from what they
-    /// were reduced to.
+    /// Ends a congestion; returns whether there was one. Rates are then allocated from the demands of the flows, not
+    /// from the reduced rates.
     pub fn on_clear(&mut self) -> bool {
         let was_reducing = self.phase == Phase::Reduce;
         if was_reducing {
@@ -71,8 +72,9 @@ impl Machine {
         was_reducing
     }
 
-    /// A round ends. As drawn, a round that saw new flows is measured once more before rates are allocated, so that a
-    /// new flow in every round puts that off for ever; corrected, it is not.
+    /// Ends a round. As drawn in the paper, a round with new flows is followed by another measurement before rates
+    /// are allocated, so that a new flow in every round postpones the allocation for ever; the corrected form
+    /// allocates at once.
     pub fn on_round(&mut self) -> Step {
         match (self.phase, self.form) {
             (Phase::Init, _) => Step::Wait,
@@ -88,7 +90,7 @@ impl Machine {
         }
     }
 
-    /// Rates were allocated: the next round measures.
+    /// Begins the measurement that follows an allocation.
     pub fn on_allocated(&mut self) {
         if self.phase == Phase::Allocate {
             self.phase = Phase::Measure;

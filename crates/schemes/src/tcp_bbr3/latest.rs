@@ -4,24 +4,25 @@ use tidegate_core::scheme::congestion::RateSample;
 
 use crate::toolbox::rate::bbr_model::PacketRate;
 
-/// Signals of the round under way. Such a round begins anew with the first loss in it.
+/// Signals of the present round, which begins anew with its first loss.
 #[derive(Debug, Default)]
 pub(super) struct Latest {
     /// Largest rate (bw_latest).
     pub(super) rate: PacketRate,
-    /// Most segments delivered within a sample (inflight_latest).
+    /// Maximum number of segments delivered within a sample (inflight_latest).
     pub(super) delivered: u64,
     /// Whether something was lost (is_loss_in_round).
     pub(super) has_lost: bool,
     /// Separate ranges of segments lost.
     pub(super) lost_ranges: u32,
     last_lost: Option<u32>,
-    /// The round ends with the delivery of what left with so many segments delivered (loss_round_delivered).
+    /// The round ends with the delivery of a segment that was sent at this number of deliveries or later
+    /// (loss_round_delivered).
     ends_at: u64,
 }
 
 impl Latest {
-    /// Takes a sample in, `delivered` segments delivered by now; tells whether it ends the round.
+    /// Adds a sample, at `delivered` segments delivered so far; returns whether it ends the round.
     pub(super) fn take(&mut self, sample: &RateSample, delivered: u64) -> bool {
         self.rate = self.rate.max(PacketRate::of_sample(sample));
         self.delivered = self.delivered.max(sample.delivered);
@@ -32,14 +33,16 @@ impl Latest {
         ends_round
     }
 
-    /// The next round begins with the sample that ended the last (AdvanceLatestDeliverySignals).
+    /// Begins the next round with the sample that ended the last one (AdvanceLatestDeliverySignals).
     pub(super) fn advance(&mut self, sample: &RateSample) {
         (self.rate, self.delivered) = (PacketRate::of_sample(sample), sample.delivered);
         (self.lost_ranges, self.last_lost) = (0, None);
     }
 
-    /// `segment` was lost, `delivered` delivered by now; whether that is the round's first loss (NoteLoss).
+    /// Records the loss of `segment`, at `delivered` segments delivered so far; returns whether it is the first of
+    /// the round (NoteLoss).
     pub(super) fn note_loss(&mut self, segment: u32, delivered: u64) -> bool {
+        // Losses of consecutive segments are one range, as one full queue drops them together.
         if self.last_lost.is_none_or(|last| segment != last.wrapping_add(1)) {
             self.lost_ranges += 1;
         }
@@ -47,11 +50,12 @@ impl Latest {
         if self.has_lost {
             return false;
         }
+        // The round begins anew here, so that a whole round of deliveries follows the loss.
         (self.has_lost, self.ends_at) = (true, delivered);
         true
     }
 
-    /// ResetCongestionSignals.
+    /// Resets the signals of the round (ResetCongestionSignals).
     pub(super) fn reset(&mut self) {
         (self.has_lost, self.rate, self.delivered) = (false, PacketRate(0), 0);
     }

@@ -1,9 +1,9 @@
-//! Upper bound of the flight without too much loss, as found by probes (ProbeBW Algorithm Details).
+//! Upper bound of the flight without excessive losses, measured by probes (ProbeBW Algorithm Details).
 
 /// inflight_longterm and its growth while a probe lasts.
 #[derive(Debug)]
 pub(super) struct LongTerm {
-    /// Segments; infinite until a probe has lost too much.
+    /// The bound, segments; infinite before a probe has had excessive losses.
     pub(super) in_flight: f64,
     /// Segments to be acknowledged for one more (probe_up_acked_per_inc); infinite outside of ProbeBW_UP.
     per_segment: f64,
@@ -19,25 +19,27 @@ impl Default for LongTerm {
 }
 
 impl LongTerm {
-    /// A probe is about to begin.
+    /// Prepares for a probe.
     pub(super) fn begin(&mut self) {
         (self.rounds, self.acked) = (0, 0.0);
     }
 
-    /// The probe is over.
+    /// Stops the growth, as the probe is over.
     pub(super) fn stop(&mut self) {
         self.per_segment = f64::INFINITY;
     }
 
-    /// A round of the probe begins: growth by twice as much as in the last, spread over what is acknowledged of a window of
-    /// `window`.
+    /// Begins a round of the probe, whose growth is twice that of the last one, spread over the ACKs of a window of
+    /// `window` segments.
     pub(super) fn steepen(&mut self, window: f64) {
         let growth = f64::from(1_u32 << self.rounds);
+        // At most 30 keeps the shift above within 32 bits.
         self.rounds = (self.rounds + 1).min(30);
+        // At most one segment per segment acknowledged, as in slow start.
         self.per_segment = (window / growth).max(1.0);
     }
 
-    /// `newly` segments were acknowledged while the bound held the sender back.
+    /// Raises the bound after `newly` segments were acknowledged while it limited the sender.
     pub(super) fn grow(&mut self, newly: f64) {
         self.acked += newly;
         if self.acked >= self.per_segment {
@@ -47,11 +49,12 @@ impl LongTerm {
         }
     }
 
-    /// The bound less what is left free for others, segments.
+    /// The bound less the headroom for other flows, segments.
     pub(super) fn with_headroom(&self, headroom: f64, min: f64) -> f64 {
         if self.in_flight.is_infinite() {
             return f64::INFINITY;
         }
+        // At least one segment is left free, or a small bound would leave none.
         (self.in_flight - (headroom * self.in_flight).max(1.0)).max(min)
     }
 }

@@ -1,4 +1,4 @@
-//! BBR version 3 as a TCP sender: version 1's model with bounds that losses set, for a cycle and for longer.
+//! BBR version 3 as a TCP sender: the model of version 1 with short-term and long-term bounds set by losses.
 //!
 //! Paper: draft-ietf-ccwg-bbr; section names below are its own. ECN, which Linux's version 3 reads, is not in it.
 

@@ -1,4 +1,4 @@
-//! The smallest round trip, and when it is to be measured (ProbeRTT Logic).
+//! Minimum RTT, and the time of its next measurement (ProbeRTT Logic).
 
 use tidegate_core::prelude::*;
 
@@ -17,9 +17,12 @@ impl RoundTrips {
         self.min.map(|(rtt, _)| rtt)
     }
 
-    /// Adds a sample; returns whether no smaller one came for `interval`. After `age` the younger replaces the older.
+    /// Adds a sample; returns whether there was no smaller one for `interval`. After `age` the younger minimum
+    /// replaces the older.
     pub(super) fn take(&mut self, now: Time, rtt: Option<Span>, interval: Span, age: Span) -> bool {
         let is_old = |entry: Option<(Span, Time)>, age| entry.is_some_and(|(_, at)| now > at + age);
+        // Read before the sample is added: the sample that follows a long time without a smaller one starts
+        // ProbeRTT.
         let is_due = is_old(self.young, interval);
         if let Some(rtt) = rtt
             && (is_due || self.young.is_none_or(|(young, _)| rtt < young))
@@ -27,13 +30,15 @@ impl RoundTrips {
             self.young = Some((rtt, now));
         }
         let is_smaller = self.young.zip(self.min).is_none_or(|(young, min)| young.0 < min.0);
+        // The younger minimum is at most `interval` old, so the model does not jump to a single recent
+        // sample.
         if is_smaller || is_old(self.min, age) {
             self.min = self.young;
         }
         is_due
     }
 
-    /// The next measurement is due an interval from now on.
+    /// Postpones the next measurement to an interval from now.
     pub(super) fn renew(&mut self, now: Time) {
         self.young = self.young.map(|(rtt, _)| (rtt, now));
     }

@@ -1,4 +1,4 @@
-//! Bounds that losses outside of probes set until the next probe (When not Probing for Bandwidth).
+//! Bounds set by losses between probes, until the next probe (When not Probing for Bandwidth).
 
 use super::latest::Latest;
 use crate::toolbox::rate::bbr_model::PacketRate;
@@ -19,9 +19,10 @@ impl Default for ShortTerm {
 }
 
 impl ShortTerm {
-    /// A round with a loss ended: down to what it delivered, but to no less than `beta` of the bound before, at first of
-    /// `max` and `window`.
+    /// Lowers the bounds after a round with losses to what it delivered, but not below `beta` times the former
+    /// bounds, which are `max` and `window` at first.
     pub(super) fn lower(&mut self, latest: &Latest, beta: f64, max: PacketRate, window: f64) {
+        // The first loss since the last probe bounds by the model itself.
         let rate = self.rate.unwrap_or(max);
         self.rate = Some(latest.rate.max(rate.scale(beta)));
         let in_flight = if self.in_flight.is_finite() { self.in_flight } else { window };
@@ -30,11 +31,12 @@ impl ShortTerm {
 
     /// Raises the bounds to at least those of `saved`.
     pub(super) fn raise(&mut self, saved: Self) {
+        // `None` is no bound: if either has none, neither has the result.
         self.rate = self.rate.zip(saved.rate).map(|(rate, saved)| rate.max(saved));
         self.in_flight = self.in_flight.max(saved.in_flight);
     }
 
-    /// The rate under this bound.
+    /// The given rate, limited by this bound.
     pub(super) fn bound(&self, rate: PacketRate) -> PacketRate {
         self.rate.map_or(rate, |bound| rate.min(bound))
     }

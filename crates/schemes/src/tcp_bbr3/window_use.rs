@@ -1,19 +1,20 @@
-//! Whether the window holds the sender back (C.is_cwnd_limited).
+//! Whether the window limits the sender (C.is_cwnd_limited).
 
 use tidegate_core::scheme::congestion::FlowView;
 
-/// Remembers for a window's worth of data that the window was full.
+/// Keeps for a window of data that the window was full.
 #[derive(Debug, Default)]
 pub(super) struct WindowUse {
     is_limited: bool,
-    /// Segments delivered when the memory ends.
+    /// Number of delivered segments up to which the value holds.
     until: u64,
 }
 
 impl WindowUse {
-    /// A segment has left under a window of `window`.
+    /// Records a segment sent with a window of `window`.
     pub(super) fn on_sent(&mut self, window: f64, flow: &FlowView) {
         let is_full = f64::from(flow.in_flight) + 1.0 > window;
+        // One full moment counts for a window of data: a paced sender fills its window only now and then.
         if is_full || flow.delivered >= self.until {
             self.is_limited = is_full;
             self.until = flow.delivered + u64::from(flow.in_flight);

@@ -1,8 +1,9 @@
 //! Shares the bandwidth of the BRF class out to its flows (eq. 10 to 14).
 //!
-//! `corrected` fills flows like vessels: everybody gets the same level, a flow that cannot use it gets what it can use and
-//! leaves the rest. Where all flows are below the level this is eq. 14; the printed form divides by zero when every flow is
-//! limited by its application, and gives negative rates when these want more than there is.
+//! `corrected` is max-min fair: every flow gets the same level; a flow that cannot use it gets what it can use and
+//! leaves the remainder to the others. Where all flows are below the level this is eq. 14; the printed form divides
+//! by zero when every flow is limited by its application, and gives negative rates when their demands exceed the
+//! capacity.
 //!
 //! Rates here and in the other files of this scheme are bytes/s as links count them: 1514 for a full segment.
 
@@ -15,7 +16,7 @@ pub struct FlowClaim {
     pub granted: f64,
     /// Minimum allocation, if there is enough capacity: it keeps the feedback going.
     pub floor: f64,
-    /// Demand of the flow, as far as known.
+    /// Demand of the flow, as far as it is known.
     pub demand: FlowDemand,
 }
 
@@ -45,7 +46,7 @@ impl FlowClaim {
         }
     }
 
-    /// Most that the flow can use, infinite without a limit.
+    /// Maximum rate that the flow can use, bytes/s, infinite without a limit.
     fn cap(&self, headroom: f64) -> f64 {
         match self.demand {
             FlowDemand::Promised(rate) => rate.max(self.floor),
@@ -55,19 +56,21 @@ impl FlowClaim {
     }
 }
 
-/// A limited flow is not given more than this many times what it uses, however much is free.
+/// Maximum grant of a limited flow as a factor on its measured rate, however much is free.
 const MAX_HEADROOM: f64 = 2.0;
 
-/// The max-min fair shares of `capacity` among flows that can use `caps`: the level is raised until all is given away or
-/// everybody has enough. Their sum never exceeds the capacity but by rounding.
+/// The max-min fair shares of `capacity` among flows that can use `caps`: the level is raised until the capacity is
+/// used up or every flow has its cap. Their sum exceeds the capacity by rounding at most.
 pub fn fill(capacity: f64, caps: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..caps.len()).collect();
+    // In the order of their caps one pass suffices: a flow at its cap leaves its rest to all later ones.
     order.sort_by(|left, right| caps[*left].total_cmp(&caps[*right]));
     let mut shares = vec![0.0; caps.len()];
     let mut rest = capacity.max(0.0);
     for (place, flow) in order.into_iter().enumerate() {
         let level = rest / (caps.len() - place) as f64;
         shares[flow] = caps[flow].min(level);
+        // Rounding could make it slightly negative.
         rest = (rest - shares[flow]).max(0.0);
     }
     shares
@@ -91,7 +94,7 @@ fn share_out_corrected(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Ve
     shares
 }
 
-/// Everybody has enough: room to grow into, in proportion, so that a demand that rises is not held up for a round.
+/// Distributes spare capacity in proportion, so that a flow whose demand rises is not delayed for a round.
 fn hand_out_spare(spare: f64, claims: &[FlowClaim], shares: &mut [f64]) {
     let required = |(claim, share): (&FlowClaim, &f64)| match claim.demand {
         FlowDemand::Limited { real } => (MAX_HEADROOM * real - share).max(0.0),
@@ -105,8 +108,8 @@ fn hand_out_spare(spare: f64, claims: &[FlowClaim], shares: &mut [f64]) {
     }
 }
 
-/// As printed, with the guards that it needs: all limited, the quotient has no divisor and nobody is there to get it; limited
-/// flows that want more than there is are scaled down together.
+/// Eq. 14 as printed, with two guards: with limited flows only, the quotient has no divisor and no flow to receive
+/// it; limited flows whose demand exceeds the capacity are scaled down together.
 fn share_out_literal(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Vec<f64> {
     let limited = |claim: &FlowClaim| match claim.demand {
         FlowDemand::Limited { real } => Some(headroom * real),
@@ -122,9 +125,9 @@ fn share_out_literal(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Vec<
 
 /// Eq. 11 to 13: the rates of all flows when `newcomer`, a place in `claims`, is admitted at what it was promised.
 ///
-/// Corrected: what is free counts what others were granted, not what they happen to use, and only flows above the level give
-/// way. As printed, flows keep grants that they do not use, and the rule of three of eq. 13 divides by measured rates, so
-/// that the sum of the grants exceeds the capacity.
+/// Corrected: the free capacity is computed from the grants of the others, not from their measured rates, and only
+/// flows above the level are reduced. As printed, flows keep grants that they do not use, and the rule of three of
+/// eq. 13 divides by measured rates, so that the sum of the grants exceeds the capacity.
 pub fn admit(form: Form, capacity: f64, claims: &[FlowClaim], newcomer: usize) -> Vec<f64> {
     let mut rates: Vec<f64> = claims.iter().map(|claim| claim.granted).collect();
     let Some(FlowDemand::Promised(promised)) = claims.get(newcomer).map(|claim| claim.demand) else {

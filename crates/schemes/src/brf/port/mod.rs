@@ -1,7 +1,7 @@
 //! One device of a switch: its flows, and the grants on their ACKs.
 //!
-//! Data leaves through the device; the ACKs of its flows come by it too, or by another device of the switch, or pass another
-//! switch. Whatever happens happens when a segment passes or a round ends.
+//! Data leaves through the device; the ACKs of its flows arrive through it too, or through another device of the
+//! switch, or pass another switch. All actions take place when a segment passes or a round ends.
 
 mod rounds;
 
@@ -19,10 +19,11 @@ use super::shares::{Census, Shares};
 use super::{Initial, Params};
 use crate::brf::rate_code::GRANTED_RATE;
 
-/// Time for which packets that are not TCP, and flows without an entry in the table, retain their share.
+/// Time after their last packet for which traffic other than TCP, and flows without an entry in the table, retain
+/// their share.
 const UNLISTED_COUNTS: Span = Span::from_secs(1);
 
-/// A new flow that finds this part of its grant free is not held back.
+/// Fraction of its grant that a new flow must find free in order not to be held back.
 const ROOM: f64 = 0.95;
 
 /// A device and its flows.
@@ -42,7 +43,7 @@ pub(super) struct Port {
     /// Part of the BRF flows' share that is granted to flows limited by their applications, bytes/s.
     limited: f64,
     udp_at: Option<Time>,
-    /// Data of a flow that found the table full passed last.
+    /// Time of the last data of a flow that found the table full.
     refused_at: Option<Time>,
     has_tcp: bool,
     /// BRF flows counted in eq. 8 and 10.
@@ -63,16 +64,16 @@ pub(super) struct Port {
 enum Arrival {
     /// It begins to send.
     New,
-    /// Its data comes by, and it was not known: the switch restarted, or the route changed.
+    /// Its data passes without an entry: the switch was restarted, or the route changed.
     Adopted,
 }
 
-/// Whether the sender of this segment understands grants.
+/// Class of a segment: BRF if its sender supports grants.
 fn class_of(header: &Header) -> SegmentClass {
     if header.hop.get(GRANTED_RATE).is_some() { SegmentClass::Brf } else { SegmentClass::Other }
 }
 
-/// Whether what was seen last at `at` still counts.
+/// Whether traffic that was last seen at `at` still counts.
 fn counts(at: Option<Time>, now: Time) -> bool {
     at.is_some_and(|at| now.since(at) < UNLISTED_COUNTS)
 }
@@ -122,8 +123,8 @@ impl Port {
         self.table.get(number).is_some_and(|flow| flow.class == SegmentClass::Brf && flow.meter.is_limited())
     }
 
-    /// Tells what happened since the last time: the state's change, and how good first grants were, which stand beside the
-    /// average share that flows would have got without a guess; bytes/s.
+    /// Reports events since the last call: a change of the state, and the accuracy of first grants beside that of the
+    /// average share, which flows would have got without a guess; bytes/s.
     pub(super) fn take_news(&mut self, face: FaceId, notify: &mut dyn FnMut(Event)) {
         let phase = self.phase();
         if std::mem::replace(&mut self.reported, phase) != phase {
@@ -149,7 +150,7 @@ impl Port {
         self.table.get(number).map(|flow| flow.rate)
     }
 
-    /// Whether there are TCP flows that what is not TCP has to leave the link to.
+    /// Whether there are TCP flows, which limit other traffic to its share.
     pub(super) fn has_tcp(&self) -> bool {
         self.has_tcp
     }
@@ -159,21 +160,21 @@ impl Port {
         self.shares.brf > 0.0
     }
 
-    /// A packet that is not TCP leaves.
+    /// Records that a packet other than TCP leaves.
     pub(super) fn on_other(&mut self, now: Time) {
         if !counts(self.udp_at.replace(now), now) {
             self.recount(now);
         }
     }
 
-    /// Data of a flow passes that found no place. All such flows together count as one that is not BRF's.
+    /// Records data of a flow without an entry. All such flows together count as one flow of the other class.
     fn on_refused(&mut self, now: Time) {
         if !counts(self.refused_at.replace(now), now) {
             self.recount(now);
         }
     }
 
-    /// A TCP segment leaves through the device.
+    /// Handles a TCP segment that leaves through the device.
     pub(super) fn on_out(&mut self, now: Time, names: &NameTable, header: &Header, segment: &TcpSegment) {
         let number = header.name.segment.0;
         let flags = segment.flags;
@@ -191,8 +192,10 @@ impl Port {
         flow.on_data(now, header.size(), segment);
         let has_ended = flow.gone_at.is_some();
         match (was_active, has_ended) {
+            // Its share returns to the others at once, not at the end of the round.
             (true, true) => self.on_end(now, number),
             (false, false) => {
+                // Back after an idle time: rates measured before it say nothing of its new demand.
                 flow.meter.restart();
                 self.admit(now, names, number, Arrival::New);
             }
@@ -200,8 +203,8 @@ impl Port {
         }
     }
 
-    /// A segment of a flow that is not known: its SYN-ACK took another way, or it was here before the switch was. Whether
-    /// it is a flow now.
+    /// Handles a segment of an unknown flow, whose SYN-ACK took another path, or which is older than this switch.
+    /// Returns whether the flow has an entry now.
     fn discover(&mut self, now: Time, names: &NameTable, header: &Header, segment: &TcpSegment) -> bool {
         let number = header.name.segment.0;
         let arrival = match self.table.half_open(number) {
@@ -224,7 +227,8 @@ impl Port {
         true
     }
 
-    /// An ACK comes by, through this device or another: writes the grant when it is due. Whether its flow is known here.
+    /// Handles an ACK that arrives through this device or another, and writes the grant when it is due. Returns
+    /// whether its flow is known here.
     pub(super) fn on_ack(
         &mut self,
         now: Time,
@@ -234,6 +238,8 @@ impl Port {
     ) -> bool {
         let number = header.name.segment.0;
         let is_syn_ack = segment.flags.has(TcpFlags::SYN | TcpFlags::ACK);
+        // Opened by the SYN-ACK, which can carry the first grant, and not by data: the sender is then paced
+        // from its first segment.
         if is_syn_ack && self.table.half_open(number).is_some_and(|half| half.data != header.name.prefix) {
             self.table.open(now, number);
             self.admit(now, names, number, Arrival::New);
@@ -243,7 +249,7 @@ impl Port {
         };
         let was_open = flow.gone_at.is_none();
         flow.on_ack(now, is_syn_ack, segment);
-        // The rate of a flow that rests is that of another time.
+        // The rate of an idle flow is out of date.
         if flow.class == SegmentClass::Brf && flow.is_active(now) {
             write_grant(flow, now, header, is_syn_ack, self.params.feedback_step);
         }
@@ -253,7 +259,7 @@ impl Port {
         true
     }
 
-    /// A flow has ended: it counts no more.
+    /// Ends a flow, which no longer counts.
     fn on_end(&mut self, now: Time, number: FlowNumber) {
         if let Some(flow) = self.table.get_mut(number) {
             self.verdicts.extend(flow.teach(&mut self.predictor));
@@ -261,8 +267,8 @@ impl Port {
         self.recount(now);
     }
 
-    /// Counts flows and divides the link anew (eq. 8). Where the BRF class loses, its flows do at once; a gain waits for
-    /// the end of the round.
+    /// Counts flows and divides the link anew (eq. 8). A loss of the BRF class lowers its flows at once; a gain is
+    /// allocated at the end of the round.
     fn recount(&mut self, now: Time) {
         let other = usize::from(counts(self.refused_at, now));
         let mut census = Census { brf: 0, other, has_udp: counts(self.udp_at, now) };
@@ -285,14 +291,15 @@ impl Port {
         }
     }
 
-    /// Eq. 9 to 13: a flow is new, or back after a pause, or was on its way before this switch saw it. The last has the average
-    /// share, and is not held back, since it sends already.
+    /// Admits a flow (eq. 9 to 13) that is new, back after an idle time, or older than this switch. The last gets the
+    /// average share and is not held back, since it sends already.
     fn admit(&mut self, now: Time, names: &NameTable, number: FlowNumber, arrival: Arrival) {
         self.recount(now);
         let flow = self.table.get(number).filter(|flow| flow.class == SegmentClass::Brf);
         let Some(data) = flow.map(|flow| flow.data) else { return };
         let numbers = self.active(now);
         let Some(place) = numbers.iter().position(|active| *active == number) else { return };
+        // The newcomer is counted already, so that one flow on an idle link has the whole share (eq. 10).
         let average = self.shares.brf / self.brf_flows.max(1) as f64;
         let prediction = self.predictor.guess(features(names, data), average);
         let promised = match (self.params.initial, arrival) {
@@ -312,15 +319,17 @@ impl Port {
             let is_short = free < flow.rate * ROOM;
             // A rate that cannot keep ACKs coming is sent as a hold.
             let max = if free < flow.floor() { 0.0 } else { free };
+            // Until the slowest other flow can have received its lower grant and acted on it.
             flow.held = (holds && is_short).then(|| (now + longest, max));
         }
         self.machine.on_admission();
     }
 
-    /// Sum of the rates that other flows may still go by.
+    /// Sum of the rates that other flows may still use.
     fn in_force(&self, numbers: &[FlowNumber], newcomer: FlowNumber) -> f64 {
         let others = numbers.iter().filter(|number| **number != newcomer);
         let flows = others.filter_map(|number| self.table.get(*number));
+        // A sender follows the rate written last, not one that is allocated but not written yet.
         flows.map(|flow| flow.written.map_or(flow.rate, |written| written.rate)).sum()
     }
 
@@ -359,8 +368,8 @@ impl Port {
     }
 }
 
-/// Leaves the least grant of the path on an ACK, if one is due: always on a SYN-ACK, which may be one that comes again, and
-/// always where another switch has written, or its higher rate would reach the sender.
+/// Writes the minimum grant of the path on an ACK, if one is due: always on a SYN-ACK, which may be a retransmission,
+/// and always where another switch has written, or its higher rate would reach the sender.
 fn write_grant(flow: &mut Flow, now: Time, header: &mut Header, is_syn_ack: bool, step: f64) {
     let standing = header.hop.get(GRANTED_RATE);
     flow.receive(now, standing);
@@ -369,6 +378,7 @@ fn write_grant(flow: &mut Flow, now: Time, header: &mut Header, is_syn_ack: bool
         return;
     }
     let min = rate_code::min(standing, flow.code(now));
+    // If the ACK cannot take the grant it stays due.
     if header.hop.put(GRANTED_RATE, u32::from(min)) {
         flow.note_written(now, flow.granted(now));
     }

@@ -15,23 +15,24 @@ const SHORTEST_ROUND: Span = Span::from_millis(5);
 const LONGEST_ROUND: Span = Span::from_millis(500);
 /// Round of a device without BRF flows.
 const QUIET_ROUND: Span = Span::from_millis(100);
-/// Judgements after which a flow's demand is known.
+/// Number of judgements after which the demand of a flow is known.
 const JUDGEMENTS: usize = 3;
-/// A congestion without updates ends after this time and four polls: the controller may have failed.
+/// A congestion without updates ends after this time plus four polls, as the controller may have failed.
 const CONGESTION_LASTS: Span = Span::from_millis(200);
 
 impl Port {
-    /// End of the round that runs; `None` without flows.
+    /// End of the present round; `None` without flows.
     pub(in crate::brf) fn round_ends(&self) -> Option<Time> {
         self.round_ends
     }
 
-    /// Runs what is due at `now`, at the device's rate of then.
+    /// Runs what is due at `now`; `rate` is the present rate of the device.
     pub(in crate::brf) fn tick(&mut self, now: Time, rate: BitRate) {
         let capacity = rate.as_bps() as f64 / 8.0;
         if capacity != self.capacity {
             self.capacity = capacity;
             self.recount(now);
+            // A new allocation during a congestion would raise the rates that eq. 16 to 18 have lowered.
             if self.machine.phase() == Phase::Reduce { self.fit(now) } else { self.allocate(now) }
         }
         if self.round_ends.is_some_and(|at| at <= now) {
@@ -48,6 +49,7 @@ impl Port {
 
     fn end_round(&mut self, now: Time) {
         self.table.sweep(now);
+        // Before the allocation, which needs the demands of this round.
         self.judge(now);
         if self.machine.phase() == Phase::Reduce
             && now.since(self.congestion.1) > CONGESTION_LASTS + self.params.poll * 4
@@ -95,7 +97,7 @@ impl Port {
         self.grant(&numbers, &rates);
     }
 
-    /// While rates are reduced they follow a bandwidth that falls, and do not rise with one that rises.
+    /// Scales reduced rates down to a bandwidth that has fallen; they do not rise with one that rises.
     fn fit(&mut self, now: Time) {
         let numbers = self.active(now);
         let granted: f64 = self.flows_of(&numbers).map(|flow| flow.rate).sum();
@@ -109,7 +111,7 @@ impl Port {
     /// Eq. 16 to 18.
     fn reduce(&mut self, now: Time) {
         let numbers = self.active(now);
-        // What waits in a class that is served later is not for those before it to drain.
+        // Flows of the class that is served first do not drain the queue of the other class.
         let spared = |flow: &Flow| self.params.priorities && flow.meter.is_limited();
         let limited: f64 = self.flows_of(&numbers).filter(|flow| spared(flow)).map(|flow| flow.rate).sum();
         let (granted, real) = self
@@ -124,6 +126,7 @@ impl Port {
         };
         let (factor, step) = (drain.factor(self.congestion.0, granted, real), drain.step(self.congestion.0, granted));
         let rate = |flow: &Flow| {
+            // A rate below the floor already is not raised by a reduction.
             let min = flow.floor().min(flow.rate);
             let reduced = (flow.rate * factor + step).clamp(min, self.capacity.max(min));
             if spared(flow) { flow.rate } else { reduced }
@@ -132,7 +135,7 @@ impl Port {
         self.grant(&numbers, &rates);
     }
 
-    /// Result of a congestion detector.
+    /// Applies the result of a congestion detector.
     pub(in crate::brf) fn on_congestion(&mut self, now: Time, state: Congestion) {
         if state == Congestion::Clear {
             if self.machine.on_clear() {

@@ -1,7 +1,7 @@
-//! The sender (`tcp_brf`): paces at the rate granted; what it does without a grant is not in the paper.
+//! The sender (`tcp_brf`): paces at the granted rate; its behaviour without a grant is not in the paper.
 //!
-//! There is no congestion window. A fuse bounds what is in flight to twice what the rate keeps there, so that a rate that no
-//! longer holds, or never did, does a bounded damage. Losses change nothing while grants come.
+//! There is no congestion window. A fuse bounds the flight to twice the bandwidth-delay product of the rate, so that
+//! a rate that is no longer valid, or never was, does limited damage. Losses change nothing while grants arrive.
 
 use tidegate_core::prelude::*;
 
@@ -13,28 +13,30 @@ use crate::brf::rate_code::GRANTED_RATE;
 
 /// Bytes of a segment without its payload; [`SEGMENT`] has 1448 of that.
 const HEADERS: f64 = 66.0;
-/// A grant holds for this long without another, or for [`GRANT_ROUND_TRIPS`], or for [`GRANT_SEGMENTS`] at its rate.
+/// Lifetime of a grant without another one: this, or [`GRANT_ROUND_TRIPS`], or the time of [`GRANT_SEGMENTS`] at its
+/// rate, whichever is longest.
 const GRANT_HOLDS: Span = Span::from_millis(200);
 const GRANT_ROUND_TRIPS: u64 = 3;
 const GRANT_SEGMENTS: f64 = 3.0;
 /// Halvings of a rate that is no longer granted, one per round trip; then CUBIC takes over.
 const MAX_HALVINGS: u32 = 5;
-/// After this long without a segment the grant is forgotten.
+/// Idle time after which the grant is no longer used.
 const REST: Span = Span::from_secs(1);
 /// Allowance of the fuse for delayed ACKs, in addition to the round trip.
 const SLACK: Span = Span::from_millis(25);
-/// The fuse never bites below this many segments.
+/// Minimum value of the fuse, segments.
 const MIN_FUSE: f64 = 10.0;
-/// Minimum rate whatever is granted: one segment per second, so that no switch can stop a sender forever.
+/// Minimum rate under any grant: one segment per second, so that no switch can stop a sender for ever.
 const MIN_RATE: f64 = SEGMENT;
-/// Segments in flight that a hold allows. It is a window: a slow pace would leave the right to a burst when the hold ends.
+/// Segments in flight that a hold allows. It is a window and not a pacing rate, which would allow a burst when the
+/// hold ends.
 const HOLD_SEGMENTS: f64 = 2.0;
-/// Bounds of what leaves together: bytes, and segments.
+/// Bounds of a burst: maximum in bytes, minimum in segments.
 const MAX_RELEASED: f64 = 65_536.0;
 const MIN_RELEASED: f64 = 2.0;
-/// Round trip before the first is measured.
+/// Assumed RTT before the first sample.
 const FIRST_RTT: Span = Span::from_millis(100);
-/// More lost than this of what was sent in [`BREAKER_ROUND_TRIPS`] without a grant counts as a grant that ran out.
+/// A fraction of lost segments above this, in [`BREAKER_ROUND_TRIPS`] without a grant, makes the grant expire.
 const BREAKER_LOSS: f64 = 0.25;
 const BREAKER_ROUND_TRIPS: u64 = 4;
 /// Minimum number of segments for which a loss rate is significant.
@@ -45,7 +47,7 @@ const BREAKER_SEGMENTS: u32 = 20;
 enum Mode {
     /// A grant.
     Granted,
-    /// A grant that ran out.
+    /// A grant that has expired.
     Stale {
         halvings: u32,
         /// Time of the next halving.
@@ -71,7 +73,7 @@ pub(super) struct BrfSender {
     mode: Mode,
     /// Bytes/s on the wire.
     rate: f64,
-    /// The grant is a hold.
+    /// Whether the grant is a hold.
     is_held: bool,
     /// Largest payload of a segment delivered, bytes; 0 before the first.
     payload: f64,
@@ -81,7 +83,7 @@ pub(super) struct BrfSender {
     rtt: Span,
     /// Rate of the fastest link of the node, bytes/s, an upper bound of grants.
     link: f64,
-    /// A segment left, or came back, last.
+    /// Time at which a segment was last sent or acknowledged.
     busy_at: Time,
     /// Whether nothing is in flight, so that no grant can arrive.
     is_resting: bool,
@@ -124,6 +126,7 @@ impl BrfSender {
             Grant::Hold => self.per_round_trip(HOLD_SEGMENTS),
             Grant::Rate(rate) => rate as f64,
         };
+        // No grant above the link of the host can be met; one far above it would only widen the fuse.
         self.rate = rate.min(self.link).max(MIN_RATE);
         self.is_held = grant == Grant::Hold;
         (self.mode, self.received) = (Mode::Granted, now);
@@ -135,7 +138,7 @@ impl BrfSender {
         self.received + GRANT_HOLDS.max(self.rtt * GRANT_ROUND_TRIPS).max(segments)
     }
 
-    /// Half the rate, but no less than a connection begins with unless it was less already.
+    /// Halves the rate, but not below the initial window per RTT, unless it was lower already.
     fn halve(&mut self) {
         self.is_held = false;
         let min = self.per_round_trip(INITIAL_WINDOW).min(self.rate);
@@ -147,9 +150,10 @@ impl BrfSender {
         self.mode = Mode::Stale { halvings: 1, at: now + self.rtt };
     }
 
-    /// A wake-up may be late: every halving that was due is made.
+    /// Ages the grant until `now`; after a late wake-up every halving that was due is made.
     fn age(&mut self, now: Time) {
         if self.mode == Mode::Granted && self.runs_out() <= now {
+            // From the expiry, not from now, so that a late wake-up does not prolong the grant.
             let late = self.runs_out();
             self.become_stale(late);
         }
@@ -165,6 +169,7 @@ impl BrfSender {
     }
 
     fn fall_back(&mut self) {
+        // By the minimum RTT: the smoothed one contains the queue that the old rate has built.
         let in_flight = self.rate * self.min_rtt.unwrap_or(self.rtt).as_secs_f64() / self.segment();
         self.fallback = fallback::resume(in_flight);
         self.mode = Mode::Fallback;
@@ -172,14 +177,16 @@ impl BrfSender {
 
     fn note_round_trip(&mut self, flow: &FlowView, rtt: Option<Span>) {
         self.rtt = flow.smoothed_rtt.unwrap_or(self.rtt).max(Span::from_micros(1));
+        // Before the first sample the smoothed RTT, from the handshake, takes the place of the minimum.
         let sample = rtt.or(flow.smoothed_rtt.filter(|_| self.min_rtt.is_none()));
         self.min_rtt = [self.min_rtt, sample].into_iter().flatten().min();
     }
 
-    /// Segments leave again after a pause: a long one says that the grant means nothing any more, and in a short one none
-    /// could come.
+    /// Ends an idle time: after a long one the grant is no longer valid, and during a short one no other could
+    /// arrive.
     fn end_rest(&mut self, now: Time) {
-        // A grant that came meanwhile, as on the SYN-ACK of a flow that begins late, is no older than its coming.
+        // A grant that arrived during the idle time, as on the SYN-ACK of a flow that begins late, counts
+        // from its arrival.
         let rest = now.since(self.busy_at.max(self.received));
         if !(self.is_resting || rest > REST) {
             return;
@@ -196,7 +203,7 @@ impl BrfSender {
         self.is_resting = false;
     }
 
-    /// Leaves a grant whose loss rate shows that it is far too high.
+    /// Ends a grant whose loss rate shows that it is far too high.
     fn watch_losses(&mut self, now: Time) {
         let Breaker { since, sent, lost } = self.breaker;
         if now.since(since) < self.rtt * BREAKER_ROUND_TRIPS {
@@ -204,13 +211,15 @@ impl BrfSender {
         }
         self.breaker = Breaker { since: now, sent: 0, lost: 0 };
         let is_broken = sent >= BREAKER_SEGMENTS && f64::from(lost) > BREAKER_LOSS * f64::from(sent);
+        // A fresh grant is the answer of the network to those losses, so it is not questioned by them.
         if is_broken && self.received < since && self.mode == Mode::Granted {
             self.become_stale(now);
         }
     }
 
-    /// Most segments in flight.
+    /// Maximum number of segments in flight.
     fn fuse(&self) -> f64 {
+        // Without an RTT the flight at the rate is unknown.
         let Some(rtt) = self.min_rtt else { return MIN_FUSE };
         (2.0 * self.rate * (rtt + SLACK).as_secs_f64() / self.segment()).max(MIN_FUSE)
     }
@@ -233,10 +242,11 @@ impl CongestionController for BrfSender {
         if self.mode == Mode::Fallback || self.is_held {
             return Pacing::Unpaced;
         }
+        // A grant counts bytes on the wire, pacing counts payload.
         Pacing::Rate(BitRate::from_bps((self.rate * 8.0 * (1.0 - HEADERS / self.segment())) as u64))
     }
 
-    /// Two segments to 64 kB of what the rate brings in `release`.
+    /// Segments of the time `release` at the rate, from two segments up to 64 kB.
     fn burst(&self) -> u32 {
         if self.release == Span::ZERO || self.mode == Mode::Fallback {
             return 1;
@@ -252,6 +262,7 @@ impl CongestionController for BrfSender {
     fn on_feedback(&mut self, cx: &mut Context<'_>, hop: &HopSignals, flow: &FlowView) {
         let links = cx.faces.iter().filter(|face| !face.is_local());
         self.link = links.map(|face| face.rate().as_bps() as f64 / 8.0).fold(0.0, f64::max);
+        // Without a face to a network there is no upper bound.
         if self.link == 0.0 {
             self.link = f64::INFINITY;
         }
@@ -262,7 +273,7 @@ impl CongestionController for BrfSender {
     }
 
     fn on_sent(&mut self, cx: &mut Context<'_>, sent: &Sent, hop: &mut HopSignals, flow: &FlowView) {
-        // A switch that is new on the path learns the flow's class from it.
+        // On every segment, so that a switch that is new on the path finds the class of the flow.
         hop.put(GRANTED_RATE, u32::from(rate_code::UNASSIGNED));
         self.note_round_trip(flow, None);
         if self.mode == Mode::Fallback {
@@ -288,6 +299,7 @@ impl CongestionController for BrfSender {
     }
 
     fn on_loss(&mut self, _: &mut Context<'_>, loss: &Loss, _: &FlowView) {
+        // Timeouts have their own reaction in `on_recovery`.
         self.breaker.lost += u32::from(loss.signal == LossSignal::Gap);
     }
 
@@ -296,6 +308,8 @@ impl CongestionController for BrfSender {
         match self.mode {
             Mode::Fallback => self.fallback.on_recovery(cx.now, recovery),
             Mode::Stale { .. } if is_timeout => self.fall_back(),
+            // With a grant from the last RTT the path works, so the timeout only retransmits and the rate
+            // stays.
             Mode::Granted if is_timeout && cx.now.since(self.received) >= self.rtt => self.halve(),
             Mode::Granted | Mode::Stale { .. } => {}
         }
@@ -303,6 +317,7 @@ impl CongestionController for BrfSender {
 
     fn on_wake(&mut self, cx: &mut Context<'_>, flow: &FlowView) {
         if flow.in_flight == 0 {
+            // No ACK can bring a grant now, so its age says nothing; `end_rest` restarts the clock.
             self.is_resting = true;
             return;
         }

@@ -14,10 +14,10 @@ use super::port::Port;
 use super::{Backlog, Control, Params, rate_code};
 use crate::brf::rate_code::GRANTED_RATE;
 
-/// A grant of another switch counts for so long.
+/// Lifetime of a grant of another switch without a refresh.
 const FOREIGN_LASTS: Span = Span::from_secs(2);
-/// A message with a lower number than the last one of its switch was overtaken if it comes so soon after that; later it is
-/// from a switch that began to count anew. Half of the time after which each grant is told again.
+/// A message with a lower number than the last one of its switch was overtaken if it arrives within this time; later
+/// it is from a switch that was restarted. Half of the interval after which each grant is repeated.
 const OVERTAKEN: Span = Span::from_millis(250);
 
 /// A grant of another switch for a flow whose ACKs may pass here.
@@ -47,7 +47,7 @@ impl Switch {
         }
     }
 
-    /// Class of a segment of a flow that is known, whichever way it goes.
+    /// Class of a segment, in either direction of its flow.
     pub(super) fn class(&self, header: &Header) -> SegmentClass {
         let number = header.name.segment.0;
         let known = self.ports.iter().find_map(|port| port.class(number));
@@ -55,7 +55,7 @@ impl Switch {
         known.unwrap_or(SegmentClass::Other)
     }
 
-    /// Whether a segment belongs to a flow that its application limits.
+    /// Whether a segment belongs to an application-limited flow.
     pub(super) fn is_limited(&self, header: &Header) -> bool {
         self.ports.iter().any(|port| port.is_limited(header.name.segment.0))
     }
@@ -76,10 +76,11 @@ impl Switch {
         }
     }
 
-    /// A segment without payload came in: an ACK, if its flow is known by another name.
+    /// Handles an arriving segment without payload: an ACK, if its flow is known by another name.
     fn on_in(&mut self, cx: &Context<'_>, face: FaceId, header: &mut Header, segment: &TcpSegment) {
         let own = face.index();
         let others = (0..self.ports.len()).filter(|port| *port != own);
+        // An ACK comes in where its data goes out on symmetric routes, so that port is tried first.
         for index in [own].into_iter().chain(others) {
             let Some(port) = self.ports.get_mut(index) else { continue };
             port.tick(cx.now, cx.faces[index].rate());
@@ -116,6 +117,7 @@ impl Switch {
         }
         if known.is_none() && self.foreign.len() >= self.max_foreign {
             self.foreign.retain(|_, foreign| now.since(foreign.at) < FOREIGN_LASTS);
+            // Still full: grants in use stay, since dropping one would let its sender exceed another switch.
             if self.foreign.len() >= self.max_foreign {
                 return;
             }
@@ -131,7 +133,7 @@ impl Switch {
     }
 }
 
-/// Sees what passes one device.
+/// The gate of one device.
 #[derive(Debug)]
 pub(super) struct Gate {
     pub(super) face: FaceId,
@@ -143,6 +145,7 @@ impl FaceGate for Gate {
         let mut switch = self.switch.borrow_mut();
         match (direction, header.kind) {
             (Direction::Out, _) => switch.on_out(cx, self.face, header),
+            // Only pure ACKs carry grants; data that comes in is counted where it leaves.
             (Direction::In, Kind::Tcp(segment)) if segment.payload == 0 => {
                 switch.on_in(cx, self.face, header, &segment);
             }
@@ -164,8 +167,8 @@ impl FaceGate for Gate {
     }
 }
 
-/// Polls the ports' counters, for the controller or for the switch itself, and tells of grants that no ACK carries from
-/// here.
+/// Polls the counters of the ports, for the controller or for the switch itself, and reports grants that no ACK can
+/// carry from here.
 #[derive(Debug)]
 pub(super) struct Agent {
     control: Control,
@@ -182,7 +185,7 @@ impl Agent {
         let ports = switch.borrow().ports.len();
         Self {
             control: params.control,
-            // It sees its own queues.
+            // The switch reads its own queues, so it needs no estimate.
             rules: Rules { backlog: Backlog::Exact, ..params.detection_rules() },
             poll: params.poll,
             switch,
@@ -215,7 +218,7 @@ impl Agent {
         let mut switch = self.switch.borrow_mut();
         let reported: Vec<_> = switch.ports.iter_mut().flat_map(|port| port.take_unheard(cx.now)).collect();
         for (flow, rate) in reported {
-            // Above all numbers that a switch sent before a restart.
+            // Based on the clock, so that it exceeds all numbers sent before a restart.
             let clock = cx.now.since(Time::ZERO).as_nanos() / 1_000_000;
             self.sequence = self.sequence.saturating_add(1).max(u32::try_from(clock).unwrap_or(u32::MAX));
             let rate = BitRate::from_bps((rate * 8.0) as u64);
@@ -236,7 +239,7 @@ fn loads(cx: &Context<'_>, switch: &Switch) -> Vec<QueueLoad> {
             dropped: view.dropped_packets(),
             waiting: Packets::new(view.queued_packets()),
             limit: Packets::new(view.limit_packets()),
-            // A queue that was cleared does not report it.
+            // The clearing of a queue is not reported to the port, so the real length bounds the count.
             governed: ByteCount::new(port.waiting).min(view.queued_bytes()),
             governed_dropped: port.dropped,
         }

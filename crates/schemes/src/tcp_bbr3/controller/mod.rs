@@ -1,4 +1,4 @@
-//! The model of the path, and what each ACK and each loss does to it (Per-ACK Steps, Per-Loss Steps).
+//! The model of the path, and its update with each ACK and each loss (Per-ACK Steps, Per-Loss Steps).
 
 mod loss;
 mod probe_bw;
@@ -25,7 +25,7 @@ use probe_rtt::Measurement;
 
 /// Cycles of ProbeBW that a delivery rate counts for (MaxBwFilterLen).
 const RATE_CYCLES: u64 = 2;
-/// Bytes of a segment until one was delivered.
+/// Assumed size of a segment before one was delivered.
 const NOMINAL_SEGMENT: ByteCount = ByteCount::new(1_448);
 
 /// The states of the draft's diagram.
@@ -41,12 +41,12 @@ enum State {
 }
 
 impl State {
-    /// Whether it is one of ProbeBW's.
+    /// Whether it is a state of ProbeBW.
     fn is_probe_bw(self) -> bool {
         matches!(self, Self::Down | Self::Cruise | Self::Refill | Self::Up)
     }
 
-    /// Whether it tries to send more than before (IsProbingBW).
+    /// Whether it probes for more bandwidth (IsProbingBW).
     fn is_accelerating(self) -> bool {
         matches!(self, Self::Startup | Self::Refill | Self::Up)
     }
@@ -99,7 +99,7 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    /// One that has sent nothing yet.
+    /// A controller in Startup that has sent nothing yet.
     pub fn new(params: Params) -> Self {
         Self {
             state: State::Startup,
@@ -144,15 +144,15 @@ impl Bbr {
         self.short_term.bound(self.max_rate())
     }
 
-    /// The sample of an ACK, where ProbeRTT's own rates count as the application's.
+    /// The sample of an ACK; rates limited by ProbeRTT count as application-limited.
     fn sample(&self, delivery: &Delivery) -> Option<RateSample> {
         let mut sample = delivery.rate?;
         sample.is_app_limited |= self.held.covers(sample.prior_delivered);
         Some(sample)
     }
 
-    /// UpdateLatestDeliverySignals, UpdateCongestionSignals, UpdateACKAggregation, CheckFullBWReached; tells of the ends of
-    /// a round and of a loss round.
+    /// UpdateLatestDeliverySignals, UpdateCongestionSignals, UpdateACKAggregation, CheckFullBWReached; returns
+    /// whether a round and a loss round end.
     fn take_sample(&mut self, now: Time, sample: &RateSample, delivery: &Delivery, flow: &FlowView) -> Ends {
         let loss_round = self.latest.take(sample, flow.delivered);
         let round = self.rounds.ends(delivery, flow);
@@ -161,6 +161,8 @@ impl Bbr {
             self.probing.count_round();
         }
         let rate = PacketRate::of_sample(sample);
+        // A rate that the application limited is a lower bound of the path's, so it counts only if it raises
+        // the maximum.
         if !sample.is_app_limited || rate >= self.max_rate() {
             self.rates.add(self.cycle, rate.0, (self.cycle + 1).saturating_sub(RATE_CYCLES));
         }
@@ -177,11 +179,12 @@ impl Bbr {
 
     fn note_excess(&mut self, now: Time, newly: u32) {
         let excess = self.epoch.excess(now, self.rate(), newly).min(self.window);
+        // In Startup the draft keeps the excess of one round only.
         let rounds = if self.was_full { u64::from(self.params.aggregation_rounds) } else { 1 };
         self.excess.add(self.round, excess as u64, self.round.saturating_sub(rounds));
     }
 
-    /// UpdateModelAndState.
+    /// Updates the model and the state with an ACK (UpdateModelAndState).
     fn take_model(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
         let sample = self.sample(delivery);
         let ends = sample.map_or(Ends::default(), |sample| self.take_sample(now, &sample, delivery, flow));
@@ -193,25 +196,29 @@ impl Bbr {
         self.check_probe_rtt(now, delivery, flow, ends.round);
         if let Some(sample) = &sample {
             self.is_restarting = false;
+            // Only now: the states above still read the signals of the round that has ended.
             if ends.loss_round {
                 self.latest.advance(sample);
             }
         }
     }
 
-    /// A full segment has as many bytes as the longest delivered.
+    /// Updates the size of a full segment to the largest delivered.
     fn note_size(&mut self, delivery: &Delivery) {
         if let Some(mean) = delivery.size.get().checked_div(u64::from(newly_delivered(delivery))) {
+            // The nominal size must not stay when segments are shorter; it is replaced by the first one
+            // delivered.
             let known = if self.trips.min().is_none() { ByteCount::new(1) } else { self.segment };
             self.segment = known.max(ByteCount::new(mean));
         }
     }
 
-    /// HandleRestartFromIdle.
+    /// Handles the first segment after an idle time (HandleRestartFromIdle).
     fn restart(&mut self, now: Time, flow: &FlowView) {
         self.is_restarting = true;
         self.epoch.restart(now);
         if self.state.is_probe_bw() {
+            // A restart needs no probing: at gain 1 the first burst does not overflow the buffer.
             self.set_pace(1.0);
         } else if self.state == State::ProbeRtt {
             self.end_probe_rtt_if_due(now, flow);
@@ -264,6 +271,7 @@ impl CongestionController for Bbr {
             Recovery::Enter { .. } => self.save_window(),
             Recovery::Timeout { .. } => {
                 self.save_window();
+                // The flight, and one segment to retransmit.
                 self.window = f64::from(flow.in_flight) + 1.0;
             }
             Recovery::Exit => self.restore_window(),

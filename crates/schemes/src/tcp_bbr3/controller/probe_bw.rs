@@ -11,13 +11,13 @@ pub(super) enum AckPhase {
     /// No probe is under way.
     #[default]
     Init,
-    /// The ACKs are of segments sent before it.
+    /// The ACKs are for segments sent before the probe.
     Refilling,
     /// The probe has begun.
     Starting,
-    /// The ACKs are of segments sent in it.
+    /// The ACKs are for segments sent in the probe.
     Feedback,
-    /// It is over, and a round of its ACKs is still to come.
+    /// The probe is over, and a round of its ACKs is still expected.
     Stopping,
 }
 
@@ -31,11 +31,11 @@ pub(super) struct Probing {
     wait: Span,
     /// Rounds since the last probe (rounds_since_probe_up).
     rounds: u32,
-    /// Whether losses now are those of a probe, not answered yet (is_bw_probe_sample).
+    /// Whether losses are attributed to a probe that has not reacted to any yet (is_bw_probe_sample).
     pub(super) has_samples: bool,
-    /// Whether the last probe lost too much (prev_probe_too_high).
+    /// Whether the last probe had excessive losses (prev_probe_too_high).
     pub(super) was_too_high: bool,
-    /// Whether it was ended before it could (prev_probe_precautionary).
+    /// Whether the last probe was ended before it could have them (prev_probe_precautionary).
     was_cautious: bool,
 }
 
@@ -46,7 +46,7 @@ impl Probing {
 }
 
 impl Bbr {
-    /// StartProbeBW_DOWN.
+    /// Enters ProbeBW_DOWN (StartProbeBW_DOWN).
     pub(super) fn start_down(&mut self, now: Time, flow: &FlowView) {
         self.latest.reset();
         self.long_term.stop();
@@ -57,17 +57,18 @@ impl Bbr {
         self.state = State::Down;
     }
 
-    /// PickProbeWait.
+    /// Draws the time until the next probe (PickProbeWait).
     fn pick_wait(&mut self) {
         let (rounds, part) = match &mut self.draws {
             Some(draws) => (draws.below(2), draws.uniform()),
             None => (0, 0.0),
         };
+        // Random, so that flows on one bottleneck do not probe in step.
         self.probing.rounds = rounds;
         self.probing.wait = self.params.probe_wait + Span::from_secs_f64(part);
     }
 
-    /// StartProbeBW_REFILL.
+    /// Enters ProbeBW_REFILL (StartProbeBW_REFILL).
     pub(super) fn start_refill(&mut self, flow: &FlowView) {
         self.short_term = Default::default();
         self.long_term.begin();
@@ -77,7 +78,7 @@ impl Bbr {
         self.state = State::Refill;
     }
 
-    /// StartProbeBW_UP, at the rate of this sample.
+    /// Enters ProbeBW_UP at the rate of this sample (StartProbeBW_UP).
     fn start_up(&mut self, sample: &RateSample, flow: &FlowView) {
         self.probing.has_samples = true;
         self.probing.ack_phase = AckPhase::Starting;
@@ -87,7 +88,7 @@ impl Bbr {
         self.long_term.steepen(self.window);
     }
 
-    /// UpdateProbeBWCyclePhase.
+    /// Begins the next state of ProbeBW if it is due (UpdateProbeBWCyclePhase).
     pub(super) fn update_cycle(
         &mut self,
         now: Time,
@@ -103,6 +104,7 @@ impl Bbr {
         match state {
             State::Down | State::Cruise if self.is_time_to_probe(now) => self.start_refill(flow),
             State::Down if self.is_time_to_cruise(flow) => self.state = State::Cruise,
+            // Refill lasts a round: the pipe is full before losses are counted against the probe.
             State::Refill if ends_round => self.start_up(sample, flow),
             State::Up if self.is_time_to_go_down(sample, flow) => {
                 self.probing.was_too_high = false;
@@ -127,6 +129,8 @@ impl Bbr {
         if ends_round && phase == AckPhase::Stopping && self.end_probe(sample, flow) {
             return true;
         }
+        // With excessive losses the bound must not rise; `take_loss` has lowered it. An infinite bound cannot
+        // rise.
         if self.is_too_high(sample.lost, sample.in_flight_at_send) || self.long_term.in_flight.is_infinite() {
             return false;
         }
@@ -137,13 +141,15 @@ impl Bbr {
         false
     }
 
-    /// The last ACKs of a probe came. One that was ended out of caution, and lost little, is repeated at once.
+    /// Handles the last ACKs of a probe. A probe that was ended out of caution, without excessive losses, is repeated
+    /// at once.
     fn end_probe(&mut self, sample: &RateSample, flow: &FlowView) -> bool {
         self.probing.has_samples = false;
         self.probing.ack_phase = AckPhase::Init;
         if !self.state.is_probe_bw() {
             return false;
         }
+        // A cycle without a full pipe must not push the rate of an earlier one out of the filter.
         if !sample.is_app_limited {
             self.cycle += 1;
         }
@@ -154,8 +160,9 @@ impl Bbr {
         is_safe
     }
 
-    /// ProbeInflightLongtermUpward.
+    /// Raises the long-term bound during a probe (ProbeInflightLongtermUpward).
     fn grow_long_term(&mut self, ends_round: bool, delivery: &Delivery) {
+        // A bound that does not limit the flight is not tested by it.
         if !self.is_held_by_long_term() {
             return;
         }
@@ -171,6 +178,7 @@ impl Bbr {
 
     /// IsTimeToProbeBW.
     fn is_time_to_probe(&self, now: Time) -> bool {
+        // As often as Reno would have regained its window, a segment per round, so that it gets its share.
         let rounds = self.target_in_flight().min(f64::from(self.params.probe_rounds));
         now > self.probing.since + self.probing.wait || f64::from(self.probing.rounds) >= rounds
     }
@@ -183,11 +191,13 @@ impl Bbr {
 
     /// IsTimeToGoDown.
     fn is_time_to_go_down(&mut self, sample: &RateSample, flow: &FlowView) -> bool {
+        // The last probe had excessive losses here, so this one stops before it causes them again.
         if self.probing.was_too_high && f64::from(flow.in_flight) >= self.long_term.in_flight {
             self.probing.was_cautious = true;
             return true;
         }
         if self.is_held_by_long_term() {
+            // Held by the bound the rate cannot grow, which does not show a full pipe.
             self.pipe.restart(PacketRate::of_sample(sample));
             return false;
         }

@@ -1,11 +1,11 @@
-//! ProbeRTT: half of the product for a moment, to see the smallest round trip.
+//! ProbeRTT: a window of half the bandwidth-delay product for a short time, to measure the minimum RTT.
 
 use tidegate_core::prelude::*;
 
 use super::probe_bw::AckPhase;
 use super::{Bbr, State};
 
-/// A measurement of the smallest round trip.
+/// State of a ProbeRTT phase.
 #[derive(Debug, Default)]
 pub(super) struct Measurement {
     /// Earliest end; `None` until the flight is small enough.
@@ -15,7 +15,7 @@ pub(super) struct Measurement {
 }
 
 impl Bbr {
-    /// UpdateMinRTT and CheckProbeRTT.
+    /// Updates the minimum RTT, and enters or continues ProbeRTT (UpdateMinRTT, CheckProbeRTT).
     pub(super) fn check_probe_rtt(
         &mut self,
         now: Time,
@@ -25,10 +25,12 @@ impl Bbr {
     ) {
         let (interval, age) = (self.params.probe_rtt_interval, self.params.min_rtt_age);
         let is_due = self.trips.take(now, delivery.rtt, interval, age);
+        // After an idle time the queue is empty anyway: the next samples renew the minimum without a probe.
         if is_due && !self.is_restarting && self.state != State::ProbeRtt {
             self.save_window();
             self.state = State::ProbeRtt;
             self.measurement = Measurement::default();
+            // Its ACKs must not count as feedback to a bandwidth probe that it interrupts.
             self.probing.ack_phase = AckPhase::Stopping;
             self.rounds.restart(flow);
         }
@@ -38,7 +40,7 @@ impl Bbr {
         }
     }
 
-    /// HandleProbeRTT.
+    /// Continues ProbeRTT (HandleProbeRTT).
     fn go_on_with_probe_rtt(&mut self, now: Time, flow: &FlowView, ends_round: bool) {
         if self.measurement.until.is_none() {
             if f64::from(flow.in_flight) <= self.probe_rtt_window() {
@@ -54,7 +56,7 @@ impl Bbr {
         }
     }
 
-    /// CheckProbeRTTDone and ExitProbeRTT.
+    /// Ends ProbeRTT if its time is over (CheckProbeRTTDone, ExitProbeRTT).
     pub(super) fn end_probe_rtt_if_due(&mut self, now: Time, flow: &FlowView) {
         if self.measurement.until.is_none_or(|until| now <= until) {
             return;
@@ -63,7 +65,7 @@ impl Bbr {
         self.restore_window();
         self.short_term = Default::default();
         if self.was_full {
-            // Little is in flight, so there is nothing to be brought down.
+            // The flight is small already, so that ProbeBW_DOWN has nothing to reduce.
             self.start_down(now, flow);
             self.state = State::Cruise;
         } else {
