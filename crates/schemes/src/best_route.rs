@@ -1,7 +1,7 @@
 //! Forwards along the cheapest next hop; a retransmission tries the next one.
 //!
 //! Paper: none; NFD's `best-route` strategy, version 5, with its exponential retransmission suppression. Once all
-//! next hops were asked, the one asked longest ago is asked again, even if it refused.
+//! next hops were used, the one used longest ago is tried again, even if it has returned a Nack.
 
 use tidegate_core::prelude::*;
 

@@ -1,8 +1,8 @@
 //! ndnget's AIMD pipeline: one step more per round trip, half on a mark or loss, once per round trip.
 //!
-//! Paper: none; ndn-tools `PipelineInterestsAimd` (`ndnget`, formerly `ndncatchunks`). Releases differ: 0.6.2 had AIMD as its default, a first window of 1,
-//! 4 variations in the timeout and 3 retries; 0.6.4 CUBIC, 1, 8 and 15; since 2024 the first window is 2. A scenario sets the
-//! last two in `profile`, as `variations` and `retry_limit`.
+//! Paper: none; ndn-tools `PipelineInterestsAimd` (`ndnget`, formerly `ndncatchunks`). Releases differ: 0.6.2 had
+//! AIMD as its default, an initial window of 1, 4 variations in the timeout and 3 retries; 0.6.4 CUBIC, 1, 8 and 15;
+//! since 2024 the initial window is 2. A scenario sets the last two in `profile`, as `variations` and `retry_limit`.
 
 use tidegate_core::prelude::*;
 

@@ -1,8 +1,8 @@
 //! ICP: one packet more per round trip from the start, half when an Interest outlives the timer, once per timer.
 //!
-//! Paper: Carofiglio, Gallo & Muscariello 2012 (ICP). The timer lies between the smallest and the largest of
-//! the last round-trip times (the range estimator), so with caches on the path it also fires without a loss.
-//! Marks are not looked at. `min_timeout` and `initial_timeout` are not in the paper.
+//! Paper: Carofiglio, Gallo & Muscariello 2012 (ICP). The timer lies between the minimum and the maximum of the last
+//! RTTs (the range estimator), so with caches on the path it also fires without a loss. Marks are ignored.
+//! `min_timeout` and `initial_timeout` are not in the paper.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! Reno: a segment more per round trip, half on a loss.
 //!
-//! Paper: RFC 5681 with SACK, first window of RFC 6928, growth by what is acknowledged (RFC 3465), marks as losses
-//! (RFC 3168). Detection of losses and the course of a recovery are core's (RFC 8985, RFC 9937).
+//! Paper: RFC 5681 with SACK, initial window of RFC 6928, growth by the segments acknowledged (RFC 3465), marks as
+//! losses (RFC 3168). Detection of losses and the course of a recovery are core's (RFC 8985, RFC 9937).
 
 use tidegate_core::prelude::*;
 

@@ -1,8 +1,8 @@
-//! WLDR: the neighbour tells of gaps in the labels of what it receives, and what was in them is sent again.
+//! WLDR: a node reports gaps in the labels of received frames, and its neighbour retransmits the missing frames.
 //!
 //! Paper: Carofiglio, Muscariello, Papalini, Rozhnova, Zeng, "Leveraging ICN in-network control for loss detection
-//! and recovery in wireless mobile networks", ICN 2016; rules from hicn's `wldr`. No timers and no acknowledgements: a loss is found with the next frame
-//! that arrives, and the last ones before a pause are never found.
+//! and recovery in wireless mobile networks", ICN 2016; rules from hicn's `wldr`. No timers and no acknowledgements:
+//! a loss is detected when the next frame arrives; losses of the last frames before an idle time are never detected.
 
 use std::collections::VecDeque;
 

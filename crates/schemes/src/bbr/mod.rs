@@ -1,4 +1,5 @@
-//! BBR version 1 on Interests, as the BBR-CD study ported it: the largest delivery rate, the smallest round trip.
+//! BBR version 1 on Interests, as the BBR-CD study ported it: window and pacing rate from the maximum delivery rate
+//! and the minimum RTT.
 //!
 //! Paper: draft-cardwell-iccrg-bbr-congestion-control-00, §4; MILCOM 2021 (BBR-CD), §III-A.
 

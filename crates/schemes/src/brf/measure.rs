@@ -97,7 +97,7 @@ impl FlowMeter {
         self.in_force.unwrap_or(0.0)
     }
 
-    /// Restarts the measurement after a pause.
+    /// Restarts the measurement after an idle time.
     pub fn restart(&mut self) {
         let rate = self.rate_in_force();
         *self = Self { lowest: [rate; 2], in_force: self.in_force, ..Self::default() };

@@ -58,7 +58,7 @@ pub struct QueueLoad {
     pub arrived: ByteCount,
     /// Packets dropped since the start.
     pub dropped: u64,
-    /// Number of waiting packets.
+    /// Number of packets that wait in the queue.
     pub waiting: Packets,
     /// Queue limit, packets.
     pub limit: Packets,

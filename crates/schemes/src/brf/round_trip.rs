@@ -24,7 +24,7 @@ impl RoundTrip {
         self.syn_at = Some(now);
     }
 
-    /// Records the SYN-ACK.
+    /// Records the SYN-ACK of the receiver.
     pub fn on_syn_ack(&mut self, now: Time) {
         self.down = self.syn_at.map(|syn| now.since(syn)).or(self.down);
         self.syn_ack_at = Some(now);

@@ -6,7 +6,7 @@
 //! assumed for the next one.
 //!
 //! * [`consumer`]: a window per source;
-//! * [`source`]: one source: window, timer, what is outstanding;
+//! * [`source`]: one source: window, timer, number of outstanding Interests;
 //! * [`signer`]: writes on Data which node answered.
 
 use tidegate_core::prelude::*;

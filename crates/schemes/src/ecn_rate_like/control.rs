@@ -15,7 +15,7 @@ pub(super) struct PeriodSample {
     pub delay: f64,
 }
 
-/// The rule's numbers.
+/// Constants of the rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RateRule {
     pub utilisation: f64,
@@ -23,7 +23,7 @@ pub(super) struct RateRule {
     pub beta: f64,
 }
 
-/// Least rate reported, Interests per second.
+/// Minimum reported rate, Interests per second.
 const MIN: f64 = 1.0;
 
 impl RateRule {

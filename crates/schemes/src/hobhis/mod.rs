@@ -4,8 +4,8 @@
 //! Paper: Rozhnova & Fdida 2012, and their version of 2014 that reports the rate; the authors' ndnSIM face was read for
 //! the rules. Its parts:
 //! * [`shaper`]: the gate of an upstream face, which holds Interests back;
-//! * [`shaping`]: the rate, from what the node knows of the flow;
-//! * [`data_queues`]: what waits of every flow at each downstream face;
+//! * [`shaping`]: the rate, from the measurements of the flow at the node;
+//! * [`data_queues`]: backlog of every flow at each downstream face;
 //! * [`lines`]: Interests that wait, in their order;
 //! * consumer: follows the rate that stands on Data ([`RateFollower`]).
 

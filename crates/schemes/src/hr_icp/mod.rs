@@ -1,5 +1,6 @@
-//! HR-ICP as Wang et al. have it: every face shapes its Interests so that they, and the Data of both directions, fill the
-//! link without overflowing it; what does not fit is refused, and consumers halve their window on a refusal.
+//! HR-ICP in the form of Wang et al.: every face shapes its Interests so that they, and the Data of both directions,
+//! fill the link without overflowing it; Interests beyond that are refused, and consumers halve their window on a
+//! refusal.
 //!
 //! Paper: Wang, Rozhnova, Narayanan, Oran & Rhee 2013 for the shaper, whose rules were read in the first author's ndnSIM
 //! face; the consumer is his AIMD consumer. The name is that of Carofiglio, Gallo & Muscariello 2012, who shape Interests at routers first. Its

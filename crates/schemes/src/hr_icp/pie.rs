@@ -12,7 +12,7 @@ const ALPHA: f64 = 0.125;
 const BETA: f64 = 1.25;
 /// Departures in one measurement of their rate, and Interests that must wait for it to begin.
 const BATCH: usize = 10;
-/// Most updates made up for after a late wake-up.
+/// Maximum number of updates made up for after a late wake-up.
 const MAX_MISSED: u32 = 100;
 
 /// The rule of one face.

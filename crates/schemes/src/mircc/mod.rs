@@ -1,5 +1,5 @@
-//! MIRCC: every router computes the rate that each flow may have of the link towards the producer, writes it on Data,
-//! and consumers request at the lowest rate on their path.
+//! MIRCC: every router computes the rate of each flow on the link towards the producer, stamps it on Data, and
+//! consumers request at the lowest rate on their path.
 //!
 //! Paper: Kato et al., FedCSIS 2020, sections II.C and III.A. Of the original (Mahdian et al., ICN 2016) only the
 //! abstract was available. Its parts:
@@ -11,7 +11,7 @@
 //! * [`multipath_consumer`]: asks at the primary rate on the best path, at the secondary rate on all others;
 //! * [`steering_strategy`]: sends an Interest along the path that it names;
 //! * [`path_table`]: the paths that a router knows;
-//! * [`secondary`]: the rate of what primary Interests leave of a link.
+//! * [`secondary`]: the rate of the capacity that primary Interests leave unused.
 
 use tidegate_core::prelude::*;
 

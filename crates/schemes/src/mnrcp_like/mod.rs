@@ -1,9 +1,9 @@
-//! MNRCP-like: every link is divided by the number of flows on it, of Interests and of Data; consumers follow the smallest
-//! part on their path, routers refuse what exceeds it and use several paths.
+//! MNRCP-like: every link is divided by the number of flows on it, of Interests and of Data; consumers send at the
+//! minimum share on their path, routers refuse Interests beyond it and use several paths.
 //!
-//! Paper: MNRCP, of which we have what the MIRCC coarse-clock paper says (its Table II and section II.A): a reported
-//! rate that is followed, numbers of Interest flows and Data flows apart, Nacks, and several paths. Every rule and number
-//! is ours. Its parts:
+//! Paper: MNRCP, known from the MIRCC coarse-clock paper only (its Table II and section II.A): a reported rate that
+//! is followed, numbers of Interest flows and Data flows apart, Nacks, and several paths. Every rule and number is
+//! ours. Its parts:
 //! * [`counting_gate`]: counts flows at a face, writes their part of its link on Data, refuses Interests beyond it;
 //! * [`spreading_strategy`]: splits Interests by what next hops report, and reports their sum;
 //! * [`consumer`]: follows the reported rate, half of it after a Nack.

@@ -1,4 +1,4 @@
-//! BBR version 1 of Linux as a TCP sender: window and pace from the largest delivery rate and the smallest round trip.
+//! BBR version 1 of Linux as a TCP sender: window and pacing rate from the maximum delivery rate and the minimum RTT.
 //!
 //! Paper: Cardwell et al., ACM Queue 14(5), 2016; Linux net/ipv4/tcp_bbr.c (its rules, none of its code).
 

@@ -1,4 +1,4 @@
-//! The four states, window and pace.
+//! The four states, the window and the pacing rate.
 
 #[cfg(test)]
 mod tests;
@@ -121,8 +121,8 @@ impl Bbr {
     fn take_rate(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
         let rate = self.sampler.sample(now, delivery, flow);
         let (Some(rtt), Some(rate)) = (delivery.rtt, rate) else { return };
-        // A rate that ProbeRTT held down says nothing about the path, unless it reaches the maximum all the
-        // same.
+        // A rate that ProbeRTT held down does not show that of the path, unless it reaches the maximum all
+        // the same.
         if rate >= self.rate() || !self.is_limited(delivery) {
             let window = self.round_trip().unwrap_or(rtt).scale(self.params.rate_round_trips);
             self.rates.add(now, rate.0, window_start(now, window));

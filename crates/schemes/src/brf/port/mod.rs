@@ -195,7 +195,7 @@ impl Port {
             // Its share returns to the others at once, not at the end of the round.
             (true, true) => self.on_end(now, number),
             (false, false) => {
-                // Back after an idle time: rates measured before it say nothing of its new demand.
+                // Back after an idle time: rates measured before it do not show its new demand.
                 flow.meter.restart();
                 self.admit(now, names, number, Arrival::New);
             }

@@ -317,7 +317,7 @@ impl CongestionController for BrfSender {
 
     fn on_wake(&mut self, cx: &mut Context<'_>, flow: &FlowView) {
         if flow.in_flight == 0 {
-            // No ACK can bring a grant now, so its age says nothing; `end_rest` restarts the clock.
+            // No ACK can bring a grant now, so its age has no meaning; `end_rest` restarts the clock.
             self.is_resting = true;
             return;
         }

@@ -139,7 +139,7 @@ impl CongestionController for MultipathConsumer {
                 self.elect(cx.now, flow.smoothed_rtt.unwrap_or_default());
                 self.follower.follow(u32::try_from(self.total()).unwrap_or(u32::MAX));
             }
-            // Routers that know one rate and no paths, or a content store close by.
+            // The routers stamp one rate and no paths, or the Data comes from a content store close by.
             _ if self.paths.is_empty() => self.follower.on_delivery(cx, delivery, flow),
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Sensing of overflow, and recovery of stored packets (§IV.C-E, Algorithm 1, eq. 1-5).
 //!
-//! Algorithm 1 runs every `interval`; between packets nothing that it reads changes, so its rounds are made
-//! up for when the next packet comes or goes. Only while packets are stored does the queue wake for a round.
+//! Algorithm 1 runs every `interval`; its inputs do not change between packets, so its rounds are made up for at the
+//! next arrival or departure. Only while packets are stored does the queue wake for a round.
 
 use std::collections::VecDeque;
 

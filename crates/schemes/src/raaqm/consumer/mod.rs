@@ -20,9 +20,9 @@ const MIN_PROBABILITY: f64 = 1e-5;
 pub(super) struct Raaqm {
     params: Params,
     window: f64,
-    /// Threshold of ndnSIM's form.
+    /// Slow-start threshold of the ndnSIM form, packets.
     threshold: f64,
-    /// Data since the window grew last above the threshold, of ndnSIM's form.
+    /// Number of Data packets since the last growth above the threshold, of the ndnSIM form.
     counted: u64,
     /// Paths keyed by label; that of unlabelled Data always exists, and new ones begin as its copy.
     paths: BTreeMap<u32, Path>,

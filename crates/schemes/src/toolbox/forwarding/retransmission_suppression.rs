@@ -1,7 +1,8 @@
-//! NFD's exponential suppression of retransmissions: at first 10 ms after the last one went upstream, doubled
-//! with each that is let through, up to 250 ms.
+//! NFD's exponential suppression of retransmissions: for 10 ms after the last Interest upstream at first, doubled
+//! with each retransmission that is forwarded, up to 250 ms.
 //!
-//! The pause of a whole entry stands in the PIT entry; that of one upstream follows from its out-record.
+//! The suppression interval of a whole entry is stored in the PIT entry; that of one upstream follows from its
+//! out-record.
 
 use tidegate_core::prelude::*;
 
@@ -31,8 +32,8 @@ pub enum Step {
 impl Params {
     /// Classifies an Interest that arrives now and updates the suppression interval of the entry.
     ///
-    /// As long as one upstream may still answer, the pause counts from the last Interest to any of them, those
-    /// that refused included; a first Interest leaves the pause as it is.
+    /// As long as one upstream may still answer, the interval counts from the last Interest to any of them, including
+    /// those that refused; a first Interest does not change it.
     pub fn step(&self, now: Time, entry: &mut PitEntry) -> Step {
         let Some(last_sent) = entry.last_sent() else {
             return Step::First;

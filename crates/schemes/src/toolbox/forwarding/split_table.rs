@@ -1,7 +1,7 @@
-//! The part of a splitting strategy that its rules share: one split per prefix, next hops drawn by it, and what
-//! happens to an Interest that is pending already.
+//! The part of a splitting strategy that its rules share: one split per prefix, next hops drawn by it, and the
+//! decision on an Interest that is pending already.
 //!
-//! Source: `pcon-strategy.cpp` of PCON's authors. A prefix is that of the names asked for, which in a simulation is
+//! Source: `pcon-strategy.cpp` of PCON's authors. A prefix is that of the requested names, which in a simulation is
 //! the FIB's.
 
 use std::collections::BTreeMap;
@@ -39,9 +39,8 @@ impl SplitTable {
 
     /// Draws a next hop for the Interest.
     ///
-    /// # Errors
-    /// What to decide instead: another downstream's Interest for what is pending waits, as does a repeated one that
-    /// has nowhere to go; a first one that has nowhere to go is refused.
+    /// # Errors The decision to take instead: an Interest of another downstream for pending Data is suppressed, and
+    /// so is a retransmission without a usable next hop; a first Interest without one is refused.
     pub fn choose(&mut self, cx: &Context<'_>, arrival: &Arrival<'_>) -> Result<Choice, Decision> {
         let is_pending = arrival.entry.out_records().next().is_some();
         // The Data will also satisfy this downstream, by its in-record.

@@ -1,4 +1,4 @@
-//! Samples of a sliding window of time: their mean, standard deviation and largest.
+//! Samples of a sliding window of time: their mean, standard deviation and maximum.
 //!
 //! Samples are whole numbers, so that sums that grow and shrink stay exact.
 
@@ -18,8 +18,8 @@ pub struct Recent {
 }
 
 impl Recent {
-    /// Takes a sample at `now` and forgets those older than `window`; a sample just as old stays. Samples above 2^48
-    /// count as that.
+    /// Adds a sample at `now` and removes those older than `window`; a sample of exactly that age stays. Samples
+    /// above 2^48 count as 2^48.
     pub fn add(&mut self, now: Time, sample: u64, window: Span) {
         let sample = sample.min(LARGEST);
         self.samples.push_back((now, sample));
@@ -52,7 +52,7 @@ impl Recent {
     }
 }
 
-/// The largest sample of a window of time, or of whatever else `At` counts, such as round trips.
+/// Maximum of the samples in a window of time, or of another quantity `At`, such as a number of round trips.
 #[derive(Debug, Default)]
 pub struct Max<At> {
     /// Samples that no later one reaches, the largest in front.
@@ -73,7 +73,7 @@ impl<At: Copy + Ord> Max<At> {
         }
     }
 
-    /// The largest sample of the window that the last one ended; `None` before the first.
+    /// Maximum of the window that ends with the last sample; `None` before the first sample.
     pub fn get(&self) -> Option<u64> {
         self.samples.front().map(|(_, sample)| *sample)
     }

@@ -1,7 +1,7 @@
 //! Losses and marks that a window reacts to, and how often.
 //!
-//! [`congestion_loss`] tells losses by congestion from others; the rest are gates that let one decrease through: per
-//! [round trip](once_per_round_trip), per [flight](once_per_flight), per [timeout](once_per_timeout), per
+//! [`congestion_loss`] distinguishes losses by congestion from others; the rest are gates that admit one decrease:
+//! per [round trip](once_per_round_trip), per [flight](once_per_flight), per [timeout](once_per_timeout), per
 //! [stretch of segments](conservative_window).
 
 pub mod congestion_loss;

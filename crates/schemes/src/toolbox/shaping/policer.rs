@@ -4,7 +4,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::shaping::token_bucket::TokenBucket;
 
-/// Two full Ethernet frames: the smallest burst, or no packet might ever pass.
+/// Two full Ethernet frames: the minimum burst, as with less a packet might never pass.
 const MIN_BURST: ByteCount = ByteCount::new(2 * 1514);
 /// The burst is the rate times this duration, if that is more.
 const BURST_TIME: Span = Span::from_millis(5);

@@ -6,12 +6,12 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::window::rule::WindowRule;
 
-/// The numbers of one program's rule.
+/// Parameters of the rule of one program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AimdRule {
-    /// First window, packets, at least 1.
+    /// Initial window, packets, at least 1.
     pub initial: f64,
-    /// First slow-start threshold, packets; 0 for no slow start, infinite for none but slow start.
+    /// Initial slow-start threshold, packets; 0 for no slow start, infinite for slow start until the first decrease.
     pub threshold: f64,
     /// Growth, packets per Data in slow start and per round trip above.
     pub step: f64,

@@ -10,7 +10,7 @@ use crate::toolbox::window::rule::WindowRule;
 
 /// Below this window BIC is AIMD, packets.
 pub const LOW_WINDOW: f64 = 14.0;
-/// Most the window grows per round trip, packets.
+/// Maximum growth of the window per RTT, packets.
 pub const MAX_INCREMENT: f64 = 16.0;
 /// Closer to the maximum than this the search is over, packets.
 const SEARCH_END: f64 = 1e-5;

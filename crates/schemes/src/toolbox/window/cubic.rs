@@ -22,22 +22,22 @@ pub enum TcpFriendliness {
     Jump,
 }
 
-/// The numbers of one program's rule.
+/// Parameters of the rule of one program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubicRule {
-    /// First window, packets, at least 1.
+    /// Initial window, packets, at least 1.
     pub initial: f64,
     /// Minimum congestion window, packets; consumers are given at least 1 in any case.
     pub min: f64,
     /// The slow-start threshold never shrinks below this, packets.
     pub min_threshold: f64,
-    /// A plateau below this, packets, gives way to the window at the next growth above the threshold.
+    /// Minimum W_max, packets: at the next growth above the threshold the window replaces a lower one.
     pub min_plateau: f64,
-    /// First slow-start threshold, packets.
+    /// Initial slow-start threshold, packets.
     pub threshold: f64,
     /// Fraction of the window after a decrease, 0..1 (beta).
     pub keep: f64,
-    /// A loss below this part of the last plateau lowers the plateau; `None` turns fast convergence off.
+    /// A loss below this fraction of the last W_max lowers W_max further; `None` disables fast convergence.
     pub fast_convergence: Option<f64>,
     /// TCP-friendly region, if any.
     pub friendliness: TcpFriendliness,

@@ -1,5 +1,5 @@
-//! A window that grows as TCP's and shrinks by as much as a graded mark asks for, once per window of data and no more
-//! often than marks mean something new.
+//! A window that grows as in TCP and decreases by the level of a mark, at most once per window of data and per period
+//! of the marks.
 //!
 //! Source: ours; CoopCon and FleCom (Li et al. 2023) are described as changing the window by the level of congestion.
 
@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 
-/// Smallest window, packets.
+/// Minimum window, packets.
 const MIN: f64 = 1.0;
 
 /// A window that reacts to graded marks.

@@ -1,4 +1,4 @@
-//! HyStart++: slow start goes on at a quarter of its pace once the round trip grows, and ends if that lasts.
+//! HyStart++: slow start continues at a quarter of its rate once the RTT grows, and ends if that lasts.
 //!
 //! Paper: RFC 9406 §4.2 and 4.3, with the constants recommended there.
 

@@ -1,8 +1,8 @@
 //! Windows of consumers and TCP senders.
 //!
 //! [`rule`] is the interface of a window rule. [`aimd`], [`bic`], [`cubic`] and [`graded`] are rules of consumers;
-//! [`adaptive_pipeline`] (ndn-tools, ndnd) and [`consumer_pcon`] (ndnSIM) make a controller of a rule. [`tcp`] is what every
-//! TCP window does, [`tcp_cubic`] CUBIC over it, [`hystart_plus`] its end of slow start.
+//! [`adaptive_pipeline`] (ndn-tools, ndnd) and [`consumer_pcon`] (ndnSIM) make a controller of a rule. [`tcp`] is
+//! common to all TCP windows, [`tcp_cubic`] is CUBIC based on it, [`hystart_plus`] its end of slow start.
 
 pub mod adaptive_pipeline;
 pub mod aimd;

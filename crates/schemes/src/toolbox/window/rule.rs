@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use tidegate_core::prelude::*;
 
-/// How a window grows and shrinks; when it does is the controller's business.
+/// Growth and decrease of a window; the controller decides when they take place.
 pub trait WindowRule: Debug + Send {
     /// Congestion window, packets, finite and at least 1.
     fn window(&self) -> f64;
@@ -12,9 +12,9 @@ pub trait WindowRule: Debug + Send {
     /// Slow-start threshold, packets; infinite before the first decrease where the program starts so.
     fn threshold(&self) -> f64;
 
-    /// Grows for one segment that arrived at `now`; `smoothed_rtt` is `None` before the first sample.
+    /// Increases the window for one segment that arrived at `now`; `smoothed_rtt` is `None` before the first sample.
     fn increase(&mut self, now: Time, smoothed_rtt: Option<Span>);
 
-    /// Shrinks once.
+    /// Decreases the window once, for a loss or mark at `now`.
     fn decrease(&mut self, now: Time);
 }

@@ -1,14 +1,14 @@
 //! Behaviour of a TCP window that is the same under every growth law: slow start, reductions, timeouts, idle times.
 //!
-//! Sources: RFC 5681 §3.1, §4.1, RFC 3465 (growth by what is acknowledged), RFC 6928, RFC 3168 §6.1.2, RFC 4015.
-//! A segment counts when it is delivered, cumulatively or selectively; nothing grows while the source or the receiver
-//! sets the pace, or in fast recovery.
+//! Sources: RFC 5681 §3.1, §4.1, RFC 3465 (growth by the segments acknowledged), RFC 6928, RFC 3168 §6.1.2, RFC 4015.
+//! A segment counts when it is acknowledged, cumulatively or selectively; the window does not grow while the source
+//! or the receiver is the limit, or in fast recovery.
 
 use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::once_per_flight::OncePerFlight;
 
-/// Least slow-start threshold, segments (RFC 5681 eq. 4).
+/// Minimum slow-start threshold, segments (RFC 5681 eq. 4).
 const MIN_THRESHOLD: f64 = 2.0;
 /// Window after a timeout, segments (RFC 5681 §3.1, LW).
 const LOSS_WINDOW: f64 = 1.0;
@@ -43,7 +43,7 @@ pub struct TcpWindow {
     phase: RecoveryState,
     /// Window and threshold before the last reduction by losses.
     before: Option<(f64, f64)>,
-    /// Whether nothing was delivered since the last timeout.
+    /// Whether no segment was delivered since the last timeout.
     is_silent: bool,
     marks: OncePerFlight,
     last_sent: Option<Time>,

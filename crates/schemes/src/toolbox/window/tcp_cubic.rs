@@ -12,7 +12,7 @@ use crate::toolbox::window::tcp::{TcpWindow, WindowChange};
 /// The numbers of the rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TcpCubicRule {
-    /// First window, segments (RFC 6928).
+    /// Initial window, segments (RFC 6928).
     pub initial: f64,
     /// Steepness of the curve, segments/s³ (C of RFC 9438 §5).
     pub c: f64,
@@ -22,7 +22,7 @@ pub struct TcpCubicRule {
     pub fast_convergence: bool,
     /// Whether the first slow start ends before a loss (RFC 9406).
     pub hystart: bool,
-    /// Most growth per ACK in slow start, segments (L of RFC 9406 §4.3); one segment after a timeout.
+    /// Maximum growth per ACK in slow start, segments (L of RFC 9406 §4.3); one segment after a timeout.
     pub limit: f64,
     /// Whether the window takes a step towards the curve for each ACK (RFC 9438 §4.4, literally), not for each
     /// segment delivered.
@@ -64,7 +64,7 @@ struct Memory {
     prior: f64,
     /// Whether the next epoch begins flat: W_max is then the window it begins with, K is 0 (§4.8, §4.10).
     begins_flat: bool,
-    /// `None` until congestion avoidance goes on.
+    /// Present epoch; `None` outside congestion avoidance.
     epoch: Option<Epoch>,
 }
 

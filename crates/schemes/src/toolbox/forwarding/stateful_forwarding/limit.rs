@@ -21,7 +21,7 @@ pub(super) enum LimitUnit {
     Pending,
 }
 
-/// The limit of one face and what it let out.
+/// The limit of one face, and its pending Interests.
 #[derive(Debug)]
 pub(super) struct FaceLimit {
     params: Params,

@@ -5,8 +5,8 @@
 //! each class between it and the lender must have tokens too. Borrowed bytes are charged to the ceilings below the
 //! lender, and to everything from the lender up.
 //!
-//! A bucket that is not in debt lends, whatever the packet's size: were the whole packet asked for, classes with small
-//! packets would take every token before one with large packets saw enough.
+//! A bucket that is not in debt lends, whatever the packet's size: if the whole packet were required, classes with
+//! small packets would take every token before one with large packets saw enough.
 //!
 //! Deviation: the ceiling of a leaf, which nobody else uses, must hold the whole packet (or be full), so that a class
 //! sends at most `ceil · t + ceil_burst` in any time t; in Linux it may be a packet more.
