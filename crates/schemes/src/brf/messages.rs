@@ -60,7 +60,7 @@ pub struct QueueLoad {
     pub dropped: u64,
     /// Number of packets that wait in the queue.
     pub waiting: Packets,
-    /// Queue limit, packets.
+    /// Queue limit of the device, packets.
     pub limit: Packets,
     /// Waiting bytes of flows whose rates the router grants.
     pub governed: ByteCount,
