@@ -1,6 +1,7 @@
 //! Step marking: marks every packet that finds more than a threshold in the queue.
 //!
-//! Paper: RFC 8257 §3.1 and Alizadeh et al., SIGCOMM 2010, §3.1 ("K"); a segment that may not be marked is dropped.
+//! Paper: RFC 8257, section 3.1 and Alizadeh et al., SIGCOMM 2010, section 3.1 ("K"); a segment that may not be
+//! marked is dropped.
 
 use tidegate_core::prelude::*;
 

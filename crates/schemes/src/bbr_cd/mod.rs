@@ -141,6 +141,7 @@ impl BbrCd {
             State::Drain if f64::from(flow.in_flight) <= self.estimator.product() => {
                 self.probe_bandwidth(now, flow);
             }
+            // A phase ends by time alone here; BBR also tests the flight.
             State::ProbeBw(cycle) if cycle.has_lasted(now, self.estimator.rtprop().unwrap_or(Span::ZERO)) => {
                 cycle.advance(now);
             }

@@ -39,6 +39,7 @@ impl Tree {
         let mut htb = Htb::new();
         let root = htb.add(None, Shape::new(rate, rate), 0, Time::ZERO);
         let mut add = |parent, priority| {
+            // Without flows there are no shares yet; `reshape` sets the rates when there are.
             htb.add(Some(parent), Shape::new(BitRate::from_bps(0), rate), priority, Time::ZERO)
         };
         let brf = has_priorities.then(|| add(root, 0));
@@ -94,6 +95,7 @@ impl ClassQueue {
     fn refresh(&mut self, now: Time, queue: &FaceView) {
         let switch = self.switch.borrow();
         let Some(port) = switch.ports.get(self.face.index()) else { return };
+        // Compared before `reshape`, which stores the new rate.
         if queue.rate() != self.tree.rate {
             self.policer.set_rate(part(queue.rate(), self.udp_share), now);
         }
@@ -159,12 +161,14 @@ impl QueueDiscipline for ClassQueue {
             port.arrived += packet.size().get();
         }
         if let Kind::Tcp(_) = packet.kind {
+            // A statement of its own, because `place_segment` borrows the switch mutably.
             let class = self.switch.borrow().class(packet);
             return self.place_segment(class, packet, queue, lanes);
         }
         let mut is_policed = true;
         if let Some(port) = self.switch.borrow_mut().ports.get_mut(self.face.index()) {
             port.on_other(cx.now);
+            // Alone on the link such packets take nothing from anyone.
             is_policed = port.has_tcp();
         }
         if !is_policed || self.admits(packet, cx.now, queue) {

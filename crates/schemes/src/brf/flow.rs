@@ -132,6 +132,8 @@ impl Flow {
         let demand = match self.meter.real() {
             None => FlowDemand::Promised(self.promised),
             Some(real) if self.meter.is_limited() => {
+                // One judgement counts a few segments only; at the average the grant does not follow its
+                // noise.
                 FlowDemand::Limited { real: self.meter.average().unwrap_or(real) }
             }
             Some(real) => FlowDemand::Unlimited { real },
@@ -159,6 +161,7 @@ impl Flow {
     /// Handles a segment of its sender, after the SYN.
     pub fn on_data(&mut self, now: Time, size: ByteCount, segment: &TcpSegment) {
         self.trip.on_answer(now);
+        // A pure ACK of the sender is no data and must not keep an idle flow active.
         if segment.payload > 0 {
             self.last_data = now;
             self.meter.count(size);

@@ -87,6 +87,8 @@ impl FlowTable {
         if let Some(flow) = self.flows.get_mut(&number)
             && flow.gone_at.is_none()
         {
+            // A retransmitted SYN of a flow that is known already; only the measurement of the handshake
+            // begins again.
             return flow.trip.on_syn(now);
         }
         // A SYN with the number of a flow that has ended is a new connection.

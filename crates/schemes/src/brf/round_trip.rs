@@ -81,7 +81,7 @@ impl RoundTrip {
     }
 }
 
-/// Order of byte numbers, which wrap around (RFC 9293 §3.4).
+/// Order of byte numbers, which wrap around (RFC 9293, section 3.4).
 fn is_before(left: u32, right: u32) -> bool {
     (left.wrapping_sub(right) as i32) < 0
 }

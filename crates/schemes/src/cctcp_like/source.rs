@@ -34,6 +34,7 @@ impl Source {
             keep: 0.5,
             min: 1.0,
             divides_by_whole_window: false,
+            // As TCP after a timeout, the only signal of congestion in the paper.
             restarts: true,
         };
         let limits = TimeoutLimits {
@@ -77,6 +78,7 @@ impl Source {
         // Interests sent before the last decrease were lost to the same congestion.
         if self.decreased_at.is_none_or(|decreased_at| sent_at > decreased_at) {
             self.window.decrease(now);
+            // Once per decrease: Interests that expire together double the timer once.
             self.timer.back_off();
             self.decreased_at = Some(now);
         }

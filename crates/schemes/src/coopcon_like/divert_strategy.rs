@@ -75,6 +75,7 @@ impl Strategy for DivertStrategy {
         }
         if data.hop.mark > 0 {
             seen.calm_since = cx.now;
+            // A mild mark moves nothing, yet the path is not calm.
             if data.hop.mark >= SEVERE {
                 split.reduce(from, self.params.change_per_mark * split.share(from));
             }

@@ -4,7 +4,7 @@ use tidegate_core::prelude::*;
 
 use super::Params;
 
-/// p', k·p' and p'² (RFC 9332 §2.1, A.1).
+/// p', k·p' and p'² (RFC 9332, section 2.1 and appendix A.1).
 #[derive(Debug)]
 pub(super) struct Coupled {
     target: Span,

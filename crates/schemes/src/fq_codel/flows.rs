@@ -1,4 +1,4 @@
-//! Order of flows: new flows before those that had a turn (RFC 8290 §4.2).
+//! Order of flows: new flows before those that had a turn (RFC 8290, section 4.2).
 
 use std::collections::VecDeque;
 

@@ -33,6 +33,7 @@ impl Line {
         use std::ops::Bound::{Excluded, Unbounded};
         match order {
             Order::Arrival => {
+                // Tickets rise with arrivals, so the lowest one in front is the oldest Interest of all flows.
                 let ticket = |(_, waiting): &(&FlowKey, &VecDeque<(u64, PitId)>)| waiting.front().copied();
                 self.flows.iter().min_by_key(ticket).map(|(flow, _)| *flow)
             }

@@ -40,6 +40,8 @@ impl HrIcpShaper {
     fn leave(&mut self, cx: &Context<'_>, size: ByteCount, sojourn: Span, at: Time) {
         self.refusing.depart(cx.now, sojourn, self.line.len());
         self.meter.see_interest_out(size.get() as f64);
+        // Read even if it is not used: the call also updates the size of incoming Interests, which `load`
+        // needs.
         let observed = self.meter.demand(cx);
         let demand = if self.params.measure_demand { observed } else { f64::INFINITY };
         let rate = self.meter.load(cx).shaped(demand, self.params.headroom);

@@ -1,9 +1,9 @@
-//! The fair rate of one link: equations 1 to 5 of Kato et al., section II.C.
+//! The fair rate of one link: eq. 1 to 5 of Kato et al., section II.C.
 
 use tidegate_core::choice;
 
 choice! {
-    /// Second argument of equation 3, which cannot be read in our copy.
+    /// Second argument of eq. 3, which cannot be read in our copy.
     pub enum Beta {
         /// max(0.1, (y − C) / C).
         ExcessLoad = "excess-load",
@@ -12,11 +12,11 @@ choice! {
     }
 }
 
-/// Minimum weight of the queue in equation 2.
+/// Minimum weight of the queue in eq. 2.
 const MIN_BETA: f64 = 0.1;
 /// Lowest rate, Interests per second.
 pub(super) const LOWEST: f64 = 1.0;
-/// Minimum RTT in equation 2, seconds: a link may have no delay.
+/// Minimum RTT in eq. 2, seconds: a link may have no delay.
 const SHORTEST_RTT: f64 = 1e-6;
 
 impl Beta {
@@ -33,7 +33,7 @@ impl Beta {
 pub(super) struct FairRateRule {
     /// Target utilisation of the link (η), 0..=1.
     pub utilisation: f64,
-    /// Form of β in equation 3.
+    /// Form of β in eq. 3.
     pub beta: Beta,
     /// Weight of the newest value in the averages, 0..=1.
     pub weight: f64,
@@ -78,20 +78,19 @@ impl FairRate {
         let Measured { capacity, load, queue, rtt } = measured;
         let FairRateRule { utilisation, beta, weight } = self.rule;
         let before = self.get(capacity);
-        // Equation 1.
+        // Eq. 1: N, the equivalent number of flows with the full rate.
         let flows = capacity.max(load) / before;
-        // Equation 2, with 3 in it.
+        // Eq. 2, with eq. 3 for the weight of the queue.
         let drained = beta.of(load, capacity) * queue / rtt.max(SHORTEST_RTT);
         let base = ((utilisation * capacity - drained) / flows).max(0.0);
-        // Equation 4.
-        // 0 under overload, where load / flows is the rate itself; positive below the capacity, so that the
-        // rest is handed out.
+        // Eq. 4: 0 under overload, where load / flows is the rate itself; positive below the capacity, so that
+        // the rest is handed out.
         let excess = before - load / flows;
         // The average begins with the first value: from 0 it would halve the rate in the first interval.
         let base = smooth(self.base.unwrap_or(base), base, weight);
         self.excess = smooth(self.excess, excess, weight);
         self.base = Some(base);
-        // Equation 5.
+        // Eq. 5.
         self.rate = Some((base + self.excess).clamp(LOWEST, capacity));
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Paper: Kato et al., FedCSIS 2020, sections II.C and III.A. Of the original (Mahdian et al., ICN 2016) only the
 //! abstract was available. Its parts:
-//! * [`fair_rate`]: equations 1 to 5;
+//! * [`fair_rate`]: eq. 1 to 5;
 //! * [`rate_gate`]: measures for them, polices Interests, stamps Data;
 //! * the consumer is the toolbox's [`RateFollower`].
 //!

@@ -1,4 +1,4 @@
-//! The rate of the secondary class: equations 1 to 5 for the capacity that primary Interests leave unused.
+//! The rate of the secondary class: eq. 1 to 5 for the capacity that primary Interests leave unused.
 
 use super::fair_rate::{FairRate, LOWEST, Measured, FairRateRule, smooth};
 

@@ -121,6 +121,7 @@ impl FaceGate for CountingGate {
 
     fn on_data_out(&mut self, cx: &mut Context<'_>, data: &mut Header, _: DataSource) {
         self.data_out.see(data, cx.now);
+        // The downstream link may be the slower one; of two stamps the minimum stays.
         let part = self.params.headroom * self.data_out.part(cx.face(self.face).rate());
         data.hop.put(Signal::STAMPING_RATE, milli(part));
     }

@@ -118,6 +118,7 @@ impl Policer {
     }
 
     fn keep(&mut self, seen: &PolicerInput) -> Change {
+        // As in Linux, rounds count in ProbeBW only.
         self.rounds += u32::from(seen.is_probing && seen.ends_round);
         if self.rounds < HOLD_ROUNDS {
             return Change::Nothing;
@@ -135,6 +136,8 @@ impl Policer {
     fn end(&mut self, seen: &PolicerInput) -> Change {
         let (lost, delivered) = (seen.lost - self.lost, seen.delivered - self.delivered);
         let length = seen.now.since(self.since);
+        // Few losses do not indicate a policer, and too short an interval gives no rate; the interval
+        // continues.
         if delivered == 0 || (lost as f64) < self.min_loss * delivered as f64 || length < SHORTEST {
             return Change::Nothing;
         }

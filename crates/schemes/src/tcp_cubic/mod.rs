@@ -34,7 +34,7 @@ choice! {
     pub enum Growth {
         /// One step of the curve for each segment delivered.
         PerSegment = "per-segment",
-        /// One step of the curve for each ACK, whatever it acknowledges (RFC 9438 §4.4, literally).
+        /// One step of the curve for each ACK, whatever it acknowledges (RFC 9438, section 4.4, literally).
         PerAck = "per-ack",
     }
 }

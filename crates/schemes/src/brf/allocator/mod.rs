@@ -135,6 +135,7 @@ pub fn admit(form: Form, capacity: f64, claims: &[FlowClaim], newcomer: usize) -
     };
     rates[newcomer] = promised;
     match form {
+        // Eq. 12: with enough room the others keep their grants.
         Form::Corrected if rates.iter().sum::<f64>() <= capacity => rates,
         Form::Corrected => fill(capacity, &rates),
         Form::Literal => {
@@ -143,6 +144,7 @@ pub fn admit(form: Form, capacity: f64, claims: &[FlowClaim], newcomer: usize) -
             if capacity - real < promised && real > 0.0 {
                 let factor = (capacity - promised).max(0.0) / real;
                 let others = rates.iter_mut().enumerate().filter(|(place, _)| *place != newcomer);
+                // Measured rates may be far below the grants, so the printed factor can exceed 1.
                 others.for_each(|(_, rate)| *rate = (*rate * factor).min(capacity));
             }
             rates

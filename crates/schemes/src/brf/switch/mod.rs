@@ -50,6 +50,7 @@ impl Switch {
     /// Class of a segment, in either direction of its flow.
     pub(super) fn class(&self, header: &Header) -> SegmentClass {
         let number = header.name.segment.0;
+        // Any port: the data of a flow may leave through another device than the one its ACKs leave through.
         let known = self.ports.iter().find_map(|port| port.class(number));
         // A flow for which the table has no room gets no grant, so that its sender is CUBIC.
         known.unwrap_or(SegmentClass::Other)
@@ -69,6 +70,7 @@ impl Switch {
 
     fn on_out(&mut self, cx: &Context<'_>, face: FaceId, header: &Header) {
         let Some(port) = self.ports.get_mut(face.index()) else { return };
+        // A round that was due before this segment ends first, so that the segment counts for the next one.
         port.tick(cx.now, cx.face(face).rate());
         match header.kind {
             Kind::Tcp(segment) => port.on_out(cx.now, cx.names, header, &segment),
@@ -96,6 +98,7 @@ impl Switch {
         let number = header.name.segment.0;
         let all = (number, NodeId(0))..=(number, NodeId(u32::MAX));
         let counts = |foreign: &&Foreign| {
+            // A segment under the prefix of the data is data itself, not an ACK.
             foreign.grant.flow.prefix != header.name.prefix && now.since(foreign.at) < FOREIGN_LASTS
         };
         let granted = self.foreign.range(all).map(|(_, foreign)| foreign).filter(counts);
@@ -144,6 +147,7 @@ impl FaceGate for Gate {
     fn on_segment(&mut self, cx: &mut Context<'_>, header: &mut Header, direction: Direction) -> GateVerdict {
         let mut switch = self.switch.borrow_mut();
         match (direction, header.kind) {
+            // Packets other than TCP too: their share in eq. 8 depends on whether there are any.
             (Direction::Out, _) => switch.on_out(cx, self.face, header),
             // Only pure ACKs carry grants; data that comes in is counted where it leaves.
             (Direction::In, Kind::Tcp(segment)) if segment.payload == 0 => {

@@ -48,6 +48,7 @@ impl Bbr {
 
     /// Adds room for offloading, and for probing in ProbeBW_UP (QuantizationBudget).
     fn with_quanta(&self, segments: f64) -> f64 {
+        // The maximum, where version 1 adds the budget.
         let segments = segments.max(self.params.quanta * self.burst()).max(self.params.min_window);
         if self.state == State::Up { segments + 2.0 } else { segments }
     }

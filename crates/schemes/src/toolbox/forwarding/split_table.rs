@@ -39,8 +39,9 @@ impl SplitTable {
 
     /// Draws a next hop for the Interest.
     ///
-    /// # Errors The decision to take instead: an Interest of another downstream for pending Data is suppressed, and
-    /// so is a retransmission without a usable next hop; a first Interest without one is refused.
+    /// # Errors
+    /// The decision to take instead: an Interest of another downstream for pending Data is suppressed, and so is a
+    /// retransmission without a usable next hop; a first Interest without one is refused.
     pub fn choose(&mut self, cx: &Context<'_>, arrival: &Arrival<'_>) -> Result<Choice, Decision> {
         let is_pending = arrival.entry.out_records().next().is_some();
         // The Data will also satisfy this downstream, by its in-record.

@@ -1,6 +1,6 @@
 //! Additive increase, multiplicative decrease, with slow start below a threshold.
 //!
-//! Paper: Chiu & Jain 1989; RFC 5681 §3.1; ndnSIM 2.9 `ConsumerPcon` and ndn-tools `PipelineInterestsAimd`.
+//! Paper: Chiu & Jain 1989; RFC 5681, section 3.1; ndnSIM 2.9 `ConsumerPcon` and ndn-tools `PipelineInterestsAimd`.
 
 use tidegate_core::prelude::*;
 

@@ -8,7 +8,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::window::rule::WindowRule;
 
-/// Steepness of the curve, packets/s³ (RFC 8312 §5).
+/// Steepness of the curve, packets/s³ (RFC 8312, section 5).
 const C: f64 = 0.4;
 
 /// Effect of a standard TCP's window (eq. 4) on this one.
@@ -41,7 +41,7 @@ pub struct CubicRule {
     pub fast_convergence: Option<f64>,
     /// TCP-friendly region, if any.
     pub friendliness: TcpFriendliness,
-    /// Whether the curve is read one round trip ahead (RFC 8312 §4.1).
+    /// Whether the curve is read one round trip ahead (RFC 8312, section 4.1).
     pub looks_ahead: bool,
     /// Whether a curve below the window shrinks it (NDNts); otherwise the window waits for the curve.
     pub may_shrink: bool,
@@ -99,7 +99,7 @@ impl CubicWindow {
         if self.rule.friendliness == TcpFriendliness::Off || rtt <= 0.0 {
             return 0.0;
         }
-        // The increase per RTT with which Reno has the same mean window at this decrease factor (RFC 8312 §4.2).
+        // The increase per RTT with which Reno has the same mean window at this decrease factor (RFC 8312, section 4.2).
         self.plateau * keep + 3.0 * (1.0 - keep) / (1.0 + keep) * (t / rtt)
     }
 

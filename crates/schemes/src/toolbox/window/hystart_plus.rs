@@ -1,6 +1,6 @@
 //! HyStart++: slow start continues at a quarter of its rate once the RTT grows, and ends if that lasts.
 //!
-//! Paper: RFC 9406 §4.2 and 4.3, with the constants recommended there.
+//! Paper: RFC 9406, sections 4.2 and 4.3, with the constants recommended there.
 
 use tidegate_core::units::Span;
 

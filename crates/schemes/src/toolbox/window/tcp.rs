@@ -1,8 +1,8 @@
 //! Behaviour of a TCP window that is the same under every growth law: slow start, reductions, timeouts, idle times.
 //!
-//! Sources: RFC 5681 §3.1, §4.1, RFC 3465 (growth by the segments acknowledged), RFC 6928, RFC 3168 §6.1.2, RFC 4015.
-//! A segment counts when it is acknowledged, cumulatively or selectively; the window does not grow while the source
-//! or the receiver is the limit, or in fast recovery.
+//! Sources: RFC 5681, sections 3.1 and 4.1; RFC 3465 (growth by the segments acknowledged), RFC 6928, RFC 3168,
+//! section 6.1.2, RFC 4015. A segment counts when it is acknowledged, cumulatively or selectively; the window does
+//! not grow while the source or the receiver is the limit, or in fast recovery.
 
 use tidegate_core::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::toolbox::reaction::once_per_flight::OncePerFlight;
 
 /// Minimum slow-start threshold, segments (RFC 5681 eq. 4).
 const MIN_THRESHOLD: f64 = 2.0;
-/// Window after a timeout, segments (RFC 5681 §3.1, LW).
+/// Window after a timeout, segments (RFC 5681, section 3.1, LW).
 const LOSS_WINDOW: f64 = 1.0;
 
 /// Change of the window by a change of the recovery state.
@@ -47,7 +47,7 @@ pub struct TcpWindow {
     is_silent: bool,
     marks: OncePerFlight,
     last_sent: Option<Time>,
-    /// Segments acknowledged towards the next segment of window (RFC 3465 §2.1).
+    /// Segments acknowledged towards the next segment of window (RFC 3465, section 2.1).
     credit: f64,
 }
 
@@ -93,7 +93,7 @@ impl TcpWindow {
     }
 
     /// Segments by which this ACK may increase the window; `None` if it must not grow, for example because the ACK
-    /// carries a mark (RFC 3168 §6.1.2). Called once per ACK.
+    /// carries a mark (RFC 3168, section 6.1.2). Called once per ACK.
     pub fn counts(&mut self, delivery: &Delivery) -> Option<f64> {
         let delivered = delivery.newly_acked + delivery.newly_sacked;
         // Recorded before any return: every delivery, marked or not, ends the run of timeouts.
@@ -103,8 +103,8 @@ impl TcpWindow {
         may_grow.then(|| f64::from(delivered))
     }
 
-    /// Slow start with `acked` segments, at most `limit` of them, one after a timeout (RFC 3465 §2.3). Returns the
-    /// segments that are left once the window has reached the threshold.
+    /// Slow start with `acked` segments, at most `limit` of them, one after a timeout (RFC 3465, section 2.3).
+    /// Returns the segments that are left once the window has reached the threshold.
     pub fn slow_start(&mut self, acked: f64, limit: f64) -> f64 {
         if !self.is_slow_start() {
             return acked;
@@ -118,7 +118,7 @@ impl TcpWindow {
         acked - step
     }
 
-    /// A segment more for each window acknowledged (RFC 3465 §2.1).
+    /// A segment more for each window acknowledged (RFC 3465, section 2.1).
     pub fn avoid(&mut self, acked: f64) {
         self.credit += acked;
         if self.credit >= self.window {
@@ -140,7 +140,7 @@ impl TcpWindow {
     }
 
     /// Applies a change of the recovery state. `threshold` computes the reduced window from the segments in flight,
-    /// without those that limited transmit sent beyond the window (RFC 5681 §3.2).
+    /// without those that limited transmit sent beyond the window (RFC 5681, section 3.2).
     pub fn on_recovery(
         &mut self,
         now: Time,
@@ -158,7 +158,7 @@ impl TcpWindow {
                 self.shrink(now, threshold, threshold);
                 WindowChange::Reduced
             }
-            // RFC 5681 §3.1: a segment that times out again holds the threshold.
+            // RFC 5681, section 3.1: a segment that times out again holds the threshold.
             Recovery::Timeout { .. } if self.is_silent => WindowChange::None,
             Recovery::Timeout { flight } => {
                 let mut threshold = threshold(flown(flight)).max(MIN_THRESHOLD);
@@ -185,13 +185,13 @@ impl TcpWindow {
         delivery.mark > 0 && self.phase == RecoveryState::Open && self.marks.admits(now, delivery.sent_at)
     }
 
-    /// Reduces to `window` because of a mark (RFC 9438 §4.6: to one segment at least).
+    /// Reduces to `window` because of a mark (RFC 9438, section 4.6: to one segment at least).
     pub fn reduce_by_mark(&mut self, now: Time, window: f64) {
         self.shrink(now, window.max(LOSS_WINDOW), window.max(MIN_THRESHOLD));
     }
 
     /// Records that a segment is sent. After an idle time of more than one RTO the window is the initial one again
-    /// (RFC 5681 §4.1); returns whether that happened.
+    /// (RFC 5681, section 4.1); returns whether that happened.
     pub fn on_sent(&mut self, sent: &Sent, flow: &FlowView) -> bool {
         let last = self.last_sent.replace(sent.at);
         let rested = last.is_some_and(|last| sent.at.since(last) > flow.rto);

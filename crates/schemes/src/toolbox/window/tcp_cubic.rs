@@ -14,17 +14,17 @@ use crate::toolbox::window::tcp::{TcpWindow, WindowChange};
 pub struct TcpCubicRule {
     /// Initial window, segments (RFC 6928).
     pub initial: f64,
-    /// Steepness of the curve, segments/s³ (C of RFC 9438 §5).
+    /// Steepness of the curve, segments/s³ (C of RFC 9438, section 5).
     pub c: f64,
-    /// Multiplicative decrease factor, 0..1 (RFC 9438 §4.6).
+    /// Multiplicative decrease factor, 0..1 (RFC 9438, section 4.6).
     pub beta: f64,
-    /// Whether a loss below the last peak lowers the plateau (RFC 9438 §4.7).
+    /// Whether a loss below the last peak lowers the plateau (RFC 9438, section 4.7).
     pub fast_convergence: bool,
     /// Whether the first slow start ends before a loss (RFC 9406).
     pub hystart: bool,
-    /// Maximum growth per ACK in slow start, segments (L of RFC 9406 §4.3); one segment after a timeout.
+    /// Maximum growth per ACK in slow start, segments (L of RFC 9406, section 4.3); one segment after a timeout.
     pub limit: f64,
-    /// Whether the window takes a step towards the curve for each ACK (RFC 9438 §4.4, literally), not for each
+    /// Whether the window takes a step towards the curve for each ACK (RFC 9438, section 4.4, literally), not for each
     /// segment delivered.
     pub per_ack: bool,
 }
@@ -42,7 +42,7 @@ impl TcpCubicRule {
     };
 }
 
-/// One congestion avoidance (RFC 9438 §4.1.2).
+/// One congestion avoidance (RFC 9438, section 4.1.2).
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     /// t_epoch; moved on by the time that the source was the limit.
