@@ -38,9 +38,9 @@ params! {
     loss_timer: LifetimeTimer = LifetimeTimer::Lifetime;
 }
 
-/// First wait after a congestion Nack.
+/// Initial backoff after a congestion Nack.
 const FIRST_WAIT: Span = Span::from_millis(1);
-/// Longest wait (`MAX_CONGESTION_BACKOFF_TIME`).
+/// Maximum backoff (`MAX_CONGESTION_BACKOFF_TIME`).
 const LONGEST_WAIT: Span = Span::from_secs(10);
 
 #[derive(Debug)]

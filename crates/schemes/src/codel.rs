@@ -32,7 +32,7 @@ params! {
 struct Codel {
     params: Params,
     state: CodelState,
-    /// Largest packet seen; a queue of that size is as good as empty.
+    /// Size of the largest packet seen; a queue of at most that size counts as empty.
     max: ByteCount,
 }
 

@@ -1,6 +1,6 @@
-//! A queue that drops what does not fit, and nothing else.
+//! A queue that drops packets that do not fit, and no others.
 //!
-//! Paper: none; the queue itself does the work, so this only gives it a name.
+//! Paper: none; the queue itself drops packets at its limit, so this only names the discipline.
 
 use tidegate_core::prelude::*;
 

@@ -1,4 +1,5 @@
-//! HTB with two classes: TCP segments and everything else each have a rate of their own, and lend what they leave.
+//! HTB with two classes: TCP segments and all other packets have a guaranteed rate each, and lend unused rate to each
+//! other.
 //!
 //! Paper: Devera: Hierarchical Token Bucket theory, 2002, as Linux `sch_htb` has it; the rules stand in
 //! [the toolbox](crate::toolbox::shaping::htb).
@@ -59,7 +60,7 @@ const OTHER: u32 = 1;
 #[derive(Debug)]
 struct Shaper {
     params: Params,
-    /// The line's rate that the classes have their parts of.
+    /// Rate of the link, of which the classes have fractions.
     rate: BitRate,
     htb: Htb,
     root: ClassId,
@@ -89,7 +90,7 @@ impl Shaper {
     }
 }
 
-/// Shapes of the root and both leaves on a line of `rate`.
+/// Shapes of the root and both leaves on a link of `rate`.
 fn shapes(params: &Params, rate: BitRate) -> [Shape; 3] {
     let part = |part: f64| BitRate::from_bps((rate.as_bps() as f64 * part) as u64);
     [

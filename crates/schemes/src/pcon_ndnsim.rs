@@ -32,7 +32,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 choice! {
-    /// How the window moves between decreases (`CcAlgorithm`).
+    /// Growth rule of the window between decreases (`CcAlgorithm`).
     pub enum Algorithm {
         /// Additive increase, multiplicative decrease.
         Aimd = "aimd",

@@ -25,7 +25,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 choice! {
-    /// What happens to a packet that is chosen.
+    /// Action on a packet that is chosen.
     pub enum Action {
         /// It is dropped.
         Drop = "drop",

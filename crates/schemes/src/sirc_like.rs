@@ -69,7 +69,7 @@ struct Sirc {
     /// Time and segment of the last Data.
     last_data: Option<(Time, u32)>,
     round_trip: Span,
-    /// The last loss; no probing until a Data arrives whose Interest was sent after it.
+    /// Time of the last loss; no probing until Data arrives whose Interest was sent after it.
     lost_at: Option<Time>,
 }
 

@@ -22,7 +22,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 choice! {
-    /// How the queue is measured.
+    /// Quantity by which the queue is measured.
     pub enum QueueMeasure {
         /// The number of waiting packets.
         Packets = "packets",

@@ -1,4 +1,4 @@
-//! DCTCP: the window shrinks in proportion to how much of it was marked.
+//! DCTCP: the window decreases in proportion to the fraction of its segments that was marked.
 //!
 //! Paper: RFC 8257 (§3.2 receiver, which is core's; §3.3 sender; §3.5 loss); growth is Reno's (RFC 5681, 3465).
 

@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 choice! {
     /// Data packets that count as samples for ProbeRTT.
     pub enum CountedSamples {
-        /// Every Data.
+        /// Every Data packet.
         Arrivals = "arrivals",
         /// Data that gave a round-trip time (the paper).
         Rtt = "rtt",
@@ -17,9 +17,9 @@ choice! {
 choice! {
     /// Condition on which ProbeRTT ends.
     pub enum ProbeExit {
-        /// When enough samples have come since it began.
+        /// Enough samples have arrived since it began.
         SinceEntry = "since-entry",
-        /// When enough samples lie in the window (the paper).
+        /// Enough samples lie in the window (the paper).
         Window = "window",
     }
 }

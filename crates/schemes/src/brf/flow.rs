@@ -36,11 +36,11 @@ const UNHEARD_STEP: f64 = 0.02;
 /// Route of the ACKs of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AckPath {
-    /// None was seen yet.
+    /// No ACK has passed yet.
     Unknown,
     /// Through this switch.
     Local,
-    /// They do not pass this switch; time and rate (bytes/s) of the last grant reported to others.
+    /// Not through this switch; time and rate (bytes/s) of the last grant reported to others.
     Remote(Time, f64),
 }
 

@@ -72,7 +72,7 @@ impl FlowTable {
         self.flows.get_mut(&number)
     }
 
-    /// All flows that were answered, by number.
+    /// All flows, without half-open connections, by number.
     pub fn flows(&self) -> impl Iterator<Item = (FlowNumber, &Flow)> {
         self.flows.iter().map(|(number, flow)| (*number, flow))
     }

@@ -2,8 +2,8 @@
 //!
 //! Paper: BRF, "bottleneck routing feedback", Sensors 24 (2024) 749. Its parts by section:
 //! * §3.1 `controller`, [`detector`], [`backlog`]: congestion, found in a port's counters (eq. 5, 6);
-//! * §3.2 `switch`, `class_queue`, `shares`: classes of flows and their queues (eq. 8); grants on ACKs in two bytes ([`code`], eq. 7);
-//!   [`flow_table`], `flow`: state of a flow; `port`, `machine`: the states of Fig. 5; `sender`: `tcp_brf`;
+//! * §3.2 `switch`, `class_queue`, `shares`: classes of flows and their queues (eq. 8); grants on ACKs in two bytes ([`rate_code`], eq. 7);
+//!   [`flow_table`], `flow`: state of a flow; `port`, `state_machine`: the states of Fig. 5; `sender`: `tcp_brf`;
 //! * §3.3 [`predictor`]: the first grant (eq. 9, 10); [`allocator`]: the others (eq. 11 to 14); `measure`,
 //!   `round_trip`: what they are made of (eq. 15); [`elimination`]: the way out of congestion (eq. 16 to 18).
 //!

@@ -13,7 +13,7 @@ pub const GRANTED_RATE: Signal = Signal::new(956, Merge::Last);
 
 /// Highest mantissa written; 6553 can be read with small exponents only.
 const MAX_MANTISSA: u64 = 6_552;
-/// No rate was assigned yet.
+/// Code of "no rate is assigned yet".
 pub const UNASSIGNED: u16 = 0;
 /// The minimum rate that keeps ACKs coming.
 pub const HOLD: u16 = 1;
@@ -25,7 +25,7 @@ pub enum Grant {
     Unassigned,
     /// The minimum rate that keeps ACKs coming.
     Hold,
-    /// This many bytes/s, above 0.
+    /// The granted rate, bytes/s, above 0.
     Rate(u64),
 }
 

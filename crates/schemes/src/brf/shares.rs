@@ -9,7 +9,7 @@ pub struct Census {
     pub brf: usize,
     /// Number of other TCP flows.
     pub other: usize,
-    /// Whether anything but TCP passes.
+    /// Whether packets other than TCP pass.
     pub has_udp: bool,
 }
 

@@ -12,7 +12,7 @@ use crate::toolbox::window::rule::WindowRule;
 /// Variations in the timer (ndn-cxx).
 const VARIATIONS: NonZeroU32 = NonZeroU32::new(4).expect("not zero");
 
-/// One source.
+/// State of one source.
 #[derive(Debug)]
 pub(super) struct Source {
     window: AimdWindow,

@@ -62,7 +62,7 @@ impl FaceShaper {
     }
 }
 
-/// At least one bit per second, so that waiting packets can leave.
+/// A rate of at least one bit per second, so that waiting packets can leave.
 fn bits_per_second(rate: f64) -> BitRate {
     BitRate::from_bps((rate as u64).max(1))
 }

@@ -26,7 +26,7 @@ impl Flows {
         Self { flows, new: VecDeque::new(), old: VecDeque::new() }
     }
 
-    /// A packet of `flow` arrives: one that was in no list is a new flow.
+    /// Records that a packet of `flow` arrives; a flow that is in no list becomes a new flow.
     pub(super) fn activate(&mut self, flow: u32, quantum: ByteCount) {
         let state = &mut self.flows[flow as usize];
         if !state.is_active {
@@ -35,7 +35,7 @@ impl Flows {
         }
     }
 
-    /// The flow that sends next; it stays where it is.
+    /// Returns the flow that is served next, which stays in its list.
     pub(super) fn next(&mut self, quantum: ByteCount, has_packets: impl Fn(u32) -> bool) -> Option<u32> {
         loop {
             let is_new = !self.new.is_empty();

@@ -56,7 +56,7 @@ struct FqCodel {
     key: u64,
     flows: Flows,
     codel: Vec<CodelState>,
-    /// Largest packet seen; a flow that has no more is as good as empty.
+    /// Size of the largest packet seen; a flow queue of at most that size counts as empty.
     max: ByteCount,
 }
 

@@ -60,7 +60,8 @@ impl Lines {
         Self { order, lines: BTreeMap::new(), next_ticket: 0 }
     }
 
-    /// Line of an Interest of `flow` whose Data goes to `downstream`: that of the flow's other Interests.
+    /// Line of an Interest of `flow` whose Data goes to `downstream`: that of the other waiting Interests of the
+    /// flow, if there are any.
     pub(super) fn line_of(&self, flow: FlowKey, downstream: Option<FaceId>) -> LineKey {
         // Even if its downstream face has changed: Interests of one flow in two lines would be reordered.
         let own = self.lines.iter().find(|(_, line)| line.flows.contains_key(&flow));
@@ -73,7 +74,7 @@ impl Lines {
         self.lines.values().flat_map(|line| line.flows.values()).map(VecDeque::len).sum()
     }
 
-    /// Lines in which something waits.
+    /// Lines with waiting Interests.
     pub(super) fn busy(&self) -> Vec<LineKey> {
         self.lines.iter().filter(|(_, line)| !line.flows.is_empty()).map(|(key, _)| *key).collect()
     }

@@ -6,7 +6,7 @@
 //! * [`shaper`]: the gate of an upstream face, which holds Interests back;
 //! * [`shaping`]: the rate, from the measurements of the flow at the node;
 //! * [`data_queues`]: backlog of every flow at each downstream face;
-//! * [`lines`]: Interests that wait, in their order;
+//! * [`interest_queues`]: waiting Interests, in their order;
 //! * consumer: follows the rate that stands on Data ([`RateFollower`]).
 
 use std::cell::RefCell;

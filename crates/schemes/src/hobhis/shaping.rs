@@ -81,7 +81,7 @@ impl Flows {
         self.interest_sizes.entry(upstream).or_default().add(size);
     }
 
-    /// Data of `size` bytes came through `upstream`, `delay` after its Interest.
+    /// Records Data of `size` bytes that arrived through `upstream`, `delay` after its Interest.
     pub(super) fn see_data(&mut self, flow: FlowKey, upstream: FaceId, size: f64, delay: Option<Span>, now: Time) {
         let source = self.sources.entry((flow, upstream)).or_default();
         source.seen_at = now;

@@ -77,23 +77,23 @@ impl FaceMeter {
         }
     }
 
-    /// An Interest leaves.
+    /// Records an Interest that leaves.
     pub(super) fn see_interest_out(&mut self, bytes: f64) {
         self.interest_out.add(bytes);
     }
 
-    /// Data leaves.
+    /// Records Data that leaves.
     pub(super) fn see_data_out(&mut self, bytes: f64) {
         self.data_out.add(bytes);
     }
 
-    /// Data came in.
+    /// Records Data that arrives.
     pub(super) fn see_data_in(&mut self, bytes: f64) {
         self.data_in.add(bytes);
         self.answers.add(bytes);
     }
 
-    /// A Nack came in, which carries its Interest.
+    /// Records a Nack that arrives, which carries its Interest.
     pub(super) fn see_nack_in(&mut self) {
         // A Nack has about the size of the Interest it returns; its own size is not reported here.
         self.answers.add(self.interest_out.mean);

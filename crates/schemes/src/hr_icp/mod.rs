@@ -7,8 +7,8 @@
 //! parts:
 //! * [`shaper`]: the gate of a face;
 //! * [`rate`]: the rate from capacities, sizes and the other direction's demand;
-//! * [`meter`]: sizes and demand as a face sees them;
-//! * [`refusing`]: which Interests are refused, by `queue`: [`pie`], [`codel`], or those that find no room;
+//! * [`meter`]: packet sizes and demand at a face;
+//! * [`early_refusal`]: which Interests are refused, by `queue`: [`pie`], [`codel`], or those that find no room;
 //! * consumer: AIMD on Nacks, as on losses.
 
 use tidegate_core::prelude::*;

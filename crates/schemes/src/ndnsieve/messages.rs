@@ -8,7 +8,7 @@ pub enum Report {
     /// Devices of the router and routes of its FIB. Repeated periodically, so that a controller that
     /// starts late or missed it receives them.
     Topology {
-        /// Its devices.
+        /// Devices of the router, in any order.
         ports: Vec<Port>,
         /// Next hops of the prefixes that it forwards.
         routes: Vec<Route>,
@@ -17,7 +17,7 @@ pub enum Report {
     Links(Vec<FaceLoad>),
     /// A face is congested.
     Congestion {
-        /// Its load.
+        /// Load of the congested face.
         load: FaceLoad,
         /// Bytes by prefix that left through the face in the last period, the largest first; never empty.
         prefixes: Vec<(PrefixId, ByteCount)>,

@@ -64,7 +64,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 choice! {
-    /// How consumers change their window.
+    /// Window rule of the consumers.
     pub enum Form {
         /// Eq. 4 and 5: one packet more for an unmarked Data, one less for a marked one.
         Literal = "literal",

@@ -7,11 +7,11 @@ use crate::toolbox::rate::bbr_model::PacketRate;
 /// Signals of the present round, which begins anew with its first loss.
 #[derive(Debug, Default)]
 pub(super) struct Latest {
-    /// Largest rate (bw_latest).
+    /// Maximum rate of the round (bw_latest).
     pub(super) rate: PacketRate,
     /// Maximum number of segments delivered within a sample (inflight_latest).
     pub(super) delivered: u64,
-    /// Whether something was lost (is_loss_in_round).
+    /// Whether a segment was lost (is_loss_in_round).
     pub(super) has_lost: bool,
     /// Separate ranges of segments lost.
     pub(super) lost_ranges: u32,

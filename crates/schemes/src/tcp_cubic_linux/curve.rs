@@ -34,7 +34,7 @@ pub(super) struct Curve {
     computed: (u64, u32),
 }
 
-/// One congestion avoidance.
+/// State of one congestion-avoidance epoch.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,

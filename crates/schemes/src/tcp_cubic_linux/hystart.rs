@@ -2,7 +2,7 @@
 
 use tidegate_core::prelude::*;
 
-/// Windows below this are left alone (`hystart_low_window`), segments.
+/// Minimum window at which slow start may end (`hystart_low_window`), segments.
 const LOW_WINDOW: u32 = 16;
 /// ACKs that follow each other so closely are a train (`hystart_ack_delta_us`).
 const TRAIN_GAP: Span = Span::from_millis(2);
@@ -16,22 +16,22 @@ const MAX_OFFLOAD: Span = Span::from_millis(1);
 /// Four packets of offload, as segments: 4 * 65536 bytes over 1448.
 const OFFLOADED: f64 = 181.0;
 
-/// One slow start.
+/// State of one slow start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HyStart {
     round_end: u32,
     round_start: Time,
     /// Last ACK of the train.
     last_ack: Time,
-    /// Shortest round trip of this round.
+    /// Minimum RTT of this round.
     current: Option<Span>,
     samples: u32,
     is_over: bool,
 }
 
 impl HyStart {
-    /// An ACK of the segment `round.0` while `round.1` leaves next, `rtt` after the segment left, `min` being the
-    /// shortest ever; `pace` is the window in segments and the smoothed round trip. Returns whether slow start ends.
+    /// Handles an ACK of the segment `round.0` while `round.1` is sent next, with the sample `rtt` and the minimum
+    /// RTT `min`; `pace` is the window in segments and the smoothed round trip. Returns whether slow start ends.
     pub(super) fn on_ack(
         &mut self,
         now: Time,

@@ -53,7 +53,7 @@ struct CubicLinux {
     window: TcpWindow,
     curve: Curve,
     hystart: Option<HyStart>,
-    /// Shortest round trip; `None` before the first and after a timeout.
+    /// Minimum RTT; `None` before the first sample and after a timeout.
     min_rtt: Option<Span>,
     /// Segments acknowledged towards the next segment of window (snd_cwnd_cnt).
     counted: u32,

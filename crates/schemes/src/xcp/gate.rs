@@ -19,7 +19,7 @@ struct Traffic {
     /// Sums over packets of rtt s / cwnd and of rtt² s / cwnd, in seconds and seconds².
     by_window: f64,
     squared_by_window: f64,
-    /// Shortest queue that a packet found, bytes; `None` without packets.
+    /// Minimum queue found by a packet, bytes; `None` without packets.
     shortest_queue: Option<f64>,
 }
 

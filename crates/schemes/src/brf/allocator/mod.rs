@@ -1,4 +1,4 @@
-//! Shares the bandwidth of the BRF class out to its flows (eq. 10 to 14).
+//! Allocation of the bandwidth of the BRF class to its flows (eq. 10 to 14).
 //!
 //! `corrected` is max-min fair: every flow gets the same level; a flow that cannot use it gets what it can use and
 //! leaves the remainder to the others. Where all flows are below the level this is eq. 14; the printed form divides
@@ -23,14 +23,14 @@ pub struct FlowClaim {
 /// Known demand of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlowDemand {
-    /// New: this much was promised (eq. 10).
+    /// New, with the promised rate of eq. 10, bytes/s.
     Promised(f64),
-    /// Its application sends no more than this (`app_limited`).
+    /// Limited by its application (`app_limited`).
     Limited {
         /// Measured rate.
         real: f64,
     },
-    /// It would take more (`app_no_limited`).
+    /// Not limited by its application (`app_no_limited`).
     Unlimited {
         /// Measured rate.
         real: f64,
@@ -76,7 +76,8 @@ pub fn fill(capacity: f64, caps: &[f64]) -> Vec<f64> {
     shares
 }
 
-/// Eq. 14: what each flow gets of `capacity` after a round of measurement. `headroom` is the paper's β, 1 or more.
+/// Rates of the flows out of `capacity` after a round of measurement (eq. 14), bytes/s. `headroom` is β of the paper,
+/// 1 or more.
 pub fn share_out(form: Form, capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Vec<f64> {
     match form {
         Form::Corrected => share_out_corrected(capacity, headroom, claims),
@@ -123,7 +124,8 @@ fn share_out_literal(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Vec<
     claims.iter().map(|claim| limited(claim).map_or(level, |rate| rate * scale)).collect()
 }
 
-/// Eq. 11 to 13: the rates of all flows when `newcomer`, a place in `claims`, is admitted at what it was promised.
+/// Eq. 11 to 13: the rates of all flows when `newcomer`, a place in `claims`, is admitted at its promised rate,
+/// bytes/s.
 ///
 /// Corrected: the free capacity is computed from the grants of the others, not from their measured rates, and only
 /// flows above the level are reduced. As printed, flows keep grants that they do not use, and the rule of three of

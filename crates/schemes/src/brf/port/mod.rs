@@ -353,7 +353,8 @@ impl Port {
         }
     }
 
-    /// Grants that others need because no ACK of the flow passes here: name, and rate in bytes/s.
+    /// Returns the grants to report to other switches, because no ACK of the flow passes here: name, and rate in
+    /// bytes/s.
     pub(super) fn take_unheard(&mut self, now: Time) -> Vec<(Name, f64)> {
         let mut reported = Vec::new();
         let numbers = self.active(now);

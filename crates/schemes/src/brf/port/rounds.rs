@@ -82,14 +82,14 @@ impl Port {
         }
     }
 
-    /// Longest round trip of the flows (eq. 15), one of them left out.
+    /// Maximum RTT of the flows (eq. 15), except for the flow `without`.
     pub(super) fn longest_rtt(&self, numbers: &[FlowNumber], without: Option<FlowNumber>) -> Span {
         let counted: Vec<FlowNumber> =
             numbers.iter().copied().filter(|number| Some(*number) != without).collect();
         self.flows_of(&counted).map(Flow::rtt).max().unwrap_or(Span::ZERO).min(LONGEST_ROUND)
     }
 
-    /// Eq. 14.
+    /// Allocates rates by eq. 14.
     pub(super) fn allocate(&mut self, now: Time) {
         let numbers = self.active(now);
         let claims: Vec<_> = self.flows_of(&numbers).map(Flow::claim).collect();
@@ -108,7 +108,7 @@ impl Port {
         }
     }
 
-    /// Eq. 16 to 18.
+    /// Reduces rates by eq. 16 to 18.
     fn reduce(&mut self, now: Time) {
         let numbers = self.active(now);
         // Flows of the class that is served first do not drain the queue of the other class.

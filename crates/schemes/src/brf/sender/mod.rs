@@ -75,7 +75,7 @@ pub(super) struct BrfSender {
     rate: f64,
     /// Whether the grant is a hold.
     is_held: bool,
-    /// Largest payload of a segment delivered, bytes; 0 before the first.
+    /// Maximum payload of a delivered segment, bytes; 0 before the first.
     payload: f64,
     /// Arrival time of the last grant.
     received: Time,

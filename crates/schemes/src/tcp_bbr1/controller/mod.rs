@@ -81,7 +81,7 @@ impl Bbr {
         }
     }
 
-    /// Largest recent delivery rate.
+    /// Maximum recent delivery rate.
     fn max_rate(&self) -> PacketRate {
         PacketRate(self.rates.get().unwrap_or(0))
     }

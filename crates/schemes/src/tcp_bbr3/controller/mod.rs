@@ -91,7 +91,7 @@ pub struct Bbr {
     saved: Saved,
     in_recovery: bool,
     in_fast_recovery: bool,
-    /// Nothing was in flight when the last segment left, and nothing was delivered since (idle_restart).
+    /// Whether the last segment ended an idle time, and none was delivered since (idle_restart).
     is_restarting: bool,
     /// Bytes of a full segment.
     segment: ByteCount,

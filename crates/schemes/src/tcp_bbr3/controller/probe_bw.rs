@@ -114,7 +114,7 @@ impl Bbr {
         }
     }
 
-    /// AdaptLongTermModel; returns whether a state has begun.
+    /// Adapts the long-term bound (AdaptLongTermModel); returns whether a state has begun.
     fn adapt_long_term(
         &mut self,
         sample: &RateSample,

@@ -6,7 +6,7 @@
 
 use tidegate_core::prelude::*;
 
-/// What a strategy with this suppression does differently from NFD's.
+/// Deviation of a strategy with this suppression from NFD.
 pub const DEVIATION: &str = "An out-record stays open as long as its PIT entry, in NFD only for the lifetime of its last Interest; this matters where lifetimes differ or are shorter than the suppression interval.";
 
 params! {

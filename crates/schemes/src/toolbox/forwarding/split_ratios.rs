@@ -48,7 +48,7 @@ impl SplitRatios {
         self.normalise();
     }
 
-    /// The part of the Interests that goes to `face`, 0..=1.
+    /// Fraction of the Interests that goes to `face`, 0..=1.
     pub fn share(&self, face: FaceId) -> f64 {
         self.shares.iter().find(|(known, _)| *known == face).map_or(0.0, |(_, share)| *share)
     }

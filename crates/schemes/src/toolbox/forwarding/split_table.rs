@@ -27,7 +27,7 @@ pub struct Choice {
     pub face: FaceId,
     /// The draw that fell on it, 0..1, uniform.
     pub draw: f64,
-    /// Whether the Interest was sent before and waits for its answer.
+    /// Whether the Interest was sent before and is pending.
     pub is_pending: bool,
 }
 

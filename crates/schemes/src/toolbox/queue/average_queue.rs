@@ -22,9 +22,9 @@ impl AverageQueue {
         Self { weight, average: 0.0, empty_since: Time::ZERO }
     }
 
-    /// A packet arrives and finds `waiting` packets; `packet_time` is the transmission time of a typical packet.
-    /// Returns the average, packets. An empty queue counts as one length of zero per packet time for which it was
-    /// empty.
+    /// Records a packet that arrives and finds `waiting` packets; `packet_time` is the transmission time of a typical
+    /// packet. Returns the average, packets. An empty queue counts as one length of zero per packet time for which it
+    /// was empty.
     pub fn arrive(&mut self, now: Time, waiting: u32, packet_time: Span) -> f64 {
         if waiting > 0 {
             self.average += self.weight * (f64::from(waiting) - self.average);
@@ -44,7 +44,7 @@ impl AverageQueue {
         self.average
     }
 
-    /// A packet leaves and `waiting` stay behind.
+    /// Records a packet that leaves `waiting` others behind.
     #[inline]
     pub fn depart(&mut self, now: Time, waiting: u32) {
         if waiting == 0 {

@@ -1,4 +1,4 @@
-//! CoDel's state of one queue: when packets have waited too long for too long, and which of them is a signal.
+//! CoDel's state of one queue: whether delays have been too long for too long, and which packet is the signal.
 //!
 //! Paper: RFC 8289, the pseudocode of its section 5; the loop over several packets is one decision per packet here.
 

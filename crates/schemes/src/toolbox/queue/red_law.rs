@@ -1,4 +1,4 @@
-//! RED's law: with what probability a packet is chosen at an average queue, spread so that gaps are uniform.
+//! Law of RED: the probability with which a packet is chosen at an average queue, spread so that gaps are uniform.
 //!
 //! Source: Floyd & Jacobson 1993, figure 2, queues counted in packets; `gentle` is Floyd's note of 2000.
 
@@ -7,9 +7,10 @@ use tidegate_core::rng::Rng;
 /// The thresholds and the probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedLaw {
-    /// Average queue below which nothing happens, packets (min_th).
+    /// Average queue below which no packet is chosen, packets (min_th).
     pub min_threshold: f64,
-    /// Average queue from which on every packet is chosen, or with `gentle` the rise begins, packets (max_th).
+    /// Average queue above which every packet is chosen, or with `gentle` the probability rises to 1, packets
+    /// (max_th).
     pub max_threshold: f64,
     /// Probability at the upper threshold, before the spreading, 0..=1 (max_p).
     pub max_probability: f64,
@@ -62,7 +63,7 @@ pub enum Chosen {
 }
 
 impl RedChooser {
-    /// Whether a packet that arrives in `zone` is chosen.
+    /// Returns whether a packet that arrives in `zone` is chosen, and by which part of the law.
     pub fn arrive(&mut self, zone: Zone, draws: &mut Rng) -> Option<Chosen> {
         match zone {
             // Figure 2 sets the count to -1: packets below the lower threshold are not part of any gap.

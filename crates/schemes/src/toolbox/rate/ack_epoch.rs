@@ -7,7 +7,7 @@ use tidegate_core::units::Time;
 
 use crate::toolbox::rate::bbr_model::PacketRate;
 
-/// An epoch ends after this number of segments at any rate, so that an old one does not last forever (Linux).
+/// An epoch ends after this number of segments at any rate, so that it does not last for ever (Linux).
 const MAX: u64 = 1 << 20;
 
 /// A time in which segments were acknowledged no slower than the path's rate.
@@ -18,7 +18,7 @@ pub struct AckEpoch {
 }
 
 impl AckEpoch {
-    /// A new epoch begins at `now`.
+    /// Begins a new epoch at `now`.
     pub fn restart(&mut self, now: Time) {
         *self = Self { since: now, acked: 0 };
     }

@@ -21,7 +21,7 @@ impl PacketRate {
         Self((packets as f64 / seconds * MICRO).min(HIGHEST) as u64)
     }
 
-    /// The rate that TCP measured.
+    /// The delivery rate of a sample of TCP.
     pub fn of_sample(sample: &RateSample) -> Self {
         Self::over(sample.delivered, sample.interval)
     }
@@ -51,10 +51,10 @@ impl PacketRate {
     }
 }
 
-/// Longest gap between two Interests, so that a flow with a rate near 0 still measures when the rate has risen.
+/// Maximum gap between two Interests, so that a flow with a rate near 0 still measures when the rate has risen.
 const LONGEST_GAP: Span = Span::from_secs(10);
 
-/// Counts round trips: one ends when the first Data of an Interest arrives that left after the last one's end.
+/// Counter of rounds: one ends with the first Data whose Interest was sent after the end of the last round.
 #[derive(Debug, Default)]
 pub struct Rounds {
     /// Segments received at the end of the last round.
@@ -127,7 +127,7 @@ impl FullPipe {
         Self { growth, rounds, reached: PacketRate(0), flat: 0 }
     }
 
-    /// A round ended with the estimate `rate`.
+    /// Records the end of a round with the estimate `rate`.
     pub fn end_round(&mut self, rate: PacketRate) {
         if self.is_full() {
             return;

@@ -26,8 +26,8 @@ pub struct GainCycle {
 }
 
 impl GainCycle {
-    /// Begins at `now` in any phase but that of 3/4, as `lot` decides: a number that BBR draws, each of 0 to 6 as
-    /// likely; any number will do.
+    /// A cycle that begins at `now` in any phase but that of 3/4, chosen by `lot`: a number that BBR draws uniformly
+    /// from 0 to 6; other numbers are reduced modulo 7.
     pub fn begin(now: Time, lot: u64) -> Self {
         let phase = (lot % (GAINS.len() as u64 - 1)) as usize;
         Self { phase: if phase >= DRAINING { phase + 1 } else { phase }, since: now }
@@ -43,8 +43,9 @@ impl GainCycle {
         now.since(self.since) > length
     }
 
-    /// Whether BBR ends the phase: after a round trip, the probing one only when as much was under way as it aims at or
-    /// something was lost, the draining one as soon as no more than the target is. `target` gives what should be under way with a gain.
+    /// Whether BBR ends the phase: after a minimum RTT, the probing one only once its target is in flight or a loss
+    /// was detected, the draining one as soon as the flight is within the target. `target` returns the target flight
+    /// for a gain, packets.
     pub fn is_over(&self, now: Time, rtprop: Span, seen: &CycleInput, target: impl Fn(f64) -> f64) -> bool {
         let (gain, is_long) = (self.gain(), self.has_lasted(now, rtprop));
         if gain > 1.0 {
@@ -59,7 +60,7 @@ impl GainCycle {
         }
     }
 
-    /// The next phase begins.
+    /// Begins the next phase at `now`.
     pub fn advance(&mut self, now: Time) {
         self.phase = (self.phase + 1) % GAINS.len();
         self.since = now;

@@ -1,8 +1,8 @@
-//! Delivery rate as TCP measures it: what came since the last arrival before the packet left, over the longer of the
-//! times that sending and arriving took.
+//! Delivery rate as TCP measures it: the packets delivered since the last arrival before the packet was sent, over
+//! the longer of the sending and the arrival interval.
 //!
-//! Source: draft-cheng-iccrg-delivery-rate-estimation-00, §3. From the packet's own departure on, a rate would count one
-//! arrival too many, and a queue would grow by what it is too high.
+//! Source: draft-cheng-iccrg-delivery-rate-estimation-00, §3. Measured from the departure of the packet itself, a
+//! rate would count one arrival too many, and its excess would build a queue.
 
 use std::collections::BTreeMap;
 

@@ -79,7 +79,7 @@ impl<At: Copy + Ord> Max<At> {
     }
 }
 
-/// The earliest instant of a window of this length that ends `now`.
+/// Start of a window of this length that ends `now`.
 pub const fn window_start(now: Time, window: Span) -> Time {
     Time::from_nanos(now.as_nanos().saturating_sub(window.as_nanos()))
 }

@@ -14,7 +14,7 @@ const LONGEST_DEBT: i128 = 60_000_000_000;
 pub struct TokenBucket {
     rate: BitRate,
     depth: i128,
-    /// Below zero after [`charge`](Self::charge) of more than there was.
+    /// Tokens, bit-nanoseconds; negative after a [`charge`](Self::charge) above the level.
     level: i128,
     at: Time,
 }

@@ -19,9 +19,10 @@ pub struct AimdRule {
     pub keep: f64,
     /// Window and threshold never shrink below this, packets, at least 1.
     pub min: f64,
-    /// Growth per Data is step / floor(window) instead of step / window (ndn-tools).
+    /// Whether the growth per Data is step / floor(window) instead of step / window (ndn-tools).
     pub divides_by_whole_window: bool,
-    /// A decrease goes back to the initial window, with slow start up to the threshold (ndn-tools option).
+    /// Whether a decrease resets the window to the initial one, with slow start up to the threshold (option of
+    /// ndn-tools).
     pub restarts: bool,
 }
 

@@ -8,7 +8,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::window::rule::WindowRule;
 
-/// Below this window BIC is AIMD, packets.
+/// Window below which BIC is AIMD, packets.
 pub const LOW_WINDOW: f64 = 14.0;
 /// Maximum growth of the window per RTT, packets.
 pub const MAX_INCREMENT: f64 = 16.0;

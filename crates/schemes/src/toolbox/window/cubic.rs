@@ -43,7 +43,8 @@ pub struct CubicRule {
     pub friendliness: TcpFriendliness,
     /// Whether the curve is read one round trip ahead (RFC 8312, section 4.1).
     pub looks_ahead: bool,
-    /// Whether a curve below the window shrinks it (NDNts); otherwise the window waits for the curve.
+    /// Whether a curve below the window decreases it (NDNts); otherwise the window stays until the curve has reached
+    /// it.
     pub may_shrink: bool,
 }
 

@@ -24,7 +24,7 @@ pub struct GradedWindow {
 impl GradedWindow {
     /// A window of `initial` packets, at least 1, in slow start, with `pause` or more between two decreases.
     pub fn new(initial: f64, pause: Span) -> Self {
-        // No additional RTT: `pause` already bounds how often a mark can be new.
+        // One window of data between decreases, without the additional half RTT of ndnSIM.
         let gate = ConservativeWindow::new(true, 0.0);
         let window = initial.max(MIN);
         Self { window, threshold: f64::INFINITY, gate, pause, open_from: Time::ZERO }

@@ -11,7 +11,7 @@ const MAX_RISE: Span = Span::from_millis(16);
 const RISE_PART: f64 = 1.0 / 8.0;
 /// Minimum number of samples before the RTT of a round is evaluated (N_RTT_SAMPLE).
 const SAMPLES: u32 = 8;
-/// Rounds of conservative slow start before it ends (CSS_ROUNDS).
+/// Number of rounds of conservative slow start (CSS_ROUNDS).
 const ROUNDS: u32 = 5;
 /// Factor by which conservative slow start is slower than slow start (CSS_GROWTH_DIVISOR).
 const DIVISOR: f64 = 4.0;
@@ -28,18 +28,18 @@ pub enum Pace {
 /// Conservative slow start.
 #[derive(Clone, Copy, Debug)]
 struct Conservative {
-    /// Shortest round trip of the round in which it began.
+    /// Minimum RTT of the round in which it began.
     baseline: Span,
-    /// Rounds that ended since, the one in which it began among them.
+    /// Rounds that have ended since, including the one in which it began.
     rounds: u32,
 }
 
 /// The first slow start of one sender.
 #[derive(Clone, Debug, Default)]
 pub struct HyStartPlus {
-    /// Segment that left first in the next round.
+    /// First segment of the next round.
     round_end: u32,
-    /// Shortest round trip of the last round and of this one; `None` without samples.
+    /// Minimum RTT of the last round and of this one; `None` without samples.
     last: Option<Span>,
     current: Option<Span>,
     samples: u32,
@@ -47,7 +47,7 @@ pub struct HyStartPlus {
 }
 
 impl HyStartPlus {
-    /// An ACK that delivered `segment`, with its round trip if it has one; `next_segment` leaves next.
+    /// Handles an ACK that delivers `segment`, with its RTT sample if there is one; `next_segment` is sent next.
     pub fn on_ack(&mut self, segment: u32, next_segment: u32, rtt: Option<Span>) -> Pace {
         // A round ends with the first segment that left after the last round had ended (RFC 9406, section
         // 4.2).

@@ -1,7 +1,7 @@
 //! Behaviour of a TCP window that is the same under every growth law: slow start, reductions, timeouts, idle times.
 //!
-//! Sources: RFC 5681, sections 3.1 and 4.1; RFC 3465 (growth by the segments acknowledged), RFC 6928, RFC 3168,
-//! section 6.1.2, RFC 4015. A segment counts when it is acknowledged, cumulatively or selectively; the window does
+//! Sources: RFC 5681, sections 3.1 and 4.1; RFC 3465 (growth by the segments acknowledged); RFC 6928; RFC 3168,
+//! section 6.1.2; RFC 4015. A segment counts when it is acknowledged, cumulatively or selectively; the window does
 //! not grow while the source or the receiver is the limit, or in fast recovery.
 
 use tidegate_core::prelude::*;
@@ -87,7 +87,7 @@ impl TcpWindow {
         self.phase == RecoveryState::Fast
     }
 
-    /// Slow start ends here.
+    /// Ends slow start at the present window.
     pub fn leave_slow_start(&mut self) {
         self.threshold = self.window;
     }

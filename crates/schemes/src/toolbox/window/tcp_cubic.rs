@@ -1,4 +1,4 @@
-//! The window of CUBIC over TCP: a cubic curve of the time since the last reduction, never behind Reno's window.
+//! The window of CUBIC over TCP: a cubic curve of the time since the last reduction, but at least the window of Reno.
 //!
 //! Paper: RFC 9438, with the slow start of RFC 9406 (HyStart++). [`cubic_window`](crate::toolbox::window::cubic) is RFC 8312 in the
 //! forms of NDN programs, without the estimate of Reno's window and without epochs that begin after the recovery.
@@ -9,7 +9,7 @@ use tidegate_core::prelude::*;
 use crate::toolbox::window::hystart_plus::{HyStartPlus, Pace};
 use crate::toolbox::window::tcp::{TcpWindow, WindowChange};
 
-/// The numbers of the rule.
+/// Parameters of the rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TcpCubicRule {
     /// Initial window, segments (RFC 6928).
@@ -30,7 +30,7 @@ pub struct TcpCubicRule {
 }
 
 impl TcpCubicRule {
-    /// With the numbers of the RFCs.
+    /// Parameters of RFC 9438 and RFC 9406.
     pub const STANDARD: Self = Self {
         initial: 10.0,
         c: 0.4,
@@ -42,7 +42,7 @@ impl TcpCubicRule {
     };
 }
 
-/// One congestion avoidance (RFC 9438, section 4.1.2).
+/// State of one congestion-avoidance epoch (RFC 9438, section 4.1.2).
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     /// t_epoch; moved on by the time that the source was the limit.
@@ -73,7 +73,7 @@ struct Memory {
 pub struct TcpCubicWindow {
     rule: TcpCubicRule,
     window: TcpWindow,
-    /// Until the first slow start is over.
+    /// HyStart++ of the first slow start; `None` after it.
     hystart: Option<HyStartPlus>,
     memory: Memory,
     before: Memory,
@@ -109,7 +109,7 @@ impl TcpCubicWindow {
         self.window.get()
     }
 
-    /// Segments; infinite before slow start was left.
+    /// Slow-start threshold, segments; infinite before slow start has ended.
     pub fn threshold(&self) -> f64 {
         self.window.threshold()
     }
@@ -212,7 +212,7 @@ impl TcpCubicWindow {
         })
     }
 
-    /// §4.2 to 4.5.
+    /// Congestion avoidance (§4.2 to 4.5).
     fn avoid(&mut self, now: Time, rtt: Span, acked: f64) {
         let TcpCubicRule { c, beta, per_ack, .. } = self.rule;
         let (window, prior) = (self.window.get(), self.memory.prior);

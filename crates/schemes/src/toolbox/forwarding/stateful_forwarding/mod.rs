@@ -30,7 +30,7 @@ use early_nack::{EarlyNack, QueueWatch};
 use limit::{FaceLimit, LimitUnit};
 use limit_gate::LimitGate;
 
-/// What the parts do differently from the sources.
+/// Deviations of the parts from the sources.
 pub const DEVIATIONS: [&str; 10] = [
     "Faces are ranked by the cost of the route only, without the paper's colours and RTTs.",
     "A limit never falls below min_limit, nor a burst below min_burst; in the source both may reach 0, after which \

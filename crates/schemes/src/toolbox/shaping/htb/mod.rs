@@ -20,7 +20,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::shaping::token_bucket::TokenBucket;
 
-/// The deepest tree, in levels above the leaves (Linux: TC_HTB_MAXDEPTH).
+/// Maximum depth of a tree, levels above the leaves (Linux: TC_HTB_MAXDEPTH).
 const LEVELS: usize = 8;
 
 /// A class of one [`Htb`], counted from 0 in the order of [`Htb::add`].

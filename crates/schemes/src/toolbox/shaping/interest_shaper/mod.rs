@@ -17,7 +17,7 @@ use crate::toolbox::shaping::token_bucket::TokenBucket;
 /// Quantity that a shaper's rate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShapedUnit {
-    /// Data that the Interests will bring, each as large as the mean of those that came through the face.
+    /// The requested Data, each of the mean size of the Data received through the face.
     Data,
     /// The Interests.
     Interests,
@@ -40,14 +40,14 @@ pub struct ShaperSetup {
 /// Weight of a new Data in the mean size.
 const GAIN: f64 = 1.0 / 8.0;
 
-/// An Interest that waits.
+/// A waiting Interest of one flow.
 #[derive(Clone, Copy, Debug)]
 struct QueuedInterest {
     pending: PitId,
     size: ByteCount,
 }
 
-/// The state of one face's shaper; without a rate everything passes.
+/// State of the shaper of one face; without a rate every Interest passes.
 #[derive(Debug)]
 pub struct InterestShaper {
     setup: ShaperSetup,
