@@ -1,6 +1,7 @@
 //! Congestion-control schemes, one file (or folder) each; they see only the public interface of `tidegate-core`.
 //!
-//! Each module has a catalogue entry, `SCHEME`, and most have parameters, `Params`. An entry makes the parts of its scheme:
+//! Each module has a catalogue entry, `SCHEME`, and most have parameters, `Params`. An entry makes the parts of its
+//! scheme:
 //!
 //! ```
 //! use tidegate_core::prelude::*;

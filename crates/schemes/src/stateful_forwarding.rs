@@ -1,7 +1,8 @@
 //! Stateful forwarding: limits of Interests per upstream face, the next face above them, Nacks when none is left.
 //!
-//! Paper: Yi, Afanasyev, Moiseenko, Wang, Zhang & Zhang 2013 (the MIRCC study's reference 14), with the numbers of Cheng
-//! Yi's code; all parts stand in [`crate::toolbox::forwarding::stateful_forwarding`]. Every Nack lowers a limit, rate or window.
+//! Paper: Yi, Afanasyev, Moiseenko, Wang, Zhang & Zhang 2013 (the MIRCC study's reference 14), with the numbers of
+//! Cheng Yi's code; all parts stand in [`crate::toolbox::forwarding::stateful_forwarding`]. Every Nack lowers a
+//! limit, rate or window.
 
 use tidegate_core::prelude::*;
 

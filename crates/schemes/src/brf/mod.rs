@@ -1,4 +1,5 @@
-//! BRF: the switch at the bottleneck grants every TCP flow a rate, on its ACKs; the sender paces at it and has no window.
+//! BRF: the switch at the bottleneck grants every TCP flow a rate, on its ACKs; the sender paces at it and has no
+//! window.
 //!
 //! Paper: BRF, "bottleneck routing feedback", Sensors 24 (2024) 749. Its parts by section:
 //! * §3.1 `controller`, [`detector`], [`backlog`]: congestion, found in a port's counters (eq. 5, 6);

@@ -172,8 +172,8 @@ mod tests {
     use tidegate_testkit::driver::{Driver, DriverEvent, DriverEventKind};
     use tidegate_testkit::steps::{follow, lost, sent};
 
-    /// A Data from this node, `rtt_ms` after its Interest (`None`: sent again, 40 ms ago and first 120 ms ago), with this
-    /// time on it.
+    /// A Data from this node, `rtt_ms` after its Interest (`None`: sent again, 40 ms ago and first 120 ms ago), with
+    /// this time on it.
     fn from(node: u32, at_ms: u64, segment: u32, rtt_ms: Option<u64>, echo_ms: Option<u64>) -> DriverEvent {
         let mut hop = HopSignals::default();
         hop.put(ROUTER_ID, node);
@@ -189,9 +189,9 @@ mod tests {
 
     #[test]
     fn each_source_has_a_window_of_its_own_in_the_worked_case() {
-        // The window is that of the last source and what is outstanding elsewhere. 5 answers first: 1 + 1. With two
-        // outstanding there, 9 answers one: 1 + 2. 5 answers: 2 + 1, none elsewhere. 3 and 4 time out together: half of 3
-        // is 1.5, W = 1. 9 goes on at 2 + 1; of 5 then 1 + 1, and 2 + 1/2 above 1.5.
+        // The window is that of the last source and what is outstanding elsewhere. 5 answers first: 1 + 1.
+        // With two outstanding there, 9 answers one: 1 + 2. 5 answers: 2 + 1, none elsewhere. 3 and 4 time
+        // out together: half of 3 is 1.5, W = 1. 9 goes on at 2 + 1; of 5 then 1 + 1, and 2 + 1/2 above 1.5.
         let steps = [
             (sent(0, 0), 1.0),
             (from(5, 40, 0, Some(40), None), 2.0),

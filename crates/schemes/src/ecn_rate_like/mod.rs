@@ -1,9 +1,9 @@
 //! ECN-rate-like: a router reports one rate to all flows, which follows from the upstream link's capacity, the
 //! Interests sent to it and the Data that wait downstream, without a count of flows.
 //!
-//! Paper: the scheme that the MIRCC coarse-clock paper calls "ECN" (its Table II and section II.A): consumers follow a
-//! reported rate that looks at the upstream link, still uses the Data queue downstream, and counts no flows. That is all
-//! we have; the rule is that of RCP (Dukkipati et al. 2005), and every number is ours. Its parts:
+//! Paper: the scheme that the MIRCC coarse-clock paper calls "ECN" (its Table II and section II.A): consumers follow
+//! a reported rate that looks at the upstream link, still uses the Data queue downstream, and counts no flows. That
+//! is all we have; the rule is that of RCP (Dukkipati et al. 2005), and every number is ours. Its parts:
 //! * [`reporter`]: the gate of an upstream face;
 //! * [`control`]: its rule;
 //! * consumer: follows the rate that stands on Data ([`RateFollower`]).

@@ -2,9 +2,9 @@
 //! fill the link without overflowing it; Interests beyond that are refused, and consumers halve their window on a
 //! refusal.
 //!
-//! Paper: Wang, Rozhnova, Narayanan, Oran & Rhee 2013 for the shaper, whose rules were read in the first author's ndnSIM
-//! face; the consumer is his AIMD consumer. The name is that of Carofiglio, Gallo & Muscariello 2012, who shape Interests at routers first. Its
-//! parts:
+//! Paper: Wang, Rozhnova, Narayanan, Oran & Rhee 2013 for the shaper, whose rules were read in the first author's
+//! ndnSIM face; the consumer is his AIMD consumer. The name is that of Carofiglio, Gallo & Muscariello 2012, who
+//! shape Interests at routers first. Its parts:
 //! * [`shaper`]: the gate of a face;
 //! * [`rate`]: the rate from capacities, sizes and the other direction's demand;
 //! * [`meter`]: packet sizes and demand at a face;

@@ -145,7 +145,8 @@ mod tests {
     #[test]
     fn the_probability_follows_the_worked_updates() {
         let mut pie = loaded(0);
-        // Ten departures in nine gaps are 1111/s, then ten in ten 1000/s: 0.9 and 0.1 of them are 1100/s. 50 wait 45.45 ms.
+        // Ten departures in nine gaps are 1111/s, then ten in ten 1000/s: 0.9 and 0.1 of them are 1100/s. 50
+        // wait 45.45 ms.
         let delay = 50.0 / 1_100.0;
         pie.on_wake(ms(30), 50);
         let first = (0.125 * (delay - 0.02) + 1.25 * delay) / 8.0;

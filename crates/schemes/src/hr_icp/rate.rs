@@ -1,7 +1,7 @@
 //! Rate of Interests that a face may send, so that Interests and Data of both directions fit the link.
 //!
-//! Paper: Wang et al. 2013, the optimum of its section 3: i1 + r2 i2 <= C1 and i2 + r1 i1 <= C2, where i are the Interests
-//! of either direction, C the capacities and r the bytes of Data per byte of Interest.
+//! Paper: Wang et al. 2013, the optimum of its section 3: i1 + r2 i2 <= C1 and i2 + r1 i1 <= C2, where i are the
+//! Interests of either direction, C the capacities and r the bytes of Data per byte of Interest.
 
 /// A link and its packets, from one end: 1 is the way out, 2 the way in.
 #[derive(Clone, Copy, Debug, PartialEq)]

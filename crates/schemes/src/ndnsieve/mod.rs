@@ -68,7 +68,8 @@ choice! {
     pub enum Form {
         /// Eq. 4 and 5: one packet more for an unmarked Data, one less for a marked one.
         Literal = "literal",
-        /// Slow start until the first mark; then one more per window of unmarked Data, one less per round trip with marks.
+        /// Slow start until the first mark; then one more per window of unmarked Data, one less per round trip with
+        /// marks.
         Ssr = "ssr",
     }
 }

@@ -1,8 +1,8 @@
 //! RAAQM: active queue management at the consumer: each Data packet decreases the window with a probability that
 //! grows with its RTT, relative to the minimum and maximum of its path.
 //!
-//! Paper: Carofiglio, Gallo, Muscariello et al. (RAAQM, ICP over several paths), in two public programs: hICN's transport
-//! `RaaqmTransportProtocol`, and `ConsumerWindowRAAQM` by Y. Wang for ndnSIM.
+//! Paper: Carofiglio, Gallo, Muscariello et al. (RAAQM, ICP over several paths), in two public programs: hICN's
+//! transport `RaaqmTransportProtocol`, and `ConsumerWindowRAAQM` by Y. Wang for ndnSIM.
 //!
 //! * [`consumer`]: window and timer;
 //! * [`path`]: the consumer's state of a path;

@@ -1,7 +1,7 @@
 //! RCP: each router computes one fair rate per link for all its flows, and writes it on their packets.
 //!
-//! Paper: Dukkipati: Rate Control Protocol (RCP), PhD thesis, Stanford 2007, eq. 2.2, with the numbers of the authors' ns-2
-//! code. `gate` is the router's part, `sender` the sender's; the receiver echoes the rate (core).
+//! Paper: Dukkipati: Rate Control Protocol (RCP), PhD thesis, Stanford 2007, eq. 2.2, with the numbers of the
+//! authors' ns-2 code. `gate` is the router's part, `sender` the sender's; the receiver echoes the rate (core).
 
 use tidegate_core::prelude::*;
 

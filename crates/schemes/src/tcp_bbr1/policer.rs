@@ -209,8 +209,8 @@ mod tests {
     #[test]
     fn two_lossy_intervals_of_one_rate_are_a_policer_s_and_its_rate_is_kept_for_48_rounds() {
         let mut policer = policer();
-        // The first loss begins an interval in round 0, which counts itself; the loss of the fourth ends it. The next one
-        // needs four rounds more.
+        // The first loss begins an interval in round 0, which counts itself; the loss of the fourth ends it.
+        // The next one needs four rounds more.
         assert_eq!(rounds(&mut policer, 0, 8, 100, 20), [(7, Change::Found)]);
         assert_eq!(policer.rate(), Some(PacketRate::over(100, Span::from_millis(10))));
         assert_eq!(rounds(&mut policer, 8, 100, 100, 0), [(55, Change::Over)]);

@@ -12,7 +12,8 @@ const STEEPNESS: u128 = 410;
 const UNITS: u128 = 1024;
 /// STEEPNESS over this is C in segments per unit of time cubed.
 const SCALE: u128 = UNITS * UNITS * UNITS * 1024;
-/// Segments acknowledged per segment of window of a standard TCP, in eighths of the window: 8 (1 + beta) / 3 (1 - beta).
+/// Segments acknowledged per segment of window of a standard TCP, in eighths of the window: 8 (1 + beta) / 3 (1 -
+/// beta).
 const STANDARD: u64 = 8 * (BETA_SCALE + BETA) / 3 / (BETA_SCALE - BETA);
 /// Maximum pace before the first loss: growth is at least 5 % per RTT.
 const FIRST_PACE: u32 = 20;

@@ -103,7 +103,8 @@ impl FeedbackGate {
         let (d, load) = (self.interval, bytes / elapsed);
         let spare = cx.face(self.face).rate().as_bps() as f64 / 8.0 - load;
         let phi = alpha * d * spare - beta * shortest_queue.unwrap_or(0.0);
-        // Shuffling (h) only fills up what the aggregate feedback leaves of its fraction, or it would add to it (§3.5.2).
+        // Shuffling (h) only fills up what the aggregate feedback leaves of its fraction, or it would add to
+        // it (§3.5.2).
         let shuffled = (shuffle * load * d - phi.abs()).max(0.0);
         let (give, take) = ((shuffled + phi.max(0.0)) / d, (shuffled + (-phi).max(0.0)) / d);
         // The interval may have been longer than d: per d of it.

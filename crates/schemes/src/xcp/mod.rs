@@ -1,7 +1,8 @@
 //! XCP: routers write on each packet the change of its sender's window, so that the link is full and shared fairly.
 //!
 //! Paper: Katabi, Handley & Rohrs: Congestion Control for High Bandwidth-Delay Product Networks, SIGCOMM 2002, §3 and
-//! appendix A (the residues). `gate` is the router's part, `sender` the sender's; the receiver echoes the change (core).
+//! appendix A (the residues). `gate` is the router's part, `sender` the sender's; the receiver echoes the change
+//! (core).
 
 use tidegate_core::prelude::*;
 

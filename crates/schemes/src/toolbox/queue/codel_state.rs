@@ -81,7 +81,8 @@ impl CodelState {
     /// Starts near the drop rate that controlled the queue in the last dropping state, if that was recent.
     fn enter_drop_state(&mut self, now: Time, interval: Span) {
         self.is_dropping = true;
-        // Drops that were necessary in the last dropping state; the queue is probably the same one (RFC 8289, `count - lastcount`).
+        // Drops that were necessary in the last dropping state; the queue is probably the same one (RFC 8289,
+        // `count - lastcount`).
         let grown = self.count.saturating_sub(self.last_count);
         let is_recent = now.since(self.drop_next) < interval * 16;
         self.count = if grown > 1 && is_recent { grown } else { 1 };

@@ -1,7 +1,7 @@
 //! Parts of queue disciplines.
 //!
-//! CoDel: [`codel_state`], [`codel_marker`] and its [`control_law`]. RED: [`average_queue`] and [`red_law`]. [`face_mark`]
-//! passes a mark from a queue to the strategy.
+//! CoDel: [`codel_state`], [`codel_marker`] and its [`control_law`]. RED: [`average_queue`] and [`red_law`].
+//! [`face_mark`] passes a mark from a queue to the strategy.
 
 pub mod average_queue;
 pub mod codel_marker;

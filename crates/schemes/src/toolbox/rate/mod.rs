@@ -1,7 +1,8 @@
 //! Rates: estimates of the delivery rate, and consumers that follow a rate.
 //!
-//! [`rate_sampler`], [`bbr_model`], [`gain_cycle`] and [`ack_epoch`] belong to BBR and its relatives, [`rate_follower`] to
-//! schemes whose routers stamp rates on Data. [`sliding_window`] has the samples of a window of time.
+//! [`rate_sampler`], [`bbr_model`], [`gain_cycle`] and [`ack_epoch`] belong to BBR and its relatives,
+//! [`rate_follower`] to schemes whose routers stamp rates on Data. [`sliding_window`] has the samples of a window of
+//! time.
 
 pub mod ack_epoch;
 pub mod bbr_model;

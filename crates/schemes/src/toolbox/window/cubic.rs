@@ -100,7 +100,8 @@ impl CubicWindow {
         if self.rule.friendliness == TcpFriendliness::Off || rtt <= 0.0 {
             return 0.0;
         }
-        // The increase per RTT with which Reno has the same mean window at this decrease factor (RFC 8312, section 4.2).
+        // The increase per RTT with which Reno has the same mean window at this decrease factor (RFC 8312,
+        // section 4.2).
         self.plateau * keep + 3.0 * (1.0 - keep) / (1.0 + keep) * (t / rtt)
     }
 

@@ -97,7 +97,8 @@ impl HyStartPlus {
 mod tests {
     use super::*;
 
-    /// Rounds of ten segments each, in each the round trip given in milliseconds; the pace after each, if slow start does not end.
+    /// Rounds of ten segments each, in each the round trip given in milliseconds; the pace after each, if slow start
+    /// does not end.
     fn paces(rtts: &[u64]) -> Vec<Pace> {
         let mut start = HyStartPlus::default();
         let mut round = |(number, rtt): (usize, &u64)| {

@@ -1,7 +1,8 @@
 //! The window of CUBIC over TCP: a cubic curve of the time since the last reduction, but at least the window of Reno.
 //!
-//! Paper: RFC 9438, with the slow start of RFC 9406 (HyStart++). [`cubic_window`](crate::toolbox::window::cubic) is RFC 8312 in the
-//! forms of NDN programs, without the estimate of Reno's window and without epochs that begin after the recovery.
+//! Paper: RFC 9438, with the slow start of RFC 9406 (HyStart++). [`cubic_window`](crate::toolbox::window::cubic) is
+//! RFC 8312 in the forms of NDN programs, without the estimate of Reno's window and without epochs that begin after
+//! the recovery.
 
 use tidegate_core::math;
 use tidegate_core::prelude::*;
