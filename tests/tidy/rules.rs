@@ -624,6 +624,8 @@ pub fn repeated_types(sources: &[&Source]) -> Vec<String> {
             continue;
         };
         for text in source.code.lines() {
+            // An enum within `choice!` is indented.
+            let text = text.strip_prefix("    ").filter(|text| text.starts_with("pub enum ")).unwrap_or(text);
             let mut words =
                 text.split(|c| !is_word(c)).filter(|word| !["", "crate", "super", "in"].contains(word));
             let mut word = words.next();

@@ -132,7 +132,7 @@ impl<'a> Context<'a> {
 
     /// Whether events of a kind are recorded, to avoid the cost of creating them.
     #[inline]
-    pub const fn wants(&self, kind: EventMask) -> bool {
+    pub const fn records(&self, kind: EventMask) -> bool {
         self.mask.has(kind)
     }
 

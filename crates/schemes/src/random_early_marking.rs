@@ -19,7 +19,7 @@ pub static SCHEME: Scheme = Scheme {
         "The queue is that of the whole device; waiting Interests count as well as Data.",
         "While the queue is empty the average falls as RED's does, because the text does not describe idle time.",
     ],
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     discipline: Some(|settings, device| Ok(Box::new(RandomEarlyMarking::new(checked(settings)?, device)))),
     marking: Marking::Always,

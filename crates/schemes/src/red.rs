@@ -17,7 +17,7 @@ pub static SCHEME: Scheme = Scheme {
         "The size of a typical packet is a parameter, as the paper leaves it open; its transmission time follows from \
          the link's rate.",
     ],
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     discipline: Some(|settings, device| Ok(Box::new(Red::new(&checked(settings)?, device)))),
     marking: Marking::If("action", "mark"),

@@ -15,7 +15,7 @@ pub static SCHEME: Scheme = Scheme {
     paper: "Yi et al.: A Case for Stateful Forwarding Plane, Computer Communications 2013; Cheng Yi's code for ndnSIM",
     provenance: Provenance::Source,
     deviations: &parts::DEVIATIONS,
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     profile: ConsumerProfile::NdnsimNack,
     consumer: Some(|settings| parts::consumer(settings, Decreases::Each)),

@@ -19,7 +19,7 @@ pub static SCHEME: Scheme = Scheme {
     paper: "new SF, as Kato et al., FedCSIS 2020, describe their reference 15; else as stateful-forwarding",
     provenance: Provenance::Source,
     deviations: &DEVIATIONS,
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     profile: ConsumerProfile::NdnsimNack,
     consumer: Some(|settings| parts::consumer(settings, Decreases::OncePerRoundTrip)),

@@ -20,9 +20,9 @@ pub struct GateBench {
 
 /// Keeps events.
 #[derive(Debug)]
-struct Kept<'a>(&'a mut Vec<Event>);
+struct EventList<'a>(&'a mut Vec<Event>);
 
-impl Sink for Kept<'_> {
+impl Sink for EventList<'_> {
     fn record(&mut self, _: Time, _: NodeId, event: Event) {
         self.0.push(event);
     }
@@ -50,7 +50,7 @@ impl GateBench {
     /// Calls `part` at `now`.
     pub fn at_time<T>(&mut self, now: Time, part: impl FnOnce(&mut Context<'_>) -> T) -> T {
         let Self { names, faces, events } = self;
-        let (node, mask, sink) = (NodeId(0), EventMask::CONTROL, &mut Kept(events));
+        let (node, mask, sink) = (NodeId(0), EventMask::CONTROL, &mut EventList(events));
         let env = Env::new(now, node, names, sink).with_mask(mask);
         part(&mut Context::new(env, faces))
     }

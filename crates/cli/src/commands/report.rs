@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 
 /// A folder of results, with the command that made them.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KeptResults {
     folder: PathBuf,
     /// The command, as `command.txt` has it.
     pub(crate) command: String,
@@ -39,7 +39,7 @@ pub(crate) struct Kept {
     pub(crate) context: RunContext,
 }
 
-impl Kept {
+impl KeptResults {
     fn read(folder: &Path) -> Result<Self, Failure> {
         let command = text_in(folder, page::COMMAND)?.trim_end().to_owned();
         let mut context = RunContext::default();
@@ -127,7 +127,7 @@ fn page_of_run(session: &Session, folder: &Path) -> Result<String, Failure> {
 
 /// The page of a folder that another command has written, from its stored runs.
 fn page_of_others(session: &Session, folder: &Path) -> Result<String, Failure> {
-    let kept = Kept::read(folder)?;
+    let kept = KeptResults::read(folder)?;
     let words = words(&kept.command);
     let parsed = words.and_then(|words| crate::Arguments::try_parse_from(words).ok());
     let page = match parsed.map(|parsed| parsed.command) {

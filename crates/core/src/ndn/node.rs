@@ -64,7 +64,7 @@ impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
 
 #[inline(always)]
 fn record_sent<B>(cx: &mut Context<'_>, face: FaceId, packet: &Packet<B>) {
-    if cx.wants(EventMask::PACKETS) {
+    if cx.records(EventMask::PACKETS) {
         cx.record(Event::Sent { face: face.0, header: packet.header });
     }
 }
@@ -73,7 +73,7 @@ fn record_sent<B>(cx: &mut Context<'_>, face: FaceId, packet: &Packet<B>) {
 #[inline(always)]
 fn transmit<B>(cx: &mut Context<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
     record_sent(cx, face, &packet);
-    let label = cx.wants(EventMask::LOSSES).then(|| packet.header.label());
+    let label = cx.records(EventMask::LOSSES).then(|| packet.header.label());
     if !devices.transmit(face, packet)
         && let Some(name) = label
     {
@@ -259,7 +259,7 @@ impl<B: Clone + Default> Node<B> {
         let is_flush = self.clock.flushes_on_arrival() && !matches!(packet.header.kind, Kind::Interest(_));
         let Self { forwarder, queues, to_applications, faces, clock, .. } = self;
         let mut cx = Context::new(env, faces);
-        if cx.wants(EventMask::PACKETS) {
+        if cx.records(EventMask::PACKETS) {
             cx.record(Event::Received { face: from.0, header: packet.header });
         }
         let out = &mut Egress { queues, devices, to_applications, clock };

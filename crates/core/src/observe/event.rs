@@ -166,10 +166,10 @@ impl EventMask {
     pub const CONTROL: Self = Self(2048);
 
     /// Events that a table can hold: all but [`PACKETS`](Self::PACKETS) and [`PENDING`](Self::PENDING).
-    pub const RECORDED: Self = Self::CONSUMERS.and(Self::QUEUES).and(Self::LOSSES).and(Self::CACHE);
+    pub const RECORDED: Self = Self::CONSUMERS.union(Self::QUEUES).union(Self::LOSSES).union(Self::CACHE);
 
     /// Union of both sets of kinds.
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 

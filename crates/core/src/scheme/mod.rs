@@ -39,7 +39,7 @@ pub struct Scheme {
     /// form if there is one.
     pub deviations: &'static [&'static str],
     /// Whether its components draw random numbers, so that results differ between seeds.
-    pub draws: bool,
+    pub uses_randomness: bool,
     /// Declarations of its parameters, in order.
     pub params: &'static [ParamSpec],
     /// Consumer profile: timers and retransmission rules around its consumer.
@@ -107,7 +107,7 @@ impl Scheme {
         paper: "",
         provenance: Provenance::Paper,
         deviations: &[],
-        draws: false,
+        uses_randomness: false,
         params: &[],
         profile: ConsumerProfile::Own,
         consumer: None,

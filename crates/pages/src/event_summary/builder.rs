@@ -61,10 +61,10 @@ struct Received {
 impl<'a> EventSummaryBuilder<'a> {
     /// Events that [`on_events`](Self::on_events) needs.
     pub const MASK: EventMask = EventMask::CONSUMERS
-        .and(EventMask::QUEUES)
-        .and(EventMask::LOSSES)
-        .and(EventMask::CACHE)
-        .and(EventMask::CONTROL);
+        .union(EventMask::QUEUES)
+        .union(EventMask::LOSSES)
+        .union(EventMask::CACHE)
+        .union(EventMask::CONTROL);
 
     /// A summary of the run with record `record`, which defines its flows and its end.
     pub fn new(network: &'a Network, record: &RunRecord) -> Self {

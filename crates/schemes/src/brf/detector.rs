@@ -9,7 +9,7 @@ use super::Backlog;
 
 choice! {
     /// How congestion is distinguished from load.
-    pub enum Detection {
+    pub enum DetectionRule {
         /// As printed: a port that is busy or has a queue is congested. Packets are counted as if each were full.
         Literal = "literal",
         /// Bytes are counted; only the queue of flows that the switch governs counts, by time too; a busy port is
@@ -22,7 +22,7 @@ choice! {
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     /// Rule that detects congestion from load.
-    pub detection: Detection,
+    pub detection: DetectionRule,
     /// Utilisation above which a port is busy (the paper's α).
     pub utilisation: f64,
     /// Fraction of the queue limit above which a queue counts as standing (β of the paper).
@@ -82,8 +82,8 @@ impl Detector {
         };
         let before = self.before.replace((at, *load));
         self.crossed = match rules.detection {
-            Detection::Literal => literal(rules, before, at, load),
-            Detection::Robust => robust(rules, before, at, load),
+            DetectionRule::Literal => literal(rules, before, at, load),
+            DetectionRule::Robust => robust(rules, before, at, load),
         };
         // Eq. 17 needs the length of the queue, eq. 18 only the rates, so the threshold decides on the state.
         let found = match self.crossed {
@@ -115,7 +115,7 @@ impl Detector {
         self.clean += 1;
         // Reported as a queue once more, so that rates stay reduced until a second clean poll confirms the
         // end.
-        if rules.detection == Detection::Robust && self.clean < CLEAN_POLLS {
+        if rules.detection == DetectionRule::Robust && self.clean < CLEAN_POLLS {
             return Some(Congestion::Queue(load.governed));
         }
         self.is_congested = false;
@@ -181,7 +181,7 @@ pub(super) mod tests {
         }
     }
 
-    pub fn rules(detection: Detection) -> Rules {
+    pub fn rules(detection: DetectionRule) -> Rules {
         let target = Span::from_millis(5);
         Rules { detection, utilisation: 0.98, occupancy: 0.1, target, backlog: Backlog::Exact }
     }
@@ -190,7 +190,7 @@ pub(super) mod tests {
     const FULL: u64 = 82;
 
     /// Congestions detected for loads that arrive every 10 ms.
-    fn reported(detection: Detection, loads: &[QueueLoad]) -> Vec<Option<Congestion>> {
+    fn reported(detection: DetectionRule, loads: &[QueueLoad]) -> Vec<Option<Congestion>> {
         let mut detector = Detector::default();
         let at = |poll: usize| Time::ZERO + Span::from_millis(10) * (poll as u64);
         loads.iter().enumerate().map(|(poll, load)| detector.look(&rules(detection), at(poll), load)).collect()
@@ -200,7 +200,7 @@ pub(super) mod tests {
     fn a_queue_of_more_than_five_milliseconds_stands_until_two_polls_are_clean() {
         let queue = |bytes: u64| Some(Congestion::Queue(ByteCount::new(bytes)));
         let polls = [0, 62_500, 63_000, 40_000, 70_000, 3_000, 2_000, 2_000].map(|bytes| load(0, bytes));
-        assert_eq!(reported(Detection::Robust, &polls), [
+        assert_eq!(reported(DetectionRule::Robust, &polls), [
             None, None, queue(63_000), queue(40_000), queue(70_000), queue(3_000), Some(Congestion::Clear), None
         ]);
     }
@@ -210,13 +210,13 @@ pub(super) mod tests {
         // A tenth of 1000 packets are 12.1 ms.
         let busy = QueueLoad { governed_dropped: 1, ..load(FULL, 0) };
         for (detection, now, crossed) in [
-            (Detection::Robust, load(0, 70_000), Some(Threshold::Delay)),
-            (Detection::Robust, load(0, 101 * 1514), Some(Threshold::Occupancy)),
-            (Detection::Robust, busy, Some(Threshold::Utilisation)),
-            (Detection::Robust, load(0, 60_000), None),
-            (Detection::Literal, load(0, 70_000), None),
-            (Detection::Literal, load(0, 101 * 1514), Some(Threshold::Occupancy)),
-            (Detection::Literal, load(FULL, 0), Some(Threshold::Utilisation)),
+            (DetectionRule::Robust, load(0, 70_000), Some(Threshold::Delay)),
+            (DetectionRule::Robust, load(0, 101 * 1514), Some(Threshold::Occupancy)),
+            (DetectionRule::Robust, busy, Some(Threshold::Utilisation)),
+            (DetectionRule::Robust, load(0, 60_000), None),
+            (DetectionRule::Literal, load(0, 70_000), None),
+            (DetectionRule::Literal, load(0, 101 * 1514), Some(Threshold::Occupancy)),
+            (DetectionRule::Literal, load(FULL, 0), Some(Threshold::Utilisation)),
         ] {
             let mut detector = Detector::default();
             detector.look(&rules(detection), Time::ZERO, &load(0, 0));
@@ -228,19 +228,19 @@ pub(super) mod tests {
     #[test]
     fn a_busy_port_is_congested_only_as_its_queue_grows_or_drops() {
         let mut polls = [load(0, 0), load(FULL, 0), load(2 * FULL, 30_000), load(3 * FULL, 30_000)];
-        assert_eq!(reported(Detection::Robust, &polls)[1..3], [None, Some(Congestion::Burst)]);
+        assert_eq!(reported(DetectionRule::Robust, &polls)[1..3], [None, Some(Congestion::Burst)]);
         polls[1].governed_dropped = 1;
-        assert_eq!(reported(Detection::Robust, &polls)[1], Some(Congestion::Burst));
+        assert_eq!(reported(DetectionRule::Robust, &polls)[1], Some(Congestion::Burst));
         let idle = [load(0, 0), load(40, 30_000)];
-        assert_eq!(reported(Detection::Robust, &idle), [None, None], "a queue that a slack port will serve");
+        assert_eq!(reported(DetectionRule::Robust, &idle), [None, None], "a queue that a slack port will serve");
     }
 
     #[test]
     fn what_other_flows_pile_up_is_not_for_brf_flows_to_drain() {
         let mut polls = [load(0, 0), load(FULL, 0)];
         polls[1].waiting = Packets::new(900);
-        assert_eq!(reported(Detection::Robust, &polls), [None, None]);
-        assert_eq!(reported(Detection::Literal, &polls)[1], Some(Congestion::Queue(ByteCount::ZERO)));
+        assert_eq!(reported(DetectionRule::Robust, &polls), [None, None]);
+        assert_eq!(reported(DetectionRule::Literal, &polls)[1], Some(Congestion::Queue(ByteCount::ZERO)));
     }
 
     #[test]
@@ -248,8 +248,8 @@ pub(super) mod tests {
         // 66-byte ACKs at 5 % of the rate.
         let short = |packets: u64| QueueLoad { sent: ByteCount::new(packets * 66), ..load(packets, 0) };
         let polls = [short(0), short(100)];
-        assert_eq!(reported(Detection::Literal, &polls), [None, Some(Congestion::Burst)]);
-        assert_eq!(reported(Detection::Robust, &polls), [None, None]);
+        assert_eq!(reported(DetectionRule::Literal, &polls), [None, Some(Congestion::Burst)]);
+        assert_eq!(reported(DetectionRule::Robust, &polls), [None, None]);
     }
 
     #[test]
@@ -257,15 +257,15 @@ pub(super) mod tests {
         let deep = |bytes| QueueLoad { limit: Packets::new(100_000), ..load(0, bytes) };
         // 1.2 s of queue, less a packet.
         let polls = [deep(0), deep(10_000 * 1514)];
-        assert_eq!(reported(Detection::Literal, &polls), [None, None]);
-        assert!(matches!(reported(Detection::Robust, &polls)[1], Some(Congestion::Queue(_))));
+        assert_eq!(reported(DetectionRule::Literal, &polls), [None, None]);
+        assert!(matches!(reported(DetectionRule::Robust, &polls)[1], Some(Congestion::Queue(_))));
     }
 
     #[test]
     fn late_reports_and_counters_that_start_anew_are_harmless() {
         let mut detector = Detector::default();
         let at = |millis| Time::ZERO + Span::from_millis(millis);
-        let rules = rules(Detection::Robust);
+        let rules = rules(DetectionRule::Robust);
         assert_eq!(detector.look(&rules, at(20), &load(1000, 0)), None);
         assert_eq!(detector.look(&rules, at(10), &load(0, 90_000)), None, "older than the last");
         assert_eq!(detector.look(&rules, at(20), &load(0, 90_000)), None);
@@ -274,7 +274,7 @@ pub(super) mod tests {
 
     #[test]
     fn estimated_the_queue_of_others_is_taken_for_that_of_brf_flows() {
-        let rules = Rules { backlog: Backlog::Estimated, ..rules(Detection::Robust) };
+        let rules = Rules { backlog: Backlog::Estimated, ..rules(DetectionRule::Robust) };
         let at = |poll: u64| Time::ZERO + Span::from_millis(10) * poll;
         let mut detector = Detector::default();
         // 60 full segments of CUBIC's come and wait, none of BRF's.
@@ -287,6 +287,6 @@ pub(super) mod tests {
         assert_eq!(detector.look(&rules, at(1), &load(0, 0)), None);
         assert_eq!(detector.estimate(), 60.0 * 1514.0);
         // With reported backlog, no packet of BRF's waits.
-        assert_eq!(reported(Detection::Robust, &[load(0, 0), other])[1], None);
+        assert_eq!(reported(DetectionRule::Robust, &[load(0, 0), other])[1], None);
     }
 }

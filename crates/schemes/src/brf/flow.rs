@@ -28,10 +28,10 @@ const RECEIVED: Span = Span::from_millis(200);
 
 /// Time without an ACK after the arrival of a flow, at least three RTTs, after which its ACKs are assumed to take
 /// another path.
-const UNHEARD: Span = Span::from_millis(200);
+const NO_ACK_TIME: Span = Span::from_millis(200);
 /// Time after which a grant is reported to other switches again, unless it changes by the fraction below before.
 const REFRESHED: Span = Span::from_millis(500);
-const UNHEARD_STEP: f64 = 0.02;
+const UNSENT_STEP: f64 = 0.02;
 
 /// Route of the ACKs of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -183,13 +183,13 @@ impl Flow {
 
     /// Rate that is to be reported to other switches now, bytes/s, since no ACK passes here; `None` if there is nothing
     /// to report.
-    pub fn unheard(&self, now: Time) -> Option<f64> {
+    pub fn unsent_grant(&self, now: Time) -> Option<f64> {
         let granted = self.granted(now);
         let is_due = match self.acks {
             AckPath::Local => false,
-            AckPath::Unknown => now.since(self.since) >= UNHEARD.max(self.rtt() * 3),
+            AckPath::Unknown => now.since(self.since) >= NO_ACK_TIME.max(self.rtt() * 3),
             AckPath::Remote(at, rate) => {
-                now.since(at) >= REFRESHED || (granted - rate).abs() > UNHEARD_STEP * rate
+                now.since(at) >= REFRESHED || (granted - rate).abs() > UNSENT_STEP * rate
             }
         };
         is_due.then_some(granted)

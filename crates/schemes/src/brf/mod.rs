@@ -41,7 +41,7 @@ mod switch;
 
 use class_queue::ClassQueue;
 use controller::BrfController;
-use detector::Detection;
+use detector::DetectionRule;
 use sender::BrfSender;
 use switch::{Agent, Gate, Switch};
 
@@ -184,7 +184,7 @@ params! {
     control: Control = Control::Controller;
     /// Congestion test: `literal`, as printed, a port that is busy or has a queue, by packets; `robust`, by bytes, a
     /// queue of BRF flows that is too long or that grows or drops on a busy port; two polls without congestion end it.
-    detector: Detection = Detection::Robust;
+    detector: DetectionRule = DetectionRule::Robust;
     /// Source of the controller's queue length: `exact`, reported by the switch for BRF flows, which OpenFlow cannot
     /// do; `estimated`, from OpenFlow's counters for all flows. With `control = "local"` the switch always uses the
     /// exact value.
@@ -248,7 +248,7 @@ impl Params {
         imply(is_given("udp_share"), &mut self.udp_share, 0.0);
         imply(is_given("feedback_step"), &mut self.feedback_step, f64::INFINITY);
         imply(is_given("make_before_break"), &mut self.make_before_break, false);
-        imply(is_given("detector"), &mut self.detector, Detection::Literal);
+        imply(is_given("detector"), &mut self.detector, DetectionRule::Literal);
     }
 
     fn detection_rules(&self) -> detector::Rules {
@@ -291,7 +291,7 @@ mod tests {
         let params = read(std::slice::from_ref(&mode)).expect("known");
         assert_eq!((params.link_share, params.udp_share, params.feedback_step), (1.0, 0.0, f64::INFINITY));
         assert_eq!((params.count_idle, params.make_before_break), (true, false));
-        assert_eq!(params.detector, Detection::Literal);
+        assert_eq!(params.detector, DetectionRule::Literal);
         let given = [
             mode,
             ("link_share", Setting::Number(0.97)),
@@ -304,7 +304,7 @@ mod tests {
         let params = read(&given).expect("known");
         assert_eq!((params.link_share, params.udp_share, params.feedback_step), (0.97, 0.05, 0.05));
         assert_eq!((params.count_idle, params.make_before_break), (false, true));
-        assert_eq!(params.detector, Detection::Robust);
+        assert_eq!(params.detector, DetectionRule::Robust);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub static SCHEME: Scheme = Scheme {
         "Interests are diverted by PCON's rule for marked Data; they return to the next hop with the lowest RTT.",
         "The window grows like TCP's; a loss is handled like a severe mark.",
     ],
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     profile: ConsumerProfile::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(consumer::CoopConConsumer::new(Params::from_settings(settings)?)))),

@@ -43,7 +43,7 @@ pub static SCHEME: Scheme = Scheme {
          waits any more.",
         "The window grows like TCP's; a loss is handled like the highest level.",
     ],
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     profile: ConsumerProfile::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(consumer::FleComConsumer::new(Params::from_settings(settings)?)))),

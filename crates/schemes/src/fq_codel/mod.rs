@@ -23,7 +23,7 @@ pub static SCHEME: Scheme = Scheme {
         "A flow's turn ends when its credits are exactly used up, as in Linux; the text requires a negative value.",
         "A flow of NDN packets consists of all names under one prefix; the hash is not that of Linux.",
     ],
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     discipline: Some(|settings, device| Ok(Box::new(FqCodel::new(Params::from_settings(settings)?, device)))),
     marking: Marking::If("ecn", "true"),

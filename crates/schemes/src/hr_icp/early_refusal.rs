@@ -4,7 +4,7 @@ use tidegate_core::prelude::*;
 
 use super::codel::Codel;
 use super::pie::Pie;
-use super::{Params, Queue};
+use super::{Params, RefusalRule};
 
 /// The rule of one face.
 #[derive(Debug)]
@@ -20,9 +20,9 @@ pub(super) enum Refusing {
 impl Refusing {
     pub(super) fn new(params: &Params, draws: Rng) -> Self {
         match params.queue {
-            Queue::DropTail => Self::Nothing,
-            Queue::Pie => Self::Pie(Pie::new(params.delay_target, params.burst, draws)),
-            Queue::Codel => Self::Codel(Codel::new(params.delay_target, params.delay_interval)),
+            RefusalRule::DropTail => Self::Nothing,
+            RefusalRule::Pie => Self::Pie(Pie::new(params.delay_target, params.burst, draws)),
+            RefusalRule::Codel => Self::Codel(Codel::new(params.delay_target, params.delay_interval)),
         }
     }
 

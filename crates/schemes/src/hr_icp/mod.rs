@@ -43,7 +43,7 @@ pub static SCHEME: Scheme = Scheme {
         "The consumer halves its window, the source the number of Interests in flight; timeouts are handled like \
          Nacks. It is the first author's AIMD consumer, not the ICP of the scheme's name.",
     ],
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     profile: ConsumerProfile::NdnsimNack,
     consumer: Some(|settings| Ok(Box::new(consumer(&Params::from_settings(settings)?)))),
@@ -59,7 +59,7 @@ pub static SCHEME: Scheme = Scheme {
 
 choice! {
     /// Which Interests are refused.
-    pub enum Queue {
+    pub enum RefusalRule {
         /// Interests that arrive when `limit` Interests wait.
         DropTail = "drop-tail",
         /// Random Interests, with a probability that grows with the queueing delay.
@@ -82,7 +82,7 @@ params! {
     limit: Packets = Packets::new(100), "packets", Packets::new(1)..=Packets::new(1_000_000);
     /// Routers: which Interests are refused: `drop-tail`, those beyond `limit`; `pie`, at random, with a probability
     /// that grows with the queueing delay; `codel`, single ones while the queueing delay stays above a target.
-    queue: Queue = Queue::DropTail;
+    queue: RefusalRule = RefusalRule::DropTail;
     /// Routers: how an Interest is refused: `nack` returns a congestion Nack; `drop` drops it silently.
     refusal: Refusal = Refusal::Nack;
     /// Routers, `pie` and `codel`: acceptable queueing delay of Interests.

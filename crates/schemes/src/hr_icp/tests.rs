@@ -4,7 +4,7 @@ use tidegate_core::prelude::*;
 use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
 
 use super::shaper::HrIcpShaper;
-use super::{Params, Queue, SCHEME};
+use super::{Params, RefusalRule, SCHEME};
 use crate::toolbox::shaping::refusal::Refusal;
 use tidegate_testkit::driver::Driver;
 use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
@@ -143,9 +143,9 @@ fn pie_and_codel_refuse_interests_while_there_is_room() {
         }
         refused
     };
-    assert_eq!(refused(Queue::DropTail), 0);
-    assert!(refused(Queue::Pie) > 100, "{}", refused(Queue::Pie));
-    assert!(refused(Queue::Codel) > 10, "{}", refused(Queue::Codel));
+    assert_eq!(refused(RefusalRule::DropTail), 0);
+    assert!(refused(RefusalRule::Pie) > 100, "{}", refused(RefusalRule::Pie));
+    assert!(refused(RefusalRule::Codel) > 10, "{}", refused(RefusalRule::Codel));
 }
 
 #[test]

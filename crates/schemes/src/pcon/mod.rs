@@ -33,7 +33,7 @@ pub static SCHEME: Scheme = Scheme {
          not grow the window.",
         "The window never falls below its initial value; in the source it may until the next Data.",
     ],
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     profile: ConsumerProfile::Pcon,
     consumer: Some(|settings| Ok(Box::new(consumer::PconConsumer::new(&Params::from_settings(settings)?)))),

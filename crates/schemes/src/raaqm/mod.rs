@@ -30,7 +30,7 @@ pub static SCHEME: Scheme = Scheme {
          use ndnSIM's; the minimum window is 1, not 0. With `form = \"hicn\"` set `profile = { lifetime = \"1001ms\" }`.",
         "ndnSIM's program does not distinguish paths; `per_path = false` restores this.",
     ],
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     profile: ConsumerProfile::Hicn,
     consumer: Some(|settings| Ok(Box::new(consumer::Raaqm::new(Params::from_settings(settings)?)))),

@@ -26,7 +26,7 @@ pub static SCHEME: Scheme = Scheme {
          departure is never far away.",
         "A sender that was limited by the receive window restarts like an application-limited one.",
     ],
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     sender: Some(|settings| {
         let controller = Box::new(Bbr::new(Params::from_settings(settings)?));

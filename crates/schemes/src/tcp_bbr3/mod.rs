@@ -31,7 +31,7 @@ pub static SCHEME: Scheme = Scheme {
         "The point within a segment where losses cross the threshold is never before that segment.",
         "A sender that was limited by the receive window restarts like an application-limited one.",
     ],
-    draws: true,
+    uses_randomness: true,
     params: Params::TABLE,
     sender: Some(|settings| {
         let controller = Box::new(Bbr::new(Params::from_settings(settings)?));

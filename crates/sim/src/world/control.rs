@@ -43,13 +43,13 @@ struct InTransit {
 
 /// One direction of the channel; delays are equal, so messages keep their order.
 #[derive(Debug)]
-struct Way {
+struct ChannelDirection {
     messages: VecDeque<InTransit>,
     ledger: MessageLedger,
     losses: Rng,
 }
 
-impl Way {
+impl ChannelDirection {
     fn new(losses: Rng) -> Self {
         Self { messages: VecDeque::new(), ledger: MessageLedger::default(), losses }
     }
@@ -89,8 +89,8 @@ pub(super) struct Control {
     plan: ControllerPlan,
     /// `None` while it is down.
     controller: Option<Box<dyn NetworkController>>,
-    reports: Way,
-    directives: Way,
+    reports: ChannelDirection,
+    directives: ChannelDirection,
     wake: Time,
     orders: Orders,
 }
@@ -101,8 +101,8 @@ impl Control {
         Self {
             controller: Some(make(plan)),
             plan: plan.clone(),
-            reports: Way::new(losses("reports")),
-            directives: Way::new(losses("directives")),
+            reports: ChannelDirection::new(losses("reports")),
+            directives: ChannelDirection::new(losses("directives")),
             wake: Time::MAX,
             orders: Orders::default(),
         }

@@ -34,7 +34,7 @@ static PACER: Scheme = Scheme {
 
 static WHIM: Scheme = Scheme {
     name: "whim",
-    draws: true,
+    uses_randomness: true,
     router: Some(|_, node| {
         let whim = |name| {
             move |device: &DeviceSetup| Whim { draws: device.streams.under("whim/").stream(name), wake: None }

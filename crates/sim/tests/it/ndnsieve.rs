@@ -19,7 +19,7 @@ fn plan(text: &str, set: &[(&str, &str)]) -> Plan {
         set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let mut plan =
         scenario::parse("test.toml", text, &set, SCHEMES).unwrap_or_else(|errors| panic!("{errors}"));
-    plan.recorded = EventMask::CONTROL.and(EventMask::CONSUMERS).and(EventMask::QUEUES);
+    plan.recorded = EventMask::CONTROL.union(EventMask::CONSUMERS).union(EventMask::QUEUES);
     plan
 }
 

@@ -79,12 +79,14 @@ impl Facts {
             *sharers.entry(*direction).or_default() += 1;
         }
         let rates = Rates::of(plan);
-        let askers = askers(plan);
+        let flows_by_prefix = flows_by_prefix(plan);
         let flows: Vec<FlowFacts> = plan
             .flows
             .iter()
             .zip(ways)
-            .map(|(flow, way)| way.facts(plan, flow, &sharers, &rates, askers[flow.prefix.as_str()] > 1))
+            .map(|(flow, way)| {
+                way.facts(plan, flow, &sharers, &rates, flows_by_prefix[flow.prefix.as_str()] > 1)
+            })
             .collect();
         let hops = |flow: &FlowFacts| 2.0 * flow.exchanges * flow.links.len() as f64;
         let samples = plan.sampling.map_or(0, |pause| plan.duration.as_nanos() / pause.as_nanos().max(1));
@@ -100,12 +102,12 @@ impl Facts {
 }
 
 /// Number of flows that request each prefix.
-pub(super) fn askers(plan: &Plan) -> BTreeMap<&str, usize> {
-    let mut askers = BTreeMap::new();
+pub(super) fn flows_by_prefix(plan: &Plan) -> BTreeMap<&str, usize> {
+    let mut flows_by_prefix = BTreeMap::new();
     for flow in &plan.flows {
-        *askers.entry(flow.prefix.as_str()).or_default() += 1;
+        *flows_by_prefix.entry(flow.prefix.as_str()).or_default() += 1;
     }
-    askers
+    flows_by_prefix
 }
 
 /// Maximum number of names that are listed; the rest is counted.

@@ -9,7 +9,7 @@ use tidegate_sim::plan::{Change, Demand, FlowPlan, MediumPlan, Plan};
 use tidegate_sim::roles;
 
 use super::description::count;
-use super::facts::{Bottleneck, Facts, FlowFacts, askers, listed};
+use super::facts::{Bottleneck, Facts, FlowFacts, flows_by_prefix, listed};
 use super::service_nodes::caches;
 
 /// A queue with fewer bandwidth-delay products cannot keep the link busy.
@@ -214,7 +214,8 @@ fn foreign_prefixes(plan: &Plan) -> Option<String> {
 fn useless_caches(plan: &Plan) -> Option<String> {
     let caches = plan.nodes.iter().any(caches);
     let requests_again = |flow: &FlowPlan| matches!(flow.demand, Demand::Objects(_));
-    let is_shared = askers(plan).values().any(|flows| *flows > 1) || plan.flows.iter().any(requests_again);
+    let is_shared =
+        flows_by_prefix(plan).values().any(|flows| *flows > 1) || plan.flows.iter().any(requests_again);
     (caches && !is_shared).then(|| {
         "there are caches, but no two flows request the same prefix: they can only serve retransmissions"
             .to_owned()

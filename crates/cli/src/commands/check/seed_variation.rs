@@ -37,7 +37,7 @@ pub(super) fn describe(plan: &Plan) -> Vec<String> {
         flows("random processing times of", |flow| {
             flow.processing.is_some_and(|service| service.is_random())
         }),
-        flows("draws of TCP senders of", |flow| flow.tcp.is_some() && flow.scheme.scheme.draws),
+        flows("draws of TCP senders of", |flow| flow.tcp.is_some() && flow.scheme.scheme.uses_randomness),
     ];
     found.into_iter().flatten().collect()
 }
@@ -49,7 +49,7 @@ fn of<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
 }
 
 fn draws(used: &[SchemeUse]) -> bool {
-    used.iter().any(|used| used.scheme.draws)
+    used.iter().any(|used| used.scheme.uses_randomness)
 }
 
 fn is_random_loss(loss: &LossPlan) -> bool {

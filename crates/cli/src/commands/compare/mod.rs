@@ -13,7 +13,7 @@ use tidegate_results::compare::Baseline;
 use tidegate_results::measures::{self, RUN_MEASURES, RunMeasure};
 use tidegate_sim::plan::Plan;
 
-use super::report::Kept;
+use super::report::KeptResults;
 use super::{Overrides, note_replaced, read_plan, refuse_incomplete};
 use crate::Session;
 use crate::command_line::{quoted, word};
@@ -224,7 +224,11 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 }
 
 /// The page of the results in `kept`, made from stored runs and the figures in the folder; nothing is run.
-pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: Arguments) -> Result<String, Failure> {
+pub(crate) fn page_again(
+    session: &Session,
+    kept: &KeptResults,
+    arguments: Arguments,
+) -> Result<String, Failure> {
     let arguments = Arguments {
         scenario: kept.scenario(),
         overrides: Overrides::default(),

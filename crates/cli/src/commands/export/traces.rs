@@ -46,9 +46,9 @@ pub(super) fn ndnsim(source: &ReplaySource, out: &Path, period: Span) -> Result<
     add("drop-trace.txt", &|file| Ok(Box::new(DropTrace::new(file, period)?)))?;
     add("app-delays-trace.txt", &|file| Ok(Box::new(AppDelayTrace::new(file)?)))?;
     add("cs-trace.txt", &|file| Ok(Box::new(CacheTrace::new(file, period)?)))?;
-    let consumers_and_queues = EventMask::CONSUMERS.and(EventMask::QUEUES);
-    let routers = EventMask::PACKETS.and(EventMask::CACHE).and(EventMask::PENDING);
-    write(source, open, consumers_and_queues.and(routers))
+    let consumers_and_queues = EventMask::CONSUMERS.union(EventMask::QUEUES);
+    let routers = EventMask::PACKETS.union(EventMask::CACHE).union(EventMask::PENDING);
+    write(source, open, consumers_and_queues.union(routers))
 }
 
 /// Writes one qlog file per flow, and one for the network.
@@ -69,7 +69,7 @@ pub(super) fn qlog(source: &ReplaySource, out: &Path) -> Result<Vec<PathBuf>, Fa
         let trace = trace.map_err(|why| cannot("write", &path, &why))?;
         open.push((path, Box::new(trace)));
     }
-    write(source, open, EventMask::CONSUMERS.and(EventMask::QUEUES).and(EventMask::LOSSES))
+    write(source, open, EventMask::CONSUMERS.union(EventMask::QUEUES).union(EventMask::LOSSES))
 }
 
 /// Runs the simulation and passes its events to every trace.

@@ -18,7 +18,7 @@ use tidegate_settings::suggest::{intended, question};
 
 use study::{Files, Results, Study};
 
-use super::report::Kept;
+use super::report::KeptResults;
 use super::threads;
 use crate::code::code;
 use crate::command_line::word;
@@ -272,7 +272,11 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 }
 
 /// The page of the results in `kept`, made of the runs in the store; nothing is run.
-pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: &Arguments) -> Result<String, Failure> {
+pub(crate) fn page_again(
+    session: &Session,
+    kept: &KeptResults,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let store = Store::at(&store_of(&kept.out()));
     let mut boards = Vec::new();
     for paper in chosen(&arguments.paper)? {

@@ -8,7 +8,7 @@ mod shard;
 mod status;
 mod why;
 
-use super::report::Kept;
+use super::report::KeptResults;
 use crate::Session;
 use crate::exit::{Failure, Outcome};
 
@@ -45,7 +45,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 /// action that leaves no page.
 pub(crate) fn page_again(
     session: &Session,
-    kept: &Kept,
+    kept: &KeptResults,
     arguments: Arguments,
 ) -> Option<Result<String, Failure>> {
     match arguments.action {

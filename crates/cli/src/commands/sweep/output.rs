@@ -14,7 +14,7 @@ use tidegate_results::text::{self, Screen};
 
 use super::plan::{Sweep, SweepArguments};
 use crate::code::{CODE_FILE, code};
-use crate::commands::report::Kept;
+use crate::commands::report::KeptResults;
 use crate::commands::{Overrides, installed};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::page::COMMAND;
@@ -77,7 +77,7 @@ pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep
 /// The page of the results in `kept`, made from stored runs; nothing is run.
 pub(super) fn page_again(
     session: &Session,
-    kept: &Kept,
+    kept: &KeptResults,
     arguments: SweepArguments,
 ) -> Result<String, Failure> {
     let arguments = SweepArguments {

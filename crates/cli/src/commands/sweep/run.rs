@@ -40,7 +40,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     if arguments.dry_run {
         let found = sweep.look(&Store::at(&arguments.sweep.store()));
-        return Ok(foretell(session, &sweep, arguments.shard, &found));
+        return Ok(print_plan(session, &sweep, arguments.shard, &found));
     }
     let store = Store::make(&arguments.sweep.store())?;
     let mut found = sweep.look(&store);
@@ -79,7 +79,7 @@ fn simulate(
     Ok(batch::failures(&filled.failed, |place| sweep.run_name(missing[place])))
 }
 
-fn foretell(session: &Session, sweep: &Sweep, shard: Shard, found: &[Found]) -> Exit {
+fn print_plan(session: &Session, sweep: &Sweep, shard: Shard, found: &[Found]) -> Exit {
     let count =
         |is: fn(&Found) -> bool| (0..sweep.len()).filter(|run| shard.has(*run) && is(&found[*run])).count();
     let done = count(|found| *found == Found::Whole);

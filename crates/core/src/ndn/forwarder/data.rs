@@ -121,7 +121,7 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) {
         let name = self.pit.entry(id).name();
-        if cx.wants(EventMask::PENDING) {
+        if cx.records(EventMask::PENDING) {
             record_end(cx, self.pit.entry(id), true);
         }
         if self.gates.is_some() {

@@ -305,7 +305,7 @@ impl<B: Clone + Default> Forwarder<B> {
         self.counters.expired += 1;
         self.end_at_gates(cx, id, &Ending::Expired);
         let entry = self.pit.entry(id);
-        if cx.wants(EventMask::PENDING) {
+        if cx.records(EventMask::PENDING) {
             record_end(cx, entry, false);
         }
         let strategy = self.fib.lookup(entry.name().prefix, cx.names, cx.routes, cx.node).strategy;

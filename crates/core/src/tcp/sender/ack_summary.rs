@@ -40,7 +40,7 @@ impl Trips {
         self.latest = Some(self.latest.map_or(rtt, |latest| latest.min(rtt)));
     }
 
-    fn and(self, other: Self) -> Self {
+    fn merge(self, other: Self) -> Self {
         let latest = [self.latest, other.latest].into_iter().flatten().min();
         Self { longest: self.longest.max(other.longest), latest }
     }
@@ -90,7 +90,7 @@ impl News {
     /// count, as in Linux.
     pub(super) fn trips(&self) -> Trips {
         let [cumulative, selective] = self.trips;
-        if self.has_repeated { selective } else { selective.and(cumulative) }
+        if self.has_repeated { selective } else { selective.merge(cumulative) }
     }
 
     /// Segments delivered.

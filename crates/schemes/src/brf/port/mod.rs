@@ -355,12 +355,12 @@ impl Port {
 
     /// Returns the grants to report to other switches, because no ACK of the flow passes here: name, and rate in
     /// bytes/s.
-    pub(super) fn take_unheard(&mut self, now: Time) -> Vec<(Name, f64)> {
+    pub(super) fn take_unsent_grants(&mut self, now: Time) -> Vec<(Name, f64)> {
         let mut reported = Vec::new();
         let numbers = self.active(now);
         for number in numbers {
             let Some(flow) = self.table.get_mut(number) else { continue };
-            if let Some(rate) = flow.unheard(now) {
+            if let Some(rate) = flow.unsent_grant(now) {
                 flow.acks = AckPath::Remote(now, rate);
                 reported.push((Name::segment(flow.data, number), rate));
             }

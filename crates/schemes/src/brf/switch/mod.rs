@@ -220,7 +220,7 @@ impl Agent {
 
     fn report_grants(&mut self, cx: &mut Context<'_>) {
         let mut switch = self.switch.borrow_mut();
-        let reported: Vec<_> = switch.ports.iter_mut().flat_map(|port| port.take_unheard(cx.now)).collect();
+        let reported: Vec<_> = switch.ports.iter_mut().flat_map(|port| port.take_unsent_grants(cx.now)).collect();
         for (flow, rate) in reported {
             // Based on the clock, so that it exceeds all numbers sent before a restart.
             let clock = cx.now.since(Time::ZERO).as_nanos() / 1_000_000;

@@ -118,7 +118,7 @@ pub(super) fn events(quantity: &Expression, plan: &Plan, own: &[&str]) -> Result
     for call in quantity.calls().into_iter().filter(|call| of_run(call).is_none()) {
         let measure = find(&call.name).ok_or_else(|| unknown(&call.name, own))?;
         Arguments { call, measure }.check(plan)?;
-        mask = mask.and(measure.events);
+        mask = mask.union(measure.events);
     }
     Ok(mask)
 }

@@ -9,7 +9,7 @@ use tidegate_papers::value::MeasureValue;
 use super::{Answer, Arguments, MeasureFunction, Of, Run, Takes, measure_table};
 
 measure_table! {
-    "ndnsieve.false_marks" ["load" Takes::Number, "queue" Takes::Number] EventMask::PACKETS.and(EventMask::QUEUES),
+    "ndnsieve.false_marks" ["load" Takes::Number, "queue" Takes::Number] EventMask::PACKETS.union(EventMask::QUEUES),
         Whole(false_marks),
         "Data marked while the load of its face was not above load or its queue not above queue (packets); links have \
          one rate.";

@@ -363,7 +363,7 @@ impl Task<'_> {
     }
 
     fn events(&self) -> EventMask {
-        self.missing().fold(EventMask::NONE, |mask, (_, quantity)| mask.and(quantity.events))
+        self.missing().fold(EventMask::NONE, |mask, (_, quantity)| mask.union(quantity.events))
     }
 }
 
@@ -459,7 +459,7 @@ impl Study {
 
 fn with_events(task: &Task<'_>) -> Plan {
     let plan = &task.point.plan;
-    Plan { recorded: plan.recorded.and(task.events()), ..plan.clone() }
+    Plan { recorded: plan.recorded.union(task.events()), ..plan.clone() }
 }
 
 /// The values of all runs, all of which are in the store.

@@ -421,7 +421,7 @@ fn grants_for_flows_whose_acks_take_another_way_reach_them_through_other_switche
         here.data(at * 1000, 1);
     }
     let mut reported = |at_ms: u64| {
-        let reported = here.gates.at(at_ms * 1000, |cx| here.switch.borrow_mut().ports[0].take_unheard(cx.now));
+        let reported = here.gates.at(at_ms * 1000, |cx| here.switch.borrow_mut().ports[0].take_unsent_grants(cx.now));
         reported.into_iter().next()
     };
     assert_eq!(reported(200), None, "not 200 ms yet");
@@ -448,7 +448,7 @@ fn what_is_reported_to_others_ends_when_an_ack_comes_by() {
     bench.syn(0, 1, true);
     bench.data(40_000, 1);
     bench.ack(250_000, 1);
-    let reported = bench.gates.at(900_000, |cx| bench.switch.borrow_mut().ports[0].take_unheard(cx.now));
+    let reported = bench.gates.at(900_000, |cx| bench.switch.borrow_mut().ports[0].take_unsent_grants(cx.now));
     assert!(reported.is_empty());
 }
 
