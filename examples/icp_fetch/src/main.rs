@@ -7,9 +7,7 @@
 mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::error::Error;
-use std::net::UdpSocket;
-use std::time::{Duration, Instant};
+use std::{error::Error, net::UdpSocket, time::Duration, time::Instant};
 
 use tidegate_core::prelude::*;
 use tidegate_schemes::icp;
@@ -28,8 +26,7 @@ fn fetch(forwarder: &str, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     let now = || Time::from_nanos(started.elapsed().as_nanos() as u64);
     // Interests under way, and segments to ask for again, each with its number of retransmissions.
     let (mut pending, mut again) = (BTreeMap::<u32, (Sent, u32)>::new(), VecDeque::<(u32, u32)>::new());
-    let mut content = BTreeMap::<u32, Vec<u8>>::new();
-    let (mut last, mut buffer) = (u32::MAX, [0; 9_000]);
+    let (mut content, mut last, mut buffer) = (BTreeMap::<u32, Vec<u8>>::new(), u32::MAX, [0; 9_000]);
     while content.len() as u64 <= u64::from(last) {
         while f64::from(flow.in_flight) < controller.window().floor() {
             let new = (flow.next_segment <= last).then_some((flow.next_segment, 0));
@@ -38,9 +35,8 @@ fn fetch(forwarder: &str, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
             flow.count_sent(segment);
             controller.on_sent(&mut Context::detached(sent.at), &sent, &mut HopSignals::default(), &flow);
             pending.insert(segment, (sent, count));
-            let mut name = Vec::new();
+            let (mut name, nonce) = (Vec::new(), Some(sent.at.as_nanos() as u32));
             names.write_components(Name::segment(prefix, segment), &mut name);
-            let nonce = Some(sent.at.as_nanos() as u32);
             socket.send(&InterestBuilder { name: &name, nonce, ..InterestBuilder::default() }.build()?)?;
         }
         if let Ok(size) = socket.recv(&mut buffer) {
@@ -57,23 +53,26 @@ fn fetch(forwarder: &str, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
             flow.count_delivered(segment);
             controller.on_delivery(&mut Context::detached(now()), &delivery, &flow);
         }
-        let timeout = |sent: &Sent| controller.loss_timeout(sent).unwrap_or(Span::from_secs(1));
-        let is_late = |(sent, _): &&(Sent, u32)| now().since(sent.at) > timeout(sent);
-        let late: Vec<(Sent, u32)> = pending.values().filter(is_late).copied().collect();
-        for (sent, count) in late {
-            pending.remove(&sent.segment);
-            again.push_back((sent.segment, count + 1));
-            flow.count_lost();
-            let loss = Loss::new(sent.segment, sent.at, LossSignal::Timeout);
-            controller.on_loss(&mut Context::detached(now()), &loss, &flow);
-        }
+        pending.retain(|_, (sent, count)| {
+            let timeout = controller.loss_timeout(sent).unwrap_or(Span::from_secs(1));
+            let is_lost = now().since(sent.at) > timeout;
+            if is_lost {
+                again.push_back((sent.segment, *count + 1));
+                flow.count_lost();
+                let loss = Loss::new(sent.segment, sent.at, LossSignal::Timeout);
+                controller.on_loss(&mut Context::detached(now()), &loss, &flow);
+            }
+            !is_lost
+        });
     }
     Ok(content.into_values().flatten().collect())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [forwarder, name, file] = &arguments[..] else { return Err("icp-fetch FORWARDER NAME FILE".into()) };
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, forwarder, name, file] = &arguments[..] else {
+        return Err("icp-fetch FORWARDER NAME FILE".into());
+    };
     let content = fetch(forwarder, name)?;
     println!("{} bytes", content.len());
     Ok(std::fs::write(file, content)?)

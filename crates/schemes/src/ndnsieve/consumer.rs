@@ -32,7 +32,9 @@ impl CongestionController for SieveConsumer {
 
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
         match (self.form, delivery.mark > 0) {
+            // eq. 4.
             (Form::Literal, false) => self.window += 1.0,
+            // eq. 5.
             (Form::Literal, true) => self.shrink(),
             (Form::Ssr, false) => self.window += if self.is_slow_start { 1.0 } else { 1.0 / self.window },
             (Form::Ssr, true) => {

@@ -122,6 +122,7 @@ impl Agent {
         let face = self.node.devices[place].face;
         let queue = cx.face(face);
         let mut local = self.local.borrow_mut();
+        // Utilisation by eq. 1; occupancy, packets waiting per place of the queue, is eq. 2.
         let state = LoadState::of(&self.params, local.utilisation(face), queue.occupancy());
         // `states` has one entry for each device, in the same order.
         if state != self.states[place] {
