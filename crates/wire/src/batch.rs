@@ -1,19 +1,19 @@
-//! Frames on their way to a socket: small ones and link headers in one buffer, large bodies by reference.
+//! Frames to be sent over a socket: small ones and link headers in one buffer, large bodies by reference.
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-/// Bodies up to this many bytes are copied behind their header: one piece of memory per frame is cheaper for
-/// the kernel than two, and copying is cheaper than a reference count.
+/// Maximum size of bodies that are copied after their header, bytes: one piece of memory per frame is cheaper
+/// for the kernel than two, and copying is cheaper than a reference count.
 const COPIED: usize = 256;
 
 /// Frames to send, first to last.
 #[derive(Debug, Default)]
 pub struct FrameBatch {
-    /// Heads of all frames, one behind the other.
+    /// Heads of all frames, one after the other.
     heads: Vec<u8>,
-    /// Bytes of heads that were removed from the front of `heads` in this batch's life.
+    /// Number of bytes removed from the front of `heads` since the batch was last empty.
     removed: usize,
     frames: VecDeque<BatchFrame>,
     bytes: usize,
@@ -21,7 +21,7 @@ pub struct FrameBatch {
 
 #[derive(Debug)]
 struct BatchFrame {
-    /// First byte of the head, counted with the removed ones.
+    /// Offset of the head, including removed bytes, so that it stays valid when heads are removed.
     start: usize,
     head: usize,
     body: Bytes,

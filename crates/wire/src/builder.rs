@@ -1,4 +1,4 @@
-//! Interests and Data made from their parts.
+//! Construction of Interests and Data.
 
 use bytes::Bytes;
 use tidegate_core::ndn::packet::Millis;
@@ -19,9 +19,9 @@ pub struct InterestBuilder<'a> {
     pub must_be_fresh: bool,
     /// Value of ForwardingHint: concatenated Names.
     pub forwarding_hint: Option<&'a [u8]>,
-    /// Nonce; `None`: the link encoder writes the header's.
+    /// Nonce; `None` for that of the header, which the link encoder writes.
     pub nonce: Option<u32>,
-    /// InterestLifetime; `None`: 4 s by default of the format.
+    /// InterestLifetime; `None` for the default of the format, 4 s.
     pub lifetime: Option<Millis>,
     /// HopLimit of the Interest, if any.
     pub hop_limit: Option<u8>,
@@ -81,7 +81,8 @@ impl InterestBuilder<'_> {
         self.with_parameters(&parameters)
     }
 
-    /// `parameters`: the elements from ApplicationParameters on; the name gets their digest.
+    /// The Interest with `parameters`, the elements from ApplicationParameters on; their digest is appended
+    /// to the name.
     fn with_parameters(&self, parameters: &[u8]) -> Result<Bytes, EncodeError> {
         check_name(self.name)?;
         let mut name = self.name.to_vec();
@@ -125,7 +126,7 @@ pub struct DataBuilder<'a> {
     pub name: &'a [u8],
     /// ContentType; 0, plain content, is not written.
     pub content_type: u64,
-    /// FreshnessPeriod; `None`: not given.
+    /// FreshnessPeriod; `None` to leave it out.
     pub freshness: Option<Millis>,
     /// FinalBlockId: one encoded component, if any.
     pub final_block: Option<&'a [u8]>,

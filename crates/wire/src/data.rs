@@ -19,11 +19,11 @@ pub struct DataView<'a> {
     pub name: NameView<'a>,
     /// ContentType; 0 is plain content, 3 an application's Nack.
     pub content_type: u64,
-    /// FreshnessPeriod, cut to 2^32-1 ms; zero when not given.
+    /// FreshnessPeriod, at most 2^32-1 ms; zero if not given.
     pub freshness: Millis,
     /// The component in FinalBlockId.
     pub final_block: Option<Element<'a>>,
-    /// Content; empty when there is none.
+    /// Content; empty if there is none.
     pub content: &'a [u8],
     /// Range of the content in the packet.
     pub content_range: Range<usize>,
@@ -87,7 +87,7 @@ impl<'a> DataView<'a> {
         })
     }
 
-    /// The name interned, and the fields a forwarder decides by; the token is still none.
+    /// The interned name, and the fields that a forwarder needs; without a token.
     ///
     /// # Errors
     /// When the name table refuses the name.
@@ -102,7 +102,7 @@ impl<'a> DataView<'a> {
         Ok((name, data))
     }
 
-    /// FinalBlockId as a segment number; [`Segment::NONE`] when it is none, or not given.
+    /// FinalBlockId as a segment number; [`Segment::NONE`] if it is another component, or not given.
     pub fn final_segment(&self) -> Segment {
         self.final_block.as_ref().map_or(Segment::NONE, segment_of)
     }
@@ -144,6 +144,7 @@ impl<'a> Parts<'a> {
             types::META_INFO => self.meta = MetaInfo::parse(element)?,
             types::CONTENT => self.content = Some(*element),
             types::SIGNATURE_INFO => self.info = Some(SignatureView::parse(element)?),
+            // `rank` admits no other type.
             _ => self.value = Some(*element),
         }
         Ok(())

@@ -2,16 +2,16 @@
 
 use tidegate_core::ndn::name::NameError;
 
-/// Why bytes are no packet.
+/// Reason why bytes are no packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// An element is cut short: bytes needed and bytes left.
+    /// An element is truncated.
     #[error("{needed} bytes are needed, {left} are there")]
     Truncated {
         /// Length that the element declares, bytes.
         needed: u64,
-        /// Bytes that are there.
+        /// Number of bytes that are left.
         left: usize,
     },
     /// A type or length is not in its shortest form.
@@ -26,7 +26,7 @@ pub enum DecodeError {
     /// More than [`MAX_PACKET`](crate::MAX_PACKET) bytes.
     #[error("{0} bytes; a packet has at most {max}", max = crate::MAX_PACKET)]
     TooLarge(usize),
-    /// An element has a length that it cannot have.
+    /// An element has an invalid length.
     #[error("element {element} has {bytes} bytes; accepted: {accepted}")]
     Length {
         /// Its type.
@@ -36,7 +36,7 @@ pub enum DecodeError {
         /// Accepted values, for messages.
         accepted: &'static str,
     },
-    /// An element that is not known, and must not be ignored.
+    /// An unknown element must not be ignored.
     #[error("element {element} in element {inside} is not known and is critical")]
     Critical {
         /// Its type.
@@ -52,7 +52,7 @@ pub enum DecodeError {
         /// Type of the element around it.
         inside: u32,
     },
-    /// An element that must be there is not.
+    /// A required element is missing.
     #[error("element {inside} has no element {element}")]
     Missing {
         /// Its type.
@@ -68,13 +68,13 @@ pub enum DecodeError {
         /// Accepted elements, for messages.
         accepted: &'static str,
     },
-    /// The name cannot be one, and why.
+    /// The name is not valid, with the reason.
     #[error("{0}")]
     Name(String),
-    /// Interest parameters and their digest in the name do not go together.
+    /// Interest parameters and their digest in the name do not match.
     #[error("{0}")]
     ParametersDigest(&'static str),
-    /// Index and count of a fragment contradict each other, the limit, or the fragments before.
+    /// Index and count of a fragment contradict each other, the limit, or earlier fragments.
     #[error("fragment {index} of {count}: {why}")]
     Fragment {
         /// FragIndex.
@@ -92,7 +92,7 @@ impl From<NameError> for DecodeError {
     }
 }
 
-/// Why a packet cannot be sent.
+/// Reason why a packet cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {

@@ -1,12 +1,12 @@
-//! The evolvability rules: which elements of a packet count, which are ignored, which make it unreadable.
+//! The evolvability rules: which elements of a packet are used, which are ignored, and which make it invalid.
 //!
-//! NDN packet format 0.3, "Considerations for Evolvability of TLV-Based Encoding"; what is out of order is
-//! treated as ndn-cxx does: an error if critical, else ignored.
+//! NDN packet format 0.3, "Considerations for Evolvability of TLV-Based Encoding". An element out of order is
+//! treated as in ndn-cxx: an error if critical, otherwise ignored.
 
 use crate::error::DecodeError;
 use crate::tlv::{Element, is_critical};
 
-/// Holds the elements inside one element to their order.
+/// Checks the order of the elements inside one element.
 #[derive(Debug)]
 pub struct ElementOrder {
     inside: u32,
@@ -19,10 +19,11 @@ impl ElementOrder {
         Self { inside, last: 0 }
     }
 
-    /// Whether `element` counts; false: it is to be ignored. `rank` is its place in the order, from 1, and 0
-    /// for an element that is not known.
+    /// Whether `element` is used; `false` if it must be ignored. `rank` is its place in the order, from 1,
+    /// and 0 for an unknown element.
     #[inline]
     pub fn admits(&mut self, element: &Element<'_>, rank: u8) -> Result<bool, DecodeError> {
+        // All elements may be absent, so that any higher rank is in order.
         if rank > self.last {
             self.last = rank;
             return Ok(true);

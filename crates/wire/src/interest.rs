@@ -9,7 +9,7 @@ use crate::name::NameView;
 use crate::signature::SignatureView;
 use crate::tlv::{Element, TlvReader, types};
 
-/// Lifetime of an Interest that gives none.
+/// Default lifetime of an Interest.
 pub const DEFAULT_LIFETIME: Millis = Millis(4_000);
 
 /// A decoded Interest. Offsets count from the packet's first byte.
@@ -21,22 +21,22 @@ pub struct InterestView<'a> {
     pub can_be_prefix: bool,
     /// Whether only fresh Data may answer.
     pub must_be_fresh: bool,
-    /// ForwardingHint, not looked into.
+    /// ForwardingHint as its TLV-VALUE, which is not parsed.
     pub forwarding_hint: Option<&'a [u8]>,
-    /// Nonce; `None` in an Interest that never met a forwarder.
+    /// Nonce; `None` in an Interest that has not passed a forwarder.
     pub nonce: Option<u32>,
-    /// InterestLifetime, cut to 2^32-1 ms.
+    /// InterestLifetime, at most 2^32-1 ms.
     pub lifetime: Option<Millis>,
     /// HopLimit of the Interest, if any.
     pub hop_limit: Option<u8>,
     /// ApplicationParameters of the Interest, if any.
     pub parameters: Option<&'a [u8]>,
-    /// The signature of a signed Interest; `None` unless both halves are there.
+    /// The signature of a signed Interest; `None` unless both of its elements are present.
     pub signature: Option<SignatureView<'a>>,
     packet: &'a [u8],
-    /// First byte of the ApplicationParameters element.
+    /// Offset of the ApplicationParameters element.
     parameters_at: usize,
-    /// First byte of the InterestSignatureValue element.
+    /// Offset of the InterestSignatureValue element.
     signature_at: usize,
 }
 
@@ -60,8 +60,8 @@ impl<'a> InterestView<'a> {
     /// Reads `packet`, which is one Interest from its first byte to its last.
     ///
     /// # Errors
-    /// When it is no Interest by packet format 0.3, or the name has a ParametersSha256Digest without there
-    /// being ApplicationParameters or the reverse. Whether the digest is right is asked of
+    /// If it is no Interest by packet format 0.3, or only one of ApplicationParameters and a
+    /// ParametersSha256Digest in the name is present. The digest itself is verified by
     /// [`parameters_digest_holds`](crate::parameters_digest_holds).
     pub fn parse(packet: &'a [u8]) -> Result<Self, DecodeError> {
         let interest = TlvReader::new(packet).only()?;
@@ -84,7 +84,7 @@ impl<'a> InterestView<'a> {
         Ok(view)
     }
 
-    /// An Interest that has a name and nothing else yet.
+    /// An Interest with a name and no other elements.
     fn named(packet: &'a [u8], name: &Element<'a>) -> Result<Self, DecodeError> {
         let name = NameView::parse(name)?;
         if name.is_empty() {
@@ -150,7 +150,7 @@ impl<'a> InterestView<'a> {
         }
     }
 
-    /// The name interned, and the fields a forwarder decides by; the token is still none.
+    /// The interned name, and the fields that a forwarder needs; without a token.
     ///
     /// # Errors
     /// When the name table refuses the name.

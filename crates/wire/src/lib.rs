@@ -1,8 +1,8 @@
 //! NDN packet format 0.3 and NDNLPv2: received bytes to [`Packet<Bytes>`](tidegate_core::ndn::packet::Packet) and back.
 //!
-//! [`decode_frame`] reads a frame, [`decode_packet`] the packet in it: once, in one pass, the received bytes
-//! staying as the packet's body. [`LinkEncoder`] makes frames of packets. Who needs more than the forwarder's
-//! header takes an [`InterestView`] or a [`DataView`].
+//! [`decode_frame`] reads a frame, [`decode_packet`] the packet in it: once, in one pass; the received bytes
+//! stay as the packet's body. [`LinkEncoder`] makes frames of packets. All elements, beyond those of the
+//! forwarder's header, are in an [`InterestView`] or a [`DataView`].
 //!
 //! ```
 //! use tidegate_core::ndn::name::NameTable;

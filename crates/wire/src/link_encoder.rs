@@ -1,5 +1,5 @@
-//! From the forwarder's packet to frames: link fields where there is something to say, fragments where the
-//! link is narrower than the packet.
+//! From the forwarder's packet to frames: with link fields if there are any, and fragments if the
+//! packet is larger than the MTU of the link.
 
 use bytes::Bytes;
 use tidegate_core::ndn::name::{Name, NameTable};
@@ -14,7 +14,7 @@ use crate::rewrite::rewrite;
 use crate::tlv::{self, types};
 use crate::token::Token;
 
-/// Fragments a packet may be cut into. 128 frames of 128 bytes carry the largest packet.
+/// Maximum number of fragments of a packet. 128 frames of 128 bytes carry the largest packet.
 pub const MAX_FRAGMENTS: usize = 128;
 
 /// Makes the frames of one link, in one direction.
@@ -22,9 +22,9 @@ pub const MAX_FRAGMENTS: usize = 128;
 pub struct LinkEncoder {
     mtu: Option<usize>,
     sequence: u64,
-    /// Link fields of the packet at hand.
+    /// Link fields of the current packet.
     fields: Vec<u8>,
-    /// The packet at hand, where it is not sent as it came.
+    /// The current packet, if it is not sent as received.
     rewritten: Vec<u8>,
 }
 
@@ -37,13 +37,13 @@ struct Stated<'a> {
 }
 
 impl LinkEncoder {
-    /// An encoder for frames of at most `mtu` bytes (`None`: any size) that counts its fragments from
-    /// `first_sequence`, which should differ from run to run.
+    /// An encoder for frames of at most `mtu` bytes (`None` for any size) that counts its fragments from
+    /// `first_sequence`, which should differ between runs.
     pub const fn new(mtu: Option<usize>, first_sequence: u64) -> Self {
         Self { mtu, sequence: first_sequence, fields: Vec::new(), rewritten: Vec::new() }
     }
 
-    /// Bytes of the largest frame; `None`: any size.
+    /// Maximum size of a frame, bytes; `None` for any size.
     pub const fn mtu(&self) -> Option<usize> {
         self.mtu
     }
@@ -75,6 +75,7 @@ impl LinkEncoder {
         Stated::about(header, token).write(&mut self.fields);
         let payload =
             if is_rewritten { Payload::Copied(&self.rewritten) } else { Payload::Shared(&packet.body) };
+        // A packet without link fields needs no LpPacket around it (NDNLPv2).
         let whole = match self.fields.len() {
             0 => payload_len,
             fields => {
@@ -98,6 +99,7 @@ impl LinkEncoder {
         match &header.kind {
             Kind::Data(_) => Ok(false),
             Kind::Interest(interest) => Ok(rewrite(interest, body, &mut self.rewritten)?),
+            // The peer compares the nonce of a Nack with that of its Interest.
             Kind::Nack(nack) => Ok(rewrite(&nack.interest, body, &mut self.rewritten)?),
             Kind::LossNotice(_) => {
                 self.write_named_data(header.name, names);
@@ -107,7 +109,7 @@ impl LinkEncoder {
         }
     }
 
-    /// `Data { Name }`, all that a loss notice carries.
+    /// Writes `Data { Name }`, the payload of a loss notice.
     fn write_named_data(&mut self, name: Name, names: &NameTable) {
         let out = &mut self.rewritten;
         out.clear();
@@ -157,7 +159,7 @@ impl<'a> Stated<'a> {
         }
     }
 
-    /// Appends the signals whose numbers `belong` here.
+    /// Appends the signals whose types fulfil `belong`.
     fn write_signals(&self, belong: fn(u32) -> bool, out: &mut Vec<u8>) {
         for (number, value) in self.hop.fields().filter(|(number, _)| belong(*number)) {
             tlv::write_integer(out, number, u64::from(value));
@@ -165,7 +167,7 @@ impl<'a> Stated<'a> {
     }
 }
 
-/// Bytes of a packet: from our own buffer, or from one that can be referred to.
+/// Bytes of a packet: from the buffer of the encoder, or from one that can be shared.
 #[derive(Clone, Copy)]
 enum Payload<'a> {
     Copied(&'a [u8]),
@@ -193,7 +195,7 @@ impl Payload<'_> {
     }
 }
 
-/// One frame with everything in it; the bare packet when there are no fields.
+/// Writes the whole packet as one frame; without an LpPacket if there are no fields.
 #[inline]
 fn write_whole(fields: &[u8], payload: Payload<'_>, batch: &mut FrameBatch) {
     let start = batch.begin();
@@ -217,7 +219,7 @@ struct Cut {
     count: usize,
 }
 
-/// Bytes of Sequence, FragIndex and FragCount: numbers below 256 of one byte each.
+/// Bytes of Sequence, FragIndex and FragCount, of which the last two have one byte of value.
 const FRAGMENT_FIELDS: usize = 10 + 3 + 3;
 const _: () = assert!(MAX_FRAGMENTS <= 255);
 

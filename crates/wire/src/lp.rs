@@ -1,8 +1,8 @@
-//! Link frames (NDNLPv2): an Interest or Data as it is, or with link fields, or a part of one.
+//! Link frames (NDNLPv2): a bare Interest or Data, one with link fields, or a fragment of one.
 //!
-//! Deviation: a field that is unknown but ignorable may be repeated, since only its inventor knows whether it
-//! may; every known field stands at most once, as ndn-cxx requires. An integer under the number of a signal counts as
-//! known, whatever scheme it belongs to.
+//! Deviation: a field that is unknown but ignorable may be repeated, since only its specification states
+//! whether it may; every known field is present at most once, as ndn-cxx requires. An integer under the
+//! number of a signal counts as known, whatever scheme it belongs to.
 
 use bytes::Bytes;
 use tidegate_core::ndn::packet::NackReason;
@@ -12,20 +12,20 @@ use crate::error::DecodeError;
 use crate::tlv::{Element, TlvReader, types};
 use crate::token::Token;
 
-/// Link fields of one frame, or of the message put together from several.
+/// Link fields of one frame, or of the message reassembled from several.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LpFields {
-    /// Sequence; given when the frame is one of several.
+    /// Sequence; required if the frame is one of several.
     pub sequence: Option<u64>,
     /// FragIndex of the fragment, below `frag_count`.
     pub frag_index: u64,
-    /// FragCount; 1 when the frame holds the whole packet.
+    /// FragCount; 1 if the frame has the whole packet.
     pub frag_count: u64,
     /// PitToken of the sender, if any.
     pub token: Option<Token>,
-    /// Why the Interest in the frame was refused; `None`: it was not.
+    /// Reason why the Interest in the frame was refused; `None` if it was not.
     pub nack: Option<NackReason>,
-    /// Whether the Data in the frame is only a name, whose Data comes later.
+    /// Whether the Data in the frame is a loss notice, which has only a name.
     pub loss_notice: bool,
     /// Mark and signals of the link.
     pub hop: HopSignals,
@@ -45,7 +45,7 @@ impl Default for LpFields {
     }
 }
 
-/// A frame, or the message put together from several.
+/// A frame, or the message reassembled from several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LpPacket {
     /// Link fields of the packet.
@@ -54,10 +54,10 @@ pub struct LpPacket {
     pub fragment: Bytes,
 }
 
-/// Reads one frame; an Interest or Data without link fields is one too.
+/// Reads one frame; an Interest or Data without link fields is a frame as well.
 ///
-/// The fragment is a part of `frame`, not a copy. A field of which only the first fragment's counts is read
-/// on every fragment; [`Reassembler`](crate::Reassembler) keeps the first one's.
+/// The fragment is a part of `frame`, not a copy. Fields of which only those of the first fragment count are
+/// read on every fragment; [`Reassembler`](crate::Reassembler) keeps those of the first.
 ///
 /// # Errors
 /// When the frame is not exactly one Interest, Data or LpPacket, or a link field is wrong.
@@ -81,7 +81,7 @@ pub fn decode_frame(frame: Bytes) -> Result<LpPacket, DecodeError> {
 }
 
 impl LpFields {
-    /// Reads the fields of an LpPacket; the Fragment if there is one.
+    /// Reads the fields of an LpPacket; returns the Fragment if there is one.
     fn read<'a>(&mut self, outer: &Element<'a>) -> Result<Option<Element<'a>>, DecodeError> {
         let mut reader = outer.inside();
         let mut last = 0;
@@ -112,7 +112,7 @@ impl LpFields {
         Ok(fragment)
     }
 
-    /// Reads one field; false when it is one to ignore.
+    /// Reads one field; returns `false` if it must be ignored.
     fn take(&mut self, field: &Element<'_>) -> Result<bool, DecodeError> {
         match field.kind {
             types::SEQUENCE => self.sequence = Some(u64::from_be_bytes(field.bytes("8")?)),
@@ -138,13 +138,13 @@ impl LpFields {
     }
 }
 
-/// Whether a link field that is not known may be ignored (NDNLPv2).
+/// Whether an unknown link field may be ignored (NDNLPv2).
 pub const fn is_ignorable(kind: u32) -> bool {
     kind >= 800 && kind <= 959 && kind.is_multiple_of(4)
 }
 
-/// The reason in a Nack field. No reason and reasons that are not known count as [`NackReason::NoRoute`]: all
-/// they say for sure is that this way leads nowhere; nothing hints at a full link.
+/// The reason in a Nack field. A missing or unknown reason counts as [`NackReason::NoRoute`]: it is only
+/// certain that this path does not lead to the Data; nothing indicates congestion.
 fn nack_reason(nack: &Element<'_>) -> Result<NackReason, DecodeError> {
     let mut reader = nack.inside();
     let mut reason = None;
@@ -167,7 +167,7 @@ fn nack_reason(nack: &Element<'_>) -> Result<NackReason, DecodeError> {
     })
 }
 
-/// The number of a reason on the wire.
+/// The NDNLPv2 number of a reason.
 pub(crate) const fn reason_code(reason: NackReason) -> u64 {
     match reason {
         NackReason::Congestion => 50,

@@ -7,10 +7,10 @@ use tidegate_core::ndn::name::{NameTable, Segment};
 use crate::error::DecodeError;
 use crate::tlv::{self, Element, TlvReader, types};
 
-/// Components a name may have at most.
+/// Maximum number of components in a name.
 const MAX_COMPONENTS: usize = NameTable::MAX_COMPONENTS;
 
-/// The name of a received packet, checked: every component is whole and of a type in 1..=65535.
+/// The name of a received packet, checked: every component is complete and has a type in 1..=65535.
 #[derive(Clone, Copy, Debug)]
 pub struct NameView<'a> {
     components: &'a [u8],
@@ -59,7 +59,7 @@ impl<'a> NameView<'a> {
         Ok(())
     }
 
-    /// The concatenated components: what `NameTable::intern` takes.
+    /// The concatenated components, in the form that `NameTable::intern` accepts.
     pub const fn components(&self) -> &'a [u8] {
         self.components
     }
@@ -112,7 +112,7 @@ pub fn push_segment(components: &mut Vec<u8>, segment: u32) {
     tlv::write_integer(components, types::SEGMENT_NAME_COMPONENT, u64::from(segment));
 }
 
-/// The segment number that a component is the one encoding of; [`Segment::NONE`] for any other component.
+/// The segment number of a component in its shortest form; [`Segment::NONE`] for any other component.
 pub(crate) fn segment_of(component: &Element<'_>) -> Segment {
     match component.integer() {
         Ok(number)

@@ -1,4 +1,4 @@
-//! From a message of the link layer to the packet that the forwarder handles.
+//! From a message of the link layer to a packet of the forwarder.
 
 use bytes::Bytes;
 use tidegate_core::ndn::name::NameTable;
@@ -13,17 +13,17 @@ use crate::lp::LpFields;
 use crate::name::NameView;
 use crate::tlv::{self, types};
 
-/// Bytes of the largest network-layer packet; NFD's MAX_NDN_PACKET_SIZE.
+/// Maximum size of a network-layer packet, bytes; NFD's MAX_NDN_PACKET_SIZE.
 pub const MAX_PACKET: usize = 8_800;
 
-/// Reads a whole packet: the payload of a frame, or of a message put together from several.
+/// Reads a whole packet: the payload of a frame, or of a message reassembled from several.
 ///
-/// The packet's body is `payload` itself; that of a loss notice is empty. `fresh_nonce` is asked for the nonce
-/// of an Interest that has none. Tokens in the result are none: the caller maps `fields.token`.
+/// The packet's body is `payload` itself; that of a loss notice is empty. `fresh_nonce` makes the nonce
+/// of an Interest that has none. The result has no token: the caller maps `fields.token`.
 ///
 /// # Errors
-/// When the payload is not exactly one valid Interest or Data of at most [`MAX_PACKET`] bytes, or not what the
-/// fields say: a Nack is about an Interest, a loss notice about a Data that is only a name.
+/// If the payload is not exactly one valid Interest or Data of at most [`MAX_PACKET`] bytes, or does not
+/// match the fields: a Nack has an Interest, a loss notice has a Data with only a name.
 #[inline]
 pub fn decode_packet(
     fields: &LpFields,
@@ -72,6 +72,7 @@ fn decode_loss_notice(
     }
     let name = names.intern(NameView::parse(&name)?.components())?;
     let notice = Kind::LossNotice(LossNotice { token: PitToken::default() });
+    // The size of a notice does not depend on the token and the signals of one hop.
     let mut header = Header::new(name, notice, loss_notice_size(names.encoded_len(name)));
     header.hop = fields.hop;
     // Its class is not on the wire: every loss notice is of high priority (PLR, section IV.B).
@@ -79,7 +80,7 @@ fn decode_loss_notice(
     Ok(Packet { header, body: Bytes::new() })
 }
 
-/// Bytes of a loss notice on the wire, without token and signals; `name_len` is that of the whole Name.
+/// Size of a loss notice on the wire, without token and signals; `name_len` is the length of the whole Name.
 pub fn loss_notice_size(name_len: u32) -> ByteCount {
     let data = tlv::element_len(types::DATA, name_len as usize);
     let fragment = tlv::element_len(types::FRAGMENT, data);

@@ -21,7 +21,7 @@ pub fn metadata(versioned_name: &[u8]) -> Vec<u8> {
     content
 }
 
-/// The versioned name in the content of a metadata Data. What follows the name is for newer readers.
+/// The versioned name in the content of a metadata Data. Anything after the name is for newer readers.
 ///
 /// # Errors
 /// When the content does not begin with a Name of at least one component.
@@ -32,7 +32,7 @@ pub fn versioned_name(content: &[u8]) -> Result<NameView<'_>, DecodeError> {
     if name.is_empty() { Err(missing) } else { Ok(name) }
 }
 
-/// The number in the last component when that is a version; `None` otherwise.
+/// The number in the last component if that is a version; `None` otherwise.
 pub fn version_of(name: &NameView<'_>) -> Option<u64> {
     let last = name.last().filter(|component| component.kind == types::VERSION_NAME_COMPONENT)?;
     last.integer().ok()

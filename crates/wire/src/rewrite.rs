@@ -1,4 +1,4 @@
-//! The two elements of an Interest that change from hop to hop: Nonce and HopLimit.
+//! Rewrites the two elements of an Interest that change between hops: Nonce and HopLimit.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use crate::tlv::{self, Element, TlvReader, types};
 
 /// Ranges of the two elements in an Interest; an absent one has an empty range at its position.
 struct Layout {
-    /// First byte of the name.
+    /// Offset of the name.
     first: usize,
     nonce: Range<usize>,
     hop_limit: Range<usize>,
 }
 
 impl Layout {
-    /// Finds them in an Interest that was read before: what is not looked for is not looked into.
+    /// Finds them in an Interest that was parsed before: other elements are not checked.
     #[inline]
     fn of(interest: &[u8]) -> Result<Self, DecodeError> {
         let outer = TlvReader::new(interest).only()?;
@@ -57,8 +57,8 @@ fn range(element: &Element<'_>) -> Range<usize> {
     element.start..element.end()
 }
 
-/// Writes `bytes`, an Interest, to `out` with the nonce and the hop limit of `header`; false, and nothing of
-/// use in `out`, when they stand there already.
+/// Writes the Interest `bytes` to `out` with the nonce and the hop limit of `header`; returns `false`,
+/// without a result in `out`, if `bytes` has them already.
 ///
 /// # Errors
 /// When the bytes are no Interest.

@@ -1,4 +1,4 @@
-//! Signatures: DigestSha256, which says that nothing changed, and ECDSA P-256, which says who made it.
+//! Signatures: DigestSha256, which proves integrity, and ECDSA P-256, which proves the origin as well.
 
 use std::fmt;
 
@@ -15,13 +15,13 @@ use crate::tlv::{self, types};
 /// Signs Data and Interests.
 #[derive(Clone)]
 pub enum Signer {
-    /// DigestSha256: needs no key, proves no origin.
+    /// DigestSha256: without a key, so that it does not prove the origin.
     Digest,
     /// ECDSA over SHA-256 on curve P-256.
     Ecdsa(Box<EcdsaSigner>),
 }
 
-/// A private key and the name that packets signed by it give for it.
+/// A private key and its name, which packets that it signs have as their KeyLocator.
 #[derive(Clone)]
 pub struct EcdsaSigner {
     key: SigningKey,
@@ -29,7 +29,7 @@ pub struct EcdsaSigner {
     key_name: Vec<u8>,
 }
 
-/// Checks signatures of one key.
+/// Verifies signatures of one key.
 #[derive(Clone, Debug)]
 pub enum Verifier {
     /// DigestSha256.
@@ -38,24 +38,24 @@ pub enum Verifier {
     Ecdsa(Box<VerifyingKey>),
 }
 
-/// Why text or bytes are no key; the text of a private key is never repeated.
+/// Reason why text or bytes are no key; the text of a private key is never repeated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct KeyError(&'static str);
 
-/// Why a signature does not hold.
+/// Reason why a signature is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// The Interest is not signed.
     #[error("the Interest is not signed")]
     Unsigned,
-    /// Another signature type than the verifier's.
+    /// The signature type differs from the verifier's.
     #[error("signature type {found}; expected {expected}")]
     Kind {
         /// SignatureType in the packet.
         found: u64,
-        /// The verifier's.
+        /// SignatureType of the verifier.
         expected: u64,
     },
     /// The signature is not of this packet and key.
@@ -82,7 +82,7 @@ impl fmt::Debug for EcdsaSigner {
 }
 
 impl EcdsaSigner {
-    /// A signer whose packets name their key `key_name` (concatenated components), from the key's PEM text
+    /// A signer with the key name `key_name` (concatenated components), from the key's PEM text
     /// (`PRIVATE KEY`: PKCS#8, or `EC PRIVATE KEY`: SEC1).
     ///
     /// # Errors
@@ -169,7 +169,7 @@ impl Signer {
 }
 
 impl Verifier {
-    /// From PEM text (`PUBLIC KEY`: SPKI).
+    /// A verifier with the public key in PEM text (`PUBLIC KEY`: SPKI).
     ///
     /// # Errors
     /// When the text is no P-256 public key.
@@ -178,7 +178,8 @@ impl Verifier {
         Ok(Self::Ecdsa(Box::new(key.map_err(|_| KeyError("no P-256 public key; accepted: PEM of SPKI"))?)))
     }
 
-    /// From the DER of SPKI, as in an NDN certificate, or a SEC1 point (compressed or not).
+    /// A verifier with the public key in DER of SPKI, as in an NDN certificate, or a SEC1 point (compressed
+    /// or not).
     ///
     /// # Errors
     /// When the bytes are no P-256 public key.
@@ -209,18 +210,19 @@ impl Verifier {
         if holds { Ok(()) } else { Err(VerifyError::Wrong) }
     }
 
-    /// Whether the Data is signed by the verifier's key.
+    /// Verifies that the Data is signed by the verifier's key.
     ///
     /// # Errors
-    /// When it is not, and why.
+    /// If it is not, with the reason.
     pub fn verify_data(&self, data: &DataView<'_>) -> Result<(), VerifyError> {
         self.check(&data.signature, &[data.signed_part()])
     }
 
-    /// Whether the Interest is signed by the verifier's key, and its ParametersSha256Digest is right.
+    /// Verifies that the Interest is signed by the verifier's key, and that its ParametersSha256Digest is
+    /// right.
     ///
     /// # Errors
-    /// When it is not, and why. Whether nonce and time are fresh is for the caller to judge.
+    /// If it is not, with the reason. Whether nonce and time are fresh is not checked.
     pub fn verify_interest(&self, interest: &InterestView<'_>) -> Result<(), VerifyError> {
         let signature = interest.signature.as_ref().ok_or(VerifyError::Unsigned)?;
         if !parameters_digest_holds(interest) {
@@ -230,7 +232,7 @@ impl Verifier {
     }
 }
 
-/// Whether the name's ParametersSha256Digest is that of the parameters; true for an Interest without.
+/// Whether the name's ParametersSha256Digest is that of the parameters; `true` for an Interest without.
 pub fn parameters_digest_holds(interest: &InterestView<'_>) -> bool {
     let Some(digest) = interest.name.digest() else { return true };
     digest.value == sha256(&[interest.digest_covered()])

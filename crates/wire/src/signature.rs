@@ -37,7 +37,7 @@ pub enum KeyLocator<'a> {
     Name(NameView<'a>),
     /// SHA-256 of the public key.
     KeyDigest(&'a [u8]),
-    /// Something newer than packet format 0.3: the whole value.
+    /// Another element than those of packet format 0.3: the whole value.
     Other(&'a [u8]),
 }
 
@@ -54,7 +54,7 @@ const fn rank(kind: u32) -> u8 {
 }
 
 impl<'a> SignatureView<'a> {
-    /// Reads SignatureInfo or InterestSignatureInfo; the value is still empty.
+    /// Reads SignatureInfo or InterestSignatureInfo, without the value.
     pub(crate) fn parse(info: &Element<'a>) -> Result<Self, DecodeError> {
         let mut order = ElementOrder::of(info.kind);
         let mut kind = None;

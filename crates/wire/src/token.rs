@@ -12,7 +12,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// Bytes of the longest token.
+    /// Maximum length of a token, bytes.
     pub const MAX: usize = 32;
 
     /// A token of these bytes.

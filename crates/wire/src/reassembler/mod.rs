@@ -1,7 +1,7 @@
-//! Puts the fragments of one link together again, in bounded memory.
+//! Reassembly of the fragments of one link, in bounded memory.
 //!
-//! At most [`MAX_PARTIAL`] messages of together [`MAX_BYTES`] wait for fragments; the one begun first gives way
-//! to a newer one. A message for which nothing arrives for [`TIMEOUT`] is forgotten, as NFD does.
+//! At most [`MAX_PARTIAL`] messages of together [`MAX_BYTES`] wait for fragments; beyond that the oldest one
+//! is dropped. A message for which nothing arrives for [`TIMEOUT`] is dropped, as in NFD.
 
 use std::collections::VecDeque;
 
@@ -15,13 +15,13 @@ use crate::lp::{LpFields, LpPacket};
 use crate::packet::MAX_PACKET;
 use crate::tlv::types;
 
-/// Messages of one link that may wait for fragments.
+/// Maximum number of messages of one link that wait for fragments.
 pub const MAX_PARTIAL: usize = 64;
 
-/// Bytes of fragments of one link that may wait.
+/// Maximum bytes of waiting fragments of one link.
 pub const MAX_BYTES: usize = 128 << 10;
 
-/// Time without a fragment after which a message is given up.
+/// Time without a fragment after which a message is dropped.
 pub const TIMEOUT: Span = REASSEMBLY_TIMEOUT;
 
 /// Fragments that wait for others; one per link.
@@ -38,9 +38,9 @@ struct Partial {
     first: u64,
     count: u64,
     touched: Time,
-    /// Fields of the first fragment; `None`: it is not there yet.
+    /// Fields of the first fragment; `None` until it arrives.
     fields: Option<LpFields>,
-    /// One bit per fragment that is there.
+    /// One bit per fragment that has arrived.
     seen: u128,
     pieces: Vec<Piece>,
     /// All pieces in the order of their arrival.
@@ -62,7 +62,7 @@ impl Reassembler {
         Self::default()
     }
 
-    /// Messages that wait for fragments.
+    /// Number of messages that wait for fragments.
     pub fn len(&self) -> usize {
         self.partial.len()
     }
@@ -72,19 +72,19 @@ impl Reassembler {
         self.partial.is_empty()
     }
 
-    /// Bytes that wait, at most [`MAX_BYTES`].
+    /// Bytes of waiting fragments, at most [`MAX_BYTES`].
     pub const fn byte_len(&self) -> usize {
         self.bytes
     }
 
-    /// Takes a frame that arrived at `now`; the whole message when this was the last part of one.
+    /// Processes a frame that arrived at `now`; returns the whole message if this was the last part of one.
     ///
-    /// The message has the link fields of its first fragment. Frames without fragment and fragments that are
-    /// there already are answered by `None`.
+    /// The message has the link fields of its first fragment. Frames without a fragment and repeated
+    /// fragments have no result.
     ///
     /// # Errors
-    /// When the fragment contradicts those before it or the limits: it is dropped, and with it the message if
-    /// that became larger than [`MAX_PACKET`].
+    /// If the fragment contradicts earlier ones or the limits: it is dropped, and with it the message if
+    /// that would become larger than [`MAX_PACKET`].
     #[inline]
     pub fn accept(&mut self, now: Time, frame: LpPacket) -> Result<Option<LpPacket>, DecodeError> {
         if frame.fields.frag_count == 1 && frame.fields.frag_index == 0 {
@@ -96,6 +96,7 @@ impl Reassembler {
     fn accept_fragment(&mut self, now: Time, frame: &LpPacket) -> Result<Option<LpPacket>, DecodeError> {
         let LpFields { frag_index: index, frag_count: count, .. } = frame.fields;
         let first = first_sequence(frame)?;
+        // First, so that no fragment joins a message whose time is over.
         self.forget_old(now);
         let at = self.begun(first, count, now);
         let partial = &mut self.partial[at];
@@ -119,12 +120,14 @@ impl Reassembler {
         if partial.pieces.len() as u64 == count {
             return Ok(self.remove(at).and_then(Partial::whole));
         }
+        // Not before: a complete message needs no room.
         self.make_room(at);
         Ok(None)
     }
 
     /// Index of the message whose first fragment has this sequence number; it is created if necessary.
     fn begun(&mut self, first: u64, count: u64, now: Time) -> usize {
+        // From the back, since fragments usually belong to the newest message.
         if let Some(at) = self.partial.iter().rposition(|partial| partial.first == first) {
             return at;
         }
@@ -148,7 +151,7 @@ impl Reassembler {
         });
     }
 
-    /// Drops the oldest messages except the one at `keep` until the rest fits.
+    /// Drops the oldest messages except the one at `keep` until the others fit.
     fn make_room(&mut self, mut keep: usize) {
         while self.bytes > MAX_BYTES {
             if keep == 0 {
@@ -167,7 +170,7 @@ impl Reassembler {
     }
 }
 
-/// The sequence of the first fragment of the message that this sound fragment is of.
+/// Sequence of the first fragment of the message to which this fragment belongs, if it is valid.
 fn first_sequence(frame: &LpPacket) -> Result<u64, DecodeError> {
     let LpFields { frag_index: index, frag_count: count, sequence, .. } = frame.fields;
     let wrong = |why| Err(DecodeError::Fragment { index, count, why });
@@ -202,7 +205,7 @@ impl Partial {
         self.pieces.push(Piece { index: index as u8, start, end: self.buffer.len() as u16 });
     }
 
-    /// The message, once all pieces are there.
+    /// The message, once all pieces have arrived.
     fn whole(mut self) -> Option<LpPacket> {
         let fields = self.fields?;
         // Fragments usually come in order, and then the buffer is the packet.

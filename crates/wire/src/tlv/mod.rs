@@ -1,7 +1,7 @@
-//! Type-length-value: the strict reader and the writer that everything else is made of.
+//! Type-length-value (TLV): a strict reader and a writer, on which all other modules are built.
 //!
-//! Strict as the NDN packet specification demands: numbers in their shortest form, types 1..=2^32-1, lengths
-//! that fit what is there, NonNegativeIntegers of 1, 2, 4 or 8 bytes.
+//! Strict as the NDN packet specification requires: numbers in their shortest form, types 1..=2^32-1, lengths
+//! within the available bytes, NonNegativeIntegers of 1, 2, 4 or 8 bytes.
 
 pub mod types;
 
@@ -35,7 +35,7 @@ impl<'a> Element<'a> {
         self.value_start..self.end()
     }
 
-    /// The elements inside this one; their offsets count from the same beginning.
+    /// The elements inside this one; their offsets count from the same origin.
     #[inline]
     pub const fn inside(&self) -> TlvReader<'a> {
         TlvReader { rest: self.value, at: self.value_start }
@@ -60,7 +60,7 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// The value as `N` bytes; `accepted` is `N` in words for the error.
+    /// The value as `N` bytes; `accepted` is `N` as text for the error.
     ///
     /// # Errors
     /// When the value has another length.
@@ -71,7 +71,7 @@ impl<'a> Element<'a> {
     }
 }
 
-/// Whether an unknown element of this type makes its packet unreadable.
+/// Whether an unknown element of this type makes its packet invalid.
 #[inline]
 pub const fn is_critical(kind: u32) -> bool {
     kind <= 31 || kind & 1 == 1
@@ -124,19 +124,20 @@ impl<'a> TlvReader<'a> {
         Ok(Some(Element { kind, value, start, value_start }))
     }
 
-    /// The one element that fills what is left.
+    /// The only element in the remaining bytes.
     ///
     /// # Errors
     /// When nothing is left, or more than one element.
     #[inline]
     pub fn only(mut self) -> Result<Element<'a>, DecodeError> {
         let Some(element) = self.next()? else {
+            // The shortest element has two bytes: a type and the length 0.
             return Err(DecodeError::Truncated { needed: 2, left: 0 });
         };
         if self.rest.is_empty() { Ok(element) } else { Err(DecodeError::Trailing(self.rest.len())) }
     }
 
-    /// Type and length of an element, at least one of them longer than a byte.
+    /// Type and length of an element, of which at least one is longer than a byte.
     #[inline(never)]
     fn long_header(&mut self) -> Result<(u32, usize), DecodeError> {
         let kind = self.number()?;

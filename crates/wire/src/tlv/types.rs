@@ -48,5 +48,5 @@ pub const NACK: u32 = 800;
 pub const NACK_REASON: u32 = 801;
 pub const CONGESTION_MARK: u32 = 832;
 pub const ACK: u32 = 836;
-/// Ours: a loss notice. Odd, so that a node that does not know it drops the packet.
+/// A loss notice, which is our extension. Odd, so that a node that does not know it drops the packet.
 pub const LOSS_NOTICE: u32 = 901;
