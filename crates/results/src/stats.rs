@@ -1,26 +1,28 @@
-//! Mean, spread and 95 % Student-t intervals of a few samples.
+//! Mean, standard deviation and 95 % Student-t intervals of small samples.
 
 use tidegate_core::math;
 
-/// Values that differ by less than this part of the largest are equal: their last bits are the rounding of sums and
-/// quotients, which no measure resolves (a nanosecond in a quarter of an hour is a thousand times as much).
+/// Values that differ by less than this fraction of the largest are equal: their last bits are rounding
+/// errors of sums and quotients, far below the resolution of any measure (a nanosecond in a quarter of an
+/// hour is a thousand times as much).
 pub const ROUNDING: f64 = 1e-12;
 
 /// A mean with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Mean of the samples; NaN when `n` is 0.
+    /// Mean of the samples; NaN if `n` is 0.
     pub mean: f64,
-    /// Half of the interval's width, in the unit of the mean; 0 when deterministic, infinite for one sample.
+    /// Half of the interval's width, in the unit of the mean; 0 if deterministic, infinite for one sample.
     pub half_width: f64,
     /// Number of samples in the estimate.
     pub n: usize,
-    /// At least two samples, all equal up to [`ROUNDING`]: the result does not vary and has no interval.
+    /// Whether there are at least two samples, all equal up to [`ROUNDING`]: the result does not vary and has
+    /// no interval.
     pub deterministic: bool,
 }
 
 impl Estimate {
-    /// The estimate of nothing.
+    /// The estimate without samples.
     pub const NONE: Self = Self { mean: f64::NAN, half_width: f64::NAN, n: 0, deterministic: false };
 
     /// Mean and 95 % t-interval of `samples`; [`Estimate::NONE`] when empty or when one is not finite.
@@ -62,7 +64,7 @@ impl Estimate {
         self.mean + self.half_width
     }
 
-    /// Whether the interval has a width that can be shown.
+    /// Whether the interval has a finite width above zero.
     pub fn has_interval(&self) -> bool {
         self.n > 1 && !self.deterministic
     }
@@ -98,8 +100,8 @@ pub fn paired_difference_at(ours: &[f64], theirs: &[f64], confidence: f64) -> Es
     Estimate::at(&paired_differences(ours, theirs), confidence)
 }
 
-/// `ours[i] - theirs[i]`, free of rounding: those closer to each other than [`ROUNDING`] of the largest value are
-/// one number, and zero where they are that close to it.
+/// `ours[i] - theirs[i]` without rounding errors: those closer to each other than [`ROUNDING`] of the largest
+/// value are equal, and those that close to zero are zero.
 pub fn paired_differences(ours: &[f64], theirs: &[f64]) -> Vec<f64> {
     let mut differences: Vec<f64> = ours.iter().zip(theirs).map(|(our, their)| our - their).collect();
     let rounding = ROUNDING * max(ours).max(max(theirs));
@@ -122,7 +124,7 @@ fn max(values: &[f64]) -> f64 {
     values.iter().map(|value| value.abs()).fold(0.0, f64::max)
 }
 
-/// The value that Student's t with `freedom` degrees of freedom stays below with `probability`.
+/// The quantile of Student's t with `freedom` degrees of freedom for `probability`.
 ///
 /// `probability` in 0..1, `freedom` positive; NaN otherwise. Exact to about 1e-12, relative.
 pub fn t_quantile(probability: f64, freedom: f64) -> f64 {
@@ -133,6 +135,7 @@ pub fn t_quantile(probability: f64, freedom: f64) -> f64 {
         return -t_quantile(1.0 - probability, freedom);
     }
     let mut high = 1.0;
+    // The second condition ends the search for quantiles beyond the range of `f64`.
     while t_cumulative(high, freedom) < probability && high < 1e300 {
         high *= 2.0;
     }
@@ -149,7 +152,8 @@ pub fn t_quantile(probability: f64, freedom: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Probability that Student's t with `freedom` degrees of freedom is at least as far from zero as `t`.
+/// Probability that the absolute value of Student's t with `freedom` degrees of freedom is at least that of
+/// `t`.
 pub fn t_two_sided(t: f64, freedom: f64) -> f64 {
     // Squared by halves: t * t may overflow where the quotient does not.
     regularised_beta(1.0 / (1.0 + t / freedom * t), 0.5 * freedom, 0.5)
@@ -175,6 +179,7 @@ fn regularised_beta(x: f64, a: f64, b: f64) -> f64 {
 
 /// The continued fraction of the incomplete beta function, by the modified Lentz method.
 fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
+    // Replaces zeros, by which the next step would divide.
     const TINY: f64 = 1e-300;
     let guard = |value: f64| if value.abs() < TINY { TINY } else { value };
     let mut c = 1.0;
@@ -200,6 +205,7 @@ fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
 /// Natural logarithm of the gamma function for positive arguments (Stirling's series above 15).
 fn ln_gamma(x: f64) -> f64 {
     let (mut shifted, mut product) = (x, 1.0);
+    // Γ(x + 1) = x Γ(x) moves the argument to where the series is exact.
     while shifted < 15.0 {
         product *= shifted;
         shifted += 1.0;

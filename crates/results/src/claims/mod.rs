@@ -1,4 +1,4 @@
-//! What a paper claims, and whether our results agree: [`decide`] alone gives verdicts.
+//! Claims of a paper, and verdicts on our results, which only [`decide`] makes.
 
 mod place;
 
@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::stats::Estimate;
 
-/// One paper: who wrote it, what it leaves open, what it claims.
+/// One paper: its authors, assumptions and claims.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paper {
     /// Title of the paper.
@@ -30,13 +30,13 @@ pub struct Assumption {
     pub name: String,
     /// The value with its unit, as text.
     pub value: String,
-    /// Where the value comes from.
+    /// Origin of the value.
     pub provenance: ValueProvenance,
     /// Reason for the assumed value.
     pub why: String,
 }
 
-/// Where an assumed value comes from.
+/// Origin of an assumed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueProvenance {
     /// Stated in the paper.
@@ -64,12 +64,12 @@ impl ValueProvenance {
     }
 }
 
-/// A published value: a number in the claim's unit, or words such as an ordering.
+/// A published value: a number in the unit of the claim, or a text such as an ordering.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Published {
     /// A number, in the unit of the claim.
     Number(f64),
-    /// Anything else.
+    /// Any other value, as text.
     Text(String),
 }
 
@@ -121,7 +121,7 @@ pub enum Sign {
     Below,
 }
 
-/// A claim's effect: which value means none, and which side the paper is on.
+/// Effect of a claim: the value of "no effect", and the paper's side of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
     /// The value of "no effect", in the unit of the claim.
@@ -137,31 +137,32 @@ pub struct Claim {
     pub id: String,
     /// Place in the paper: figure, table, section.
     pub place: String,
-    /// Id of the board's figure that shows the claim; `None` where the place says it (see [`Claim::is_shown_in`]).
+    /// Id of the board's figure that shows the claim; `None` if it follows from the place (see
+    /// [`Claim::is_shown_in`]).
     pub figure: Option<String>,
     /// The quantity that is measured, in words.
     pub quantity: String,
-    /// Its short names in a figure; `None` where the quantity has them (see [`Claim::bar`]).
+    /// Its short names in a figure; `None` if they are in the quantity (see [`Claim::bar`]).
     pub bar: Option<Bar>,
     /// Unit of all numbers of the claim, `""` for none.
     pub unit: String,
-    /// What the paper says.
+    /// Value in the paper.
     pub published: Published,
     /// Values of the quantity that count as agreement.
     pub band: Band,
-    /// The band before it was changed.
+    /// The band before its change, if it was changed.
     pub earlier_band: Option<Band>,
-    /// Why the band was changed.
+    /// Reason for the change of the band.
     pub band_reason: Option<String>,
-    /// For the verdict [`ClaimVerdict::Direction`]; without it that verdict cannot be reached.
+    /// Effect for the verdict [`ClaimVerdict::Direction`], which is not possible without it.
     pub direction: Option<Effect>,
     /// The verdict on record; a run that decides otherwise is reported.
     pub recorded: Option<ClaimVerdict>,
-    /// The verdict on record with the seeds of `--full`, where it is another one.
+    /// The verdict on record with the seeds of `--full`, if it differs.
     pub recorded_full: Option<ClaimVerdict>,
     /// Known issue or argument.
     pub note: Option<String>,
-    /// An invariant: every single sample must lie in the band.
+    /// Whether the claim is an invariant: every single sample must lie in the band.
     pub exact: bool,
     /// Whether the claim is not one of the paper: such claims are counted apart.
     pub is_ours: bool,
@@ -172,12 +173,12 @@ pub struct Claim {
 pub struct Bar {
     /// The quantity alone, for the axis; claims with the same one share a figure.
     pub axis: String,
-    /// What has that quantity, for the name under the bar.
+    /// Subject of the quantity, for the name under the bar.
     pub group: String,
 }
 
 impl Claim {
-    /// The quantity alone and what has it, in words: as the file says, or from `ICP: completion time`. Otherwise the
+    /// The quantity alone and its subject, as in the file, or from `ICP: completion time`. Otherwise the
     /// claim is identified by its place in the paper.
     pub fn bar(&self) -> (&str, &str) {
         match (&self.bar, self.quantity.split_once(": ")) {
@@ -203,7 +204,7 @@ impl Claim {
 pub enum ClaimVerdict {
     /// The 95 % interval lies inside the band.
     Agrees,
-    /// Not so, but the effect has the paper's sign and the interval excludes "no effect".
+    /// It does not agree, but the effect has the paper's sign and the interval excludes "no effect".
     Direction,
     /// The interval reaches both inside and outside of the band, and the sign of the effect is open.
     Undecided,
@@ -232,7 +233,7 @@ impl fmt::Display for ClaimVerdict {
     }
 }
 
-/// A verdict with the estimate it rests on.
+/// A verdict with its estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClaimDecision {
     /// Verdict on the claim.
@@ -251,6 +252,7 @@ pub fn decide(samples: &[f64], claim: &Claim) -> ClaimDecision {
     let is_agreed = |value| claim.contains(value);
     let (low, high) = (estimate.low(), estimate.high());
     let inside =
+        // Every sample of an invariant, since a mean would hide exceptions.
         if claim.exact { samples.iter().copied().all(is_agreed) } else { is_agreed(low) && is_agreed(high) };
     let reaches_inside = low <= claim.band.high && claim.band.low <= high;
     let verdict = match claim.direction {
@@ -258,7 +260,9 @@ pub fn decide(samples: &[f64], claim: &Claim) -> ClaimDecision {
         _ if inside => ClaimVerdict::Agrees,
         Some(Effect { null, sign: Sign::Above }) if low > null => ClaimVerdict::Direction,
         Some(Effect { null, sign: Sign::Below }) if high < null => ClaimVerdict::Direction,
+        // More seeds can decide only an interval that reaches both inside and outside of the band.
         _ if claim.exact || !reaches_inside || low == high => ClaimVerdict::Differs,
+        // The paper's side was handled above: this interval is on the other side of "no effect".
         Some(Effect { null, .. }) if null < low || high < null => ClaimVerdict::Differs,
         _ => ClaimVerdict::Undecided,
     };
@@ -283,12 +287,12 @@ impl Judged {
         Self { claim, estimate, verdict: Some(verdict) }
     }
 
-    /// Shows the samples of a reduced (shortened) run, which gets no verdict.
+    /// Estimates the samples of a reduced (shortened) run, which gets no verdict.
     pub fn reduced(claim: Claim, samples: &[f64]) -> Self {
         Self { claim, estimate: Estimate::of(samples), verdict: None }
     }
 
-    /// Whether the verdict is not the one on record; without a verdict or a record nothing contradicts.
+    /// Whether the verdict differs from the one on record; `false` without a verdict or a record.
     pub fn contradicts_record(&self) -> bool {
         matches!((self.verdict, self.claim.recorded), (Some(ours), Some(recorded)) if ours != recorded)
     }

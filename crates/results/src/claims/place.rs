@@ -1,4 +1,4 @@
-//! Which figures of a board show what a claim is about, read from the claim's place in the paper.
+//! Figures of a board that show a claim, by the claim's place in the paper.
 
 use super::Claim;
 
@@ -39,6 +39,7 @@ fn roman(text: &str) -> Option<usize> {
 
 fn is_of(figure: &str, stem: &str) -> bool {
     let Some(rest) = figure.strip_prefix(stem) else { return false };
+    // `Fig. 7` names all of its parts, `Fig. 7a` only itself.
     let is_whole = stem.ends_with(|last: char| last.is_ascii_digit());
     match rest.chars().next() {
         None | Some('-') => true,

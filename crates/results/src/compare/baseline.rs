@@ -1,4 +1,4 @@
-//! Results that were put aside, to hold later ones against: better, within noise, or worse.
+//! Saved results, with which later ones are compared: better, within noise, or worse.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::stats::{Estimate, mean, standard_deviation, t_two_sided};
 /// Version of the file of a baseline.
 const FORMAT: u32 = 2;
 
-/// Results that were put aside: values of every measure by variant and seed.
+/// Saved results: values of every measure by variant and seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
@@ -37,6 +37,7 @@ pub struct Baseline {
 struct Version {
     format: u32,
     #[serde(rename = "variants")]
+    // Required, so that other files with a `format` are no baseline.
     _variants: IgnoredAny,
 }
 
@@ -65,7 +66,7 @@ pub enum BaselineChange {
     Worse,
     /// It changed, and the measure has no better direction.
     Changed,
-    /// Runs that had a value have none any more, such as those that no longer complete.
+    /// Runs that had a value have none now, such as those that no longer complete.
     Gone,
     /// No run had a value, now some have one.
     New,
@@ -99,13 +100,13 @@ pub struct Judgement {
     pub measure: &'static RunMeasure,
     /// Comparison of the new value with the baseline.
     pub tested: Tested,
-    /// Change of the mean over what it was; `None` where it was zero.
+    /// Change of the mean divided by its earlier value; `None` if that was zero.
     pub relative: Option<f64>,
-    /// Whether the same seeds were compared one by one, else all with all (Welch's test).
+    /// Whether runs of the same seeds were compared in pairs; otherwise all with all (Welch's test).
     pub is_paired: bool,
     /// Runs with a value and all runs, then and now.
     pub coverage: [(usize, usize); 2],
-    /// Part of the runs with a value then that have none now.
+    /// Fraction of the runs with an earlier value that have none now.
     pub lost: f64,
     /// Result of the comparison.
     pub change: BaselineChange,
@@ -150,8 +151,9 @@ impl Baseline {
     /// Reads the text of a file whose values have the meaning of this program's, by `semantics`.
     ///
     /// # Errors
-    /// What is wrong, with line and column where it is not JSON of this shape.
+    /// The error, with line and column if it is not JSON of this shape.
     pub fn read(text: &str, semantics: u32) -> Result<Self, String> {
+        // First, so that another format is reported as such and not by its unknown fields.
         let Version { format, .. } = serde_json::from_str(text).map_err(|why| why.to_string())?;
         if format != FORMAT {
             return Err(format!("format {format} is not known; this program reads format {FORMAT}"));
@@ -191,11 +193,11 @@ impl Baseline {
             .collect()
     }
 
-    /// Holds every variant of `now` that the baseline has against it; all tests are corrected together.
+    /// Compares every variant of `now` that the baseline has with it; all tests are corrected together.
     ///
-    /// A change counts when it is larger than `tolerance`, a part of the earlier mean, and chance does not
-    /// explain it. Where there is no test, the tolerance alone decides. A measure is gone when a larger part of the
-    /// runs that had it than the tolerance have it no more.
+    /// A change counts if it is larger than `tolerance`, a fraction of the earlier mean, and chance does not
+    /// explain it. Without a test only the tolerance decides. A measure is gone if a larger fraction of the
+    /// runs that had it than the tolerance no longer has it.
     pub fn judge(&self, now: &Comparison, tolerance: f64) -> Vec<Judgement> {
         let mut judgements = Vec::new();
         for (index, label) in now.labels.iter().enumerate() {
@@ -222,7 +224,8 @@ fn by_seed(seeds: &[u64], values: &[Option<f64>]) -> BySeed {
     pairs.filter(|(_, value)| value.is_finite()).collect()
 }
 
-/// Part of the runs with a value `then` that have none `now`; 0 where the seeds are others, unless no run has one.
+/// Fraction of the runs with a value `then` that have none `now`; 0 without common seeds, unless no run has a
+/// value.
 fn lost(then: &BySeed, now: &BySeed, seeds: &[u64]) -> f64 {
     let again = || seeds.iter().filter(|seed| then.contains_key(seed));
     match (then.len(), now.len()) {
@@ -238,13 +241,16 @@ fn beside(label: &str, measure: &'static RunMeasure, now: &BySeed, then: &BySeed
         return None;
     }
     let common: Vec<(f64, f64)> =
+        // Seeds of one side only cannot be paired.
         now.iter().filter_map(|(seed, value)| Some((*value, *then.get(seed)?))).collect();
     let is_alone = now.is_empty() || then.is_empty();
     let is_paired =
+        // A paired test needs two pairs; with fewer, pairing would leave out runs for nothing.
         is_alone || common.len() >= 2 || (common.len() == now.len() && common.len() == then.len());
     let pair = if is_paired {
         let (ours, theirs): (Vec<f64>, Vec<f64>) = common.iter().copied().unzip();
         let pair = Pair::of(&ours, &theirs, 1.0 - ALPHA);
+        // The side that has values is shown, although there is no pair.
         if is_alone { Pair { ours: all_mean(now), theirs: all_mean(then), ..pair } } else { pair }
     } else {
         unpaired(&now.values().copied().collect::<Vec<f64>>(), &then.values().copied().collect::<Vec<f64>>())
@@ -282,6 +288,7 @@ fn unpaired(ours: &[f64], theirs: &[f64]) -> Pair {
     };
     let (our_part, their_part) = (part(ours), part(theirs));
     let error = our_part + their_part;
+    // Welch's t needs a variance of each side, and divides by their sum.
     if ours.len() < 2 || theirs.len() < 2 || error <= 0.0 {
         return means;
     }
@@ -309,6 +316,7 @@ fn decide(judgements: &mut [Judgement], tolerance: f64) {
             Finding::Equal | Finding::Unclear => false,
         };
         judgement.change = match judgement.measure.better {
+            // Before the means: those of the remaining runs may seem better.
             _ if judgement.lost > tolerance => BaselineChange::Gone,
             _ if judgement.coverage[0].0 == 0 => BaselineChange::New,
             _ if !is_large || !is_sound => BaselineChange::WithinNoise,

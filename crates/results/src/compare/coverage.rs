@@ -6,6 +6,7 @@ use super::{Comparison, Measured};
 pub(super) fn without_data(comparison: &Comparison) -> Vec<String> {
     let seeds = comparison.seeds.len();
     let counts = || comparison.labels.iter().zip(&comparison.without_data);
+    // Variants without any Data are named in one sentence.
     let silent: Vec<&str> =
         counts().filter(|(_, runs)| **runs == seeds).map(|(label, _)| label.as_str()).collect();
     let partly = counts().filter(|(_, runs)| (1..seeds).contains(*runs));

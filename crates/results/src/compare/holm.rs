@@ -9,6 +9,7 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut corrected = vec![0.0; p.len()];
     let mut max = 0.0f64;
     for (rank, place) in order.into_iter().enumerate() {
+        // Step-down: no test is corrected to less than one with a smaller p.
         max = max.max(p[place] * (p.len() - rank) as f64).min(1.0);
         corrected[place] = max;
     }

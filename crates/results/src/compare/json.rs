@@ -1,4 +1,4 @@
-//! A comparison for programs.
+//! A comparison as JSON, for programs.
 
 use super::{Comparison, Finding, Judgement, Ratio, Tested, pair_facts, warnings};
 use crate::text::{estimate_json, over_runs_json};

@@ -40,7 +40,7 @@ pub struct Variant {
 pub struct Setup {
     /// Index of the variant that the others are compared with.
     pub reference: usize,
-    /// Times that will have been looked at the results at most, 1 unless seeds are added until they suffice.
+    /// Maximum number of looks at the results, 1 unless seeds are added until they suffice.
     pub looks: usize,
 }
 
@@ -53,12 +53,12 @@ pub struct Comparison {
     pub reference: usize,
     /// Seeds, the same for all.
     pub seeds: Vec<u64>,
-    /// Looks at the results, this one included, that were laid down.
+    /// Number of looks at the results that was fixed in advance.
     pub looks: usize,
-    /// Tests that were corrected together: one for each measure and each variant but the reference, whether or not
-    /// it could be made.
+    /// Number of tests corrected together: one for each measure and each variant but the reference, whether
+    /// or not it was possible.
     pub family: usize,
-    /// Runs of each variant in which no Data arrived.
+    /// Number of runs of each variant in which no Data arrived.
     pub without_data: Vec<usize>,
     /// One for each measure.
     pub measures: Vec<Measured>,
@@ -82,18 +82,18 @@ pub struct Measured {
 pub struct Tested {
     /// Difference, ratio and test.
     pub pair: Pair,
-    /// Corrected for the whole family.
+    /// Probability, corrected for the whole family.
     pub p: Option<f64>,
     /// Conclusion from the test.
     pub finding: Finding,
-    /// Seeds in which one of both has no value.
+    /// Number of seeds in which one of both has no value.
     pub left_out: usize,
     /// Seeds whose difference is an outlier among the seeds.
     pub outliers: Vec<u64>,
 }
 
 impl Comparison {
-    /// Holds every variant against the reference by every one of `measures`, also those without any value.
+    /// Compares every variant with the reference by each of `measures`, including those without any value.
     ///
     /// # Panics
     /// When there is no such reference.
@@ -102,6 +102,7 @@ impl Comparison {
         let measured =
             measures.iter().map(|measure| Measured::of(variants, measure, setup.reference, confidence));
         let is_silent = |run: &&RunRecord| {
+            // A run without flows has no Data to miss.
             !run.flows.is_empty() && run.flows.iter().all(|flow| flow.delivered_payload.get() == 0)
         };
         let without_data = |variant: &Variant| variant.runs.iter().filter(is_silent).count();
@@ -137,15 +138,16 @@ impl Comparison {
         self.measures.iter().find(|measured| measured.measure.name == name)
     }
 
-    /// Name of the variant that the others are held against.
+    /// Name of the variant that the others are compared with.
     pub fn reference_label(&self) -> &str {
         &self.labels[self.reference]
     }
 }
 
 impl Measured {
-    /// Whether it is zero in every run, as it may well be, so that its rows are left out.
+    /// Whether it is zero in every run and this is unremarkable, so that its rows are left out.
     fn is_idle(&self) -> bool {
+        // No goodput at all is a result; no drops at all is the normal case.
         self.measure.better != Better::More && self.values.iter().flatten().all(|value| *value == Some(0.0))
     }
 
@@ -171,8 +173,8 @@ impl Measured {
 }
 
 impl Tested {
-    /// Whether the pair's own test finds a difference that does not last when it is corrected for all tests: its
-    /// interval leaves out equality, and yet nothing may be said.
+    /// Whether the pair's own test finds a difference that does not remain after the correction for all
+    /// tests: its interval excludes equality, but the finding is not significant.
     fn is_undone_by_correction(&self) -> bool {
         let difference = &self.pair.difference;
         self.finding == Finding::Unclear

@@ -1,10 +1,11 @@
 //! Two variants of a scenario, run with the same seeds: difference, ratio, test.
 //!
-//! Runs with one seed meet the same random numbers, so what both share cancels in their difference. The test is
-//! the paired t test of the differences. The interval of the ratio of the means is Fieller's (E. C. Fieller, "Some
-//! problems in interval estimation", J. R. Statist. Soc. B 16, 1954) for paired data: the ratios r for which the
-//! paired t test of x - r y would not reject. So it holds 1 exactly when the test finds nothing, it is about the
-//! two means that are shown, and it allows single zeros, which logarithms of ratios do not.
+//! Runs with one seed use the same random numbers, so that common variation cancels in their difference. The
+//! test is the paired t test of the differences. The interval of the ratio of the means is Fieller's (E. C.
+//! Fieller, "Some problems in interval estimation", J. R. Statist. Soc. B 16, 1954) for paired data: the
+//! ratios r for which the paired t test of x - r y would not reject. So it includes 1 exactly if the test is
+//! not significant, refers to the two means that are shown, and it allows single zeros, which logarithms of
+//! ratios do not.
 
 use tidegate_core::math::square;
 
@@ -15,23 +16,23 @@ use crate::stats::{Estimate, mean, paired_differences, standard_deviation, t_qua
 pub struct Pair {
     /// Seeds with a value in both.
     pub n: usize,
-    /// Mean of the variant over these.
+    /// Mean of the variant over these seeds.
     pub ours: f64,
-    /// Mean of the other over these.
+    /// Mean of the other variant over these seeds.
     pub theirs: f64,
-    /// Mean of ours less theirs, with its interval.
+    /// Mean of ours minus theirs, with its interval.
     pub difference: Estimate,
     /// Ratio of the two means.
     pub ratio: Ratio,
-    /// Whether neither variant varies between the seeds, so that there is no chance.
+    /// Whether neither variant varies between the seeds, so that chance has no effect.
     pub is_constant: bool,
-    /// Probability of differences as large by chance alone; `None` where the differences do not vary.
+    /// Probability of differences as large by chance alone; `None` if the differences do not vary.
     pub p: Option<f64>,
     /// Mean difference over the standard deviation of the differences (Cohen's d for paired data).
     pub effect: Option<f64>,
-    /// Seeds in which ours is smaller.
+    /// Number of seeds in which ours is smaller.
     pub smaller: usize,
-    /// Seeds in which ours is larger.
+    /// Number of seeds in which ours is larger.
     pub larger: usize,
 }
 
@@ -47,7 +48,7 @@ pub enum Ratio {
         /// Upper end.
         high: f64,
     },
-    /// The other mean is not clearly above zero, so its ratio has no interval.
+    /// The other mean is not significantly above zero, so that the ratio has no interval.
     Open {
         /// Value of the ratio.
         value: f64,
@@ -59,17 +60,17 @@ pub enum Ratio {
 /// Conclusion about a variant against another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Equal in every seed, also where there is one.
+    /// Equal in every seed, even if there is only one.
     Equal,
     /// Neither varies between the seeds, and they differ.
     Fixed,
-    /// They vary, yet differ by the same in every seed: there is no spread to hold the difference against.
+    /// They vary, but differ by the same value in every seed: there is no spread for a test.
     Coinciding,
     /// They differ by more than chance explains.
     Significant,
     /// Chance may explain the difference.
     Unclear,
-    /// Fewer than two seeds have values: nothing can be said about chance.
+    /// Fewer than two seeds have values, so that no test is possible.
     Untested,
 }
 
@@ -133,7 +134,9 @@ impl Ratio {
         // b^2 - a c without its largest terms, whose difference is zero: where hardly anything varies, their
         // rounding would be all that is left.
         let spread = x * x * yy - 2.0 * x * y * xy + y * y * xx;
+        // Rounding may make it slightly negative if nothing varies.
         let root = (factor * (spread + factor * (xy * xy - xx * yy))).max(0.0).sqrt();
+        // The other mean is not significantly above zero: the ratios have no upper limit.
         if a <= 0.0 {
             return Self::Open { value };
         }
@@ -149,12 +152,12 @@ impl Ratio {
     }
 }
 
-/// A difference that is closer to the others than this part of the values is none to look at.
+/// Minimum distance of an outlier from the other differences, as a fraction of the values.
 const MIN_OUTLIER: f64 = 0.01;
 
-/// Places of differences that are far from the others: their modified z-score is above 3.5 (B. Iglewicz and D. C.
-/// Hoaglin, "How to detect and handle outliers", 1993), and they are a hundredth of `size` away, the magnitude of the
-/// values that differ.
+/// Indices of differences that are far from the others: their modified z-score is above 3.5 (B. Iglewicz and
+/// D. C. Hoaglin, "How to detect and handle outliers", 1993), and they are a hundredth of `size` away, the
+/// magnitude of the values that differ.
 pub fn outliers(differences: &[f64], size: f64) -> Vec<usize> {
     let centre = median(differences.to_vec());
     let deviation = median(differences.iter().map(|value| (value - centre).abs()).collect());

@@ -1,20 +1,20 @@
-//! Adding seeds until intervals are narrow enough, without deceiving oneself by looking several times.
+//! Adding seeds until intervals are narrow enough, with a correction for several looks.
 //!
-//! Stopping at the first look at which an interval of the usual level is narrow enough (Y. S. Chow and H. Robbins,
-//! "On the asymptotic theory of fixed-width sequential confidence intervals", Ann. Math. Statist. 36, 1965) covers
-//! the truth less often than that level says, since a spread that happens to look small ends the search. Here the
-//! looks are laid down before the first run, and each gets an equal part of the error allowed to all of them
-//! (Bonferroni's inequality), so that the intervals of the look at which it stops hold with at least the level
-//! asked for, whichever look that is. The price are wider intervals: with seven looks about half as wide again at 10
-//! seeds.
+//! Stopping at the first look at which an interval of the usual level is narrow enough (Y. S. Chow and H.
+//! Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals", Ann. Math. Statist.
+//! 36, 1965) covers the true value less often than by that level, since a spread that is small by chance ends
+//! the search. Here the looks are fixed before the first run, and each gets an equal part of the total error
+//! probability (Bonferroni's inequality), so that the intervals of the look at which it stops hold with at
+//! least the level requested, whichever look that is. The cost is wider intervals: with seven looks about
+//! half as wide again at 10 seeds.
 
 use super::ALPHA;
 use crate::stats::Estimate;
 
-/// Seeds at the first look, at least.
+/// Minimum number of seeds at the first look.
 pub const FEWEST: usize = 10;
 
-/// Numbers of seeds at which is looked: the first, half as many more each time, and the last.
+/// Numbers of seeds at the looks: the first, half as many more each time, and the last.
 pub fn looks(first: usize, last: usize) -> Vec<usize> {
     let mut looks = vec![first.min(last)];
     while let Some(seeds) = looks.last().copied().filter(|seeds| *seeds < last) {
@@ -23,13 +23,13 @@ pub fn looks(first: usize, last: usize) -> Vec<usize> {
     looks
 }
 
-/// Confidence of each interval when there are this many looks.
+/// Confidence of each interval for this number of looks.
 pub fn confidence(looks: usize) -> f64 {
     1.0 - ALPHA / looks.max(1) as f64
 }
 
-/// Half of the interval's width over the mean, both without sign; `None` where that says nothing (no mean, or zero
-/// with an interval).
+/// Half of the interval's width divided by the mean, both without sign; `None` if it is not defined (no mean,
+/// or zero with an interval).
 pub fn relative_half_width(estimate: &Estimate) -> Option<f64> {
     match estimate {
         Estimate { n: 0, .. } => None,

@@ -7,10 +7,10 @@ use super::{ALPHA, BaselineChange, Comparison, Finding, Judgement, Measured, Rat
 use crate::stats::{Estimate, ROUNDING};
 use crate::text::{Align, Screen, TextTable, number, number_with_error, over_runs, short, with_unit};
 
-/// Seeds below which intervals are wide and tests weak.
+/// Number of seeds below which intervals are wide and tests weak.
 const FEW_SEEDS: usize = 10;
 
-/// The table of all measures, then how to read it, then warnings.
+/// The table of all measures, the method, and warnings.
 pub fn comparison_table(comparison: &Comparison, screen: Screen) -> String {
     let notes: String = method(comparison).iter().map(|note| format!("{note}\n")).collect();
     let table = comparison_rows(comparison).render(screen);
@@ -104,12 +104,13 @@ pub fn pair_facts(comparison: &Comparison, measured: &Measured, index: usize) ->
     Some(format!("{}, {label} against {reference}: {}", with_bracketed_unit(measured), facts.join(", ")))
 }
 
-/// A probability for reading.
+/// A probability as text.
 fn p_value(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-/// Ratio of the means with its interval: after `±` if both sides are about as wide, else both ends.
+/// Ratio of the means with its interval: after `±` if both sides are about equally wide, otherwise with both
+/// ends.
 pub(super) fn ratio(ratio: &Ratio) -> String {
     let (value, low, high) = match *ratio {
         Ratio::Between { value, low, high } => (value, low, high),
@@ -198,7 +199,7 @@ pub fn warnings(comparison: &Comparison) -> Vec<String> {
     warnings
 }
 
-/// Every test with what it is about.
+/// Every test with the name of its measure and variant.
 fn tests(comparison: &Comparison) -> impl Iterator<Item = (String, &Tested)> {
     comparison.measures.iter().flat_map(|measured| {
         let labels = comparison.labels.iter();
@@ -255,7 +256,7 @@ pub fn judgement_rows(judgements: &[Judgement]) -> TextTable {
     table
 }
 
-/// Verdicts against a baseline: a table of what changed, and the number of measures that did not.
+/// Verdicts against a baseline: a table of changed measures, and the number of unchanged ones.
 pub fn judgement_table(judgements: &[Judgement], screen: Screen) -> String {
     let rows = judgement_rows(judgements);
     let (news, all) = (rows.rows().count(), judgements.len());

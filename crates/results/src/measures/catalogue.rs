@@ -29,7 +29,7 @@ pub struct RunMeasure {
     pub better: Better,
     /// One sentence: what is measured, and when it has no value.
     pub text: &'static str,
-    /// Its value; `None` where it is not defined.
+    /// Its value; `None` if it is not defined.
     pub of: fn(&RunRecord) -> Option<f64>,
 }
 
@@ -52,7 +52,7 @@ macro_rules! measure {
     };
 }
 
-/// Every measure, the most telling ones first.
+/// All measures, the most important ones first.
 pub const RUN_MEASURES: [RunMeasure; 13] = measure! {
     goodput_mbps: "goodput", "Mbit/s", More, total_goodput_mbps,
         "Payload received by all flows, divided by the time from the first start of a flow to the last completion or stop, or to the end of the run if a flow is unfinished; missing without flows.";

@@ -9,7 +9,7 @@ use tidegate_core::units::{Span, Time};
 
 /// Payload of distinct segments over the time from start to completion or stop, or to `ended`, Mbit/s.
 ///
-/// `None` when no time passed, as for a flow that never started.
+/// `None` if no time passed, as for a flow that never started.
 pub fn goodput_mbps(flow: &FlowRecord, ended: Time) -> Option<f64> {
     rate_mbps(flow.delivered_payload.get(), flow.over(ended).since(flow.start))
 }
@@ -39,9 +39,9 @@ fn goodputs(run: &RunRecord) -> Vec<f64> {
 /// Payload of distinct segments of all flows over one interval for all, Mbit/s: from the first start of a flow to the
 /// last completion or stop, or to the end of the run while a flow is neither complete nor stopped.
 ///
-/// So it never exceeds what the links to the consumers carry, but where one Data serves several flows: consumers of one
-/// prefix, whose Interests a router aggregates or its cache answers.
-/// `None` without flows or when no time passed.
+/// It exceeds the traffic of the links to the consumers only if one Data serves several flows: consumers of
+/// one prefix, whose Interests a router aggregates or answers from its cache. `None` without flows or if no
+/// time passed.
 pub fn total_goodput_mbps(run: &RunRecord) -> Option<f64> {
     let start = run.flows.iter().map(|flow| flow.start).min()?;
     let end = run.flows.iter().map(|flow| flow.over(run.ended)).max()?;
@@ -56,16 +56,16 @@ pub fn completion_mean_s(run: &RunRecord) -> Option<f64> {
     Some(times.iter().sum::<f64>() / times.len() as f64)
 }
 
-/// Bits put on the wire within the run over the link's mean rate times the length of the run, 0..=1; `None` when either
-/// is zero.
+/// Bits transmitted within the run divided by the link's mean rate times the duration of the run, 0..=1;
+/// `None` if either is zero.
 pub fn utilisation(link: &LinkRecord, ended: Time) -> Option<f64> {
     // Whole numbers, so that no rounding of a full link exceeds 1.
     let capacity = u128::from(link.mean_rate.as_bps()) * u128::from(ended.as_nanos());
     (capacity > 0).then(|| (u128::from(link.sent_bytes.get()) * 8_000_000_000) as f64 / capacity as f64)
 }
 
-/// Time within the run during which a medium was busy over the length of the run, 0..=1; `None` for a run without
-/// length.
+/// Fraction of the run during which a medium was busy, 0..=1; `None` for a run of zero
+/// duration.
 pub fn airtime(medium: &MediumRecord, ended: Time) -> Option<f64> {
     let nanos = ended.as_nanos();
     (nanos > 0).then(|| medium.busy.as_nanos() as f64 / nanos as f64)
@@ -76,12 +76,12 @@ pub fn segments_bytes(flow: &FlowRecord, segments: u64) -> f64 {
     segments as f64 * flow.delivered_payload.get() as f64 / flow.delivered_segments.max(1) as f64
 }
 
-/// Retransmissions over Interests sent; `None` when none was sent.
+/// Retransmissions divided by Interests sent; `None` if none was sent.
 pub fn retransmission_ratio(flow: &FlowRecord) -> Option<f64> {
     (flow.interests > 0).then(|| flow.retransmissions as f64 / flow.interests as f64)
 }
 
-/// Mean of `of` over all delivered segments of a run, ms: flows weigh as much as they delivered.
+/// Mean of `of` over all delivered segments of a run, ms; flows have the weight of their segments.
 ///
 /// `of` picks the delay, such as `|flow| flow.full_delay`. `None` without delays.
 pub fn delay_mean_ms(

@@ -1,5 +1,5 @@
-//! The columns as an Arrow schema, for the key-value metadata of a Parquet file: readers built on Arrow show from it the
-//! unit and the definition of each field.
+//! The columns as an Arrow schema, for the key-value metadata of a Parquet file: readers based on Arrow show
+//! from it the unit and the definition of each field.
 //!
 //! Source: the Apache Arrow columnar format, `Message.fbs` and `Schema.fbs` (metadata version 5), in the encapsulated
 //! form with its length in front and as base64, as Arrow's own writers store it. Tables of FlatBuffers are laid out
@@ -20,6 +20,7 @@ const HEADER_SCHEMA: u8 = 1;
 /// The schema of `columns` as the value of [`KEY`].
 pub(super) fn schema(columns: &[Column]) -> String {
     let message = message(columns);
+    // The first word marks a message of the present encapsulated format, whose length follows.
     let parts = [&u32::MAX.to_le_bytes()[..], &(message.len() as u32).to_le_bytes(), &message];
     Base64::encode_string(&parts.concat())
 }
@@ -40,6 +41,7 @@ fn message(columns: &[Column]) -> Vec<u8> {
 
 /// Writes a `Field` that the offset `at` points to.
 fn field(buffer: &mut Buffer, at: usize, column: &Column) {
+    // Numbers in `union Type`; `Int` has a width and no sign here, `FloatingPoint` a precision.
     let (kind, slots): (u8, &[VtableSlot]) = match &column.data {
         ColumnData::Bool(_) => (6, &[]),
         ColumnData::U32(_) => (2, &[VtableSlot::Int(32), VtableSlot::Byte(0)]),
@@ -82,7 +84,7 @@ enum VtableSlot {
     Byte(u8),
     Short(u16),
     Int(u32),
-    /// Filled in when what it points to is written.
+    /// An offset, which is set when its target is written.
     Offset,
 }
 
@@ -106,7 +108,7 @@ impl Buffer {
         self.0.resize(self.0.len().next_multiple_of(to), 0);
     }
 
-    /// Room for an offset; where it is.
+    /// Appends an offset that is set later; returns its position.
     fn offset(&mut self) -> usize {
         self.align(4);
         self.0.extend([0; 4]);
@@ -119,7 +121,7 @@ impl Buffer {
         self.0[at..at + 4].copy_from_slice(&distance.to_le_bytes());
     }
 
-    /// Writes a table; where it is, and where its `N - 1` offsets are.
+    /// Writes a table; returns its position, and those of its `N - 1` offsets.
     fn table<const N: usize>(&mut self, slots: &[VtableSlot]) -> [usize; N] {
         let mut end = 4usize;
         let places: Vec<usize> = slots
@@ -127,6 +129,7 @@ impl Buffer {
             .map(|slot| {
                 let place = end.next_multiple_of(slot.size().max(1));
                 end = place + slot.size();
+                // A vtable has 0 for a field with its default value.
                 if slot.size() > 0 { place } else { 0 }
             })
             .collect();
@@ -158,11 +161,13 @@ impl Buffer {
     fn string(&mut self, at: usize, text: &str) {
         let string = self.offset();
         self.0[string..].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        // Strings end with a zero, which their length does not include.
         self.0.extend(text.bytes().chain([0]));
         self.point(at, string);
     }
 
-    /// Writes a vector that the offset `at` points to, of tables that `write` writes, each with where its offset is.
+    /// Writes a vector that the offset `at` points to, of tables that `write` writes, each with the position
+    /// of its offset.
     fn vector<T>(&mut self, at: usize, items: &[T], write: impl Fn(&mut Self, usize, &T)) {
         let vector = self.offset();
         self.0[vector..].copy_from_slice(&(items.len() as u32).to_le_bytes());

@@ -1,4 +1,4 @@
-//! From run records to columns.
+//! Builds columns from run records.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub(super) fn shape(name: &'static str) -> ResultTable {
     ResultTable::new(name, columns, &context)
 }
 
-/// Rows of one table, each with what its columns are computed from.
+/// Rows of one table, each with the values from which its columns are computed.
 struct Rows<R>(Vec<R>);
 
 impl<R> Rows<R> {
@@ -87,7 +87,7 @@ impl<R> Rows<R> {
         Column::nullable(name, ColumnData::U64(values), present)
     }
 
-    /// Numbers that are not finite are missing.
+    /// A column in which numbers that are not finite are missing.
     fn maybe_f64(&self, name: &str, value: impl Fn(&R) -> Option<f64>) -> Column {
         let (values, present) = self.split(|row| value(row).filter(|value| value.is_finite()));
         Column::nullable(name, ColumnData::F64(values), present)
@@ -387,7 +387,8 @@ fn sampled_text<R>(
     Column::full(name, ColumnData::Text { names: labels.names, index })
 }
 
-/// Goodput of each flow since its sample before; none at its first sample, before its start and after its completion.
+/// Goodput of each flow since its previous sample; missing at its first sample, before its start and after
+/// its completion.
 fn goodput_column(runs: &[RunRecord]) -> Column {
     let (mut values, mut present) = (Vec::new(), Vec::new());
     for run in runs {

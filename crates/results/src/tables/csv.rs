@@ -1,4 +1,4 @@
-//! CSV as RFC 4180 has it, with `\n`: one head line, missing values empty, text quoted where needed.
+//! CSV by RFC 4180, but with `\n`: one header line, missing values empty, text quoted if necessary.
 
 use std::io::{self, Write};
 

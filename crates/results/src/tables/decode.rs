@@ -13,7 +13,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use super::build::shape;
 use super::folder::FolderFault;
 
-/// Rows decoded at a time.
+/// Number of rows decoded at a time.
 const ROWS_PER_BATCH: usize = 1 << 14;
 
 /// An open file whose columns, types, row counts and offsets are those of its table.
@@ -44,6 +44,7 @@ impl TableFile {
             return Err(table.fault(format!("has results_schema {version:?}; expected {expected}")));
         }
         let groups = table.reader.metadata().row_groups();
+        // Numbers of a damaged file may overflow 64 bits when added.
         let rows: i128 = groups.iter().map(|group| i128::from(group.num_rows())).sum();
         if rows != i128::from(table.reader.metadata().file_metadata().num_rows())
             || !groups.iter().all(|group| is_plausible(group, schema.get_fields().len(), length))

@@ -1,4 +1,5 @@
-//! A folder of tables that is either finished or refused: written aside, then renamed, with checksums.
+//! A folder of tables that is either complete or refused: written under another name, then renamed, with
+//! checksums.
 //!
 //! `checksums.txt` names every table file with its length and checksum. It proves that the folder is
 //! finished, and no file is handed to the Parquet decoder before its checksum agrees: pages carry no
@@ -25,7 +26,7 @@ pub(super) const EVENTS: &str = "events";
 
 const CHECKSUMS: &str = "checksums.txt";
 
-/// Why a results folder could not be written, read or merged.
+/// Reason why a results folder could not be written, read or merged.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderFault {
     /// The system refused to read or write `path`.
@@ -37,7 +38,7 @@ pub enum FolderFault {
         #[source]
         cause: io::Error,
     },
-    /// `path` does not hold what it should: unfinished, damaged, of another version, or not ours.
+    /// The content of `path` is not valid: unfinished, damaged, of another version, or not ours.
     #[error("{path}: {problem}")]
     Content {
         /// File or folder.
@@ -73,6 +74,7 @@ impl FolderFault {
 /// As [`super::build`].
 pub fn write_folder(dir: &Path, runs: &[RunRecord], context: &RunContext) -> Result<(), FolderFault> {
     let (part, old) = (with_suffix(dir, ".part"), with_suffix(dir, ".old"));
+    // All before the first change, so that a refusal leaves everything as it was.
     for path in [dir, &part, &old] {
         check_replaceable(path)?;
     }
@@ -90,13 +92,14 @@ pub fn write_folder(dir: &Path, runs: &[RunRecord], context: &RunContext) -> Res
     }
     sums.write(&part)?;
     if dir.exists() {
+        // A rename does not replace a folder that has files.
         fs::rename(dir, &old).map_err(FolderFault::io(dir))?;
     }
     fs::rename(&part, dir).map_err(FolderFault::io(&part))?;
     remove_folder(&old)
 }
 
-/// Whether `dir` holds a finished set of tables: every file is there with the length and checksum that it
+/// Checks that `dir` has a finished set of tables: every file is there with the length and checksum that it
 /// had when it was written. Reads every file once.
 ///
 /// # Errors
@@ -159,7 +162,7 @@ impl Sum {
     }
 }
 
-/// Passes bytes on and sums them up.
+/// Passes bytes on and computes their checksum.
 pub(super) struct Summed<W> {
     inner: W,
     pub(super) sum: Sum,

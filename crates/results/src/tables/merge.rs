@@ -1,4 +1,4 @@
-//! The tables of a batch from those of its parts, by copying column chunks as they are.
+//! Merges the tables of the parts of a batch, by copying column chunks unchanged.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -50,11 +50,13 @@ pub fn merge(parts: &[PathBuf], out: &Path) -> std::result::Result<(), FolderFau
         names.iter().for_each(|name| drop(fs::remove_file(unfinished_path(out, name))));
         return Err(fault);
     }
+    // From here to `write` the tables are partly old and partly new.
     Checksums::remove(out)?;
     for name in names {
         let path = table_path(out, name);
         fs::rename(unfinished_path(out, name), &path).map_err(FolderFault::io(&path))?;
     }
+    // Events of an earlier batch in `out` would seem to belong to this one.
     let stale = table_path(out, EVENTS);
     if !has_events && stale.exists() {
         fs::remove_file(&stale).map_err(FolderFault::io(&stale))?;

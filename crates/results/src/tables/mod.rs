@@ -44,7 +44,7 @@ pub struct RunContext {
     pub scenario_text: String,
     /// Version of the results' meaning, raised whenever any result may change.
     pub semantics: u32,
-    /// Identity of the code that computed the results, in hexadecimal digits; empty for results that were measured.
+    /// Identity of the code that computed the results, in hexadecimal digits; empty for measured results.
     pub code: String,
     /// Position of the first run in its plan, so that parts of a batch number their runs as the whole does.
     pub first_run: u32,
@@ -123,7 +123,7 @@ pub struct Column {
     unit: Cow<'static, str>,
     /// Definition of the column.
     text: Cow<'static, str>,
-    /// Values; a missing one holds any value.
+    /// Values; any value if it is missing.
     pub data: ColumnData,
     /// Presence of a value in each row; `None` if all rows have one and the column cannot miss any.
     pub present: Option<Vec<bool>>,

@@ -1,6 +1,6 @@
-//! Parquet through the low-level column writers: typed slices in, zstd level 1 out, nothing per row.
+//! Parquet by the low-level column writers: from typed slices to zstd level 1, without work per row.
 //!
-//! Integers are delta-encoded: sampled indices, times and counters shrink to almost nothing before they
+//! Integers are delta-encoded: sampled indices and counters shrink to almost nothing before they
 //! reach the compressor. Texts use a dictionary.
 
 use std::io::Write;
@@ -19,12 +19,12 @@ use parquet::schema::types::{ColumnPath, Type};
 
 use super::{Column, ColumnData, ResultTable};
 
-/// Rows that share one set of column chunks.
+/// Maximum number of rows in a row group.
 const ROWS_PER_GROUP: usize = 1 << 20;
-/// Rows converted at a time; small enough to stay in the cache.
+/// Number of rows converted at a time; small enough to stay in the processor's cache.
 const ROWS_PER_BATCH: usize = 1 << 14;
 
-/// Why a Parquet file could not be written.
+/// Reason why a Parquet file could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("table {table}: {cause}")]
 pub struct ParquetFault {

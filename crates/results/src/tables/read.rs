@@ -1,4 +1,4 @@
-//! From tables back to the record of one run.
+//! Reads the record of one run from its tables.
 
 use std::path::Path;
 
@@ -239,12 +239,12 @@ fn short_millis(value: f32) -> Option<Span> {
     nearest(f64::from(value) * 1e6, is_same).map(Span::from_nanos)
 }
 
-/// The whole number that divided by `scale` is `value` to the bit; `None` when there is none.
+/// The integer that, divided by `scale`, is exactly `value`; `None` if there is none.
 fn whole(value: f64, scale: f64) -> Option<u64> {
     nearest(value * scale, |number| (number as f64 / scale).to_bits() == value.to_bits())
 }
 
-/// The whole number next to `estimate` that passes `is_same`.
+/// The integer nearest to `estimate` that passes `is_same`.
 ///
 /// Division and multiplication round by half a unit in the last place each, so at most two steps are
 /// needed: of one below 2^53, of a unit in the last place above.

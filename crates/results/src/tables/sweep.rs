@@ -157,7 +157,7 @@ fn index_of(names: &mut Vec<String>, name: &str) -> u32 {
     found as u32
 }
 
-/// Reads a value as a number of some unit.
+/// Function that reads a value as a number of one unit.
 type ReadNumber = fn(&str) -> Option<f64>;
 
 /// The values as numbers of one unit, with the suffix of a column's name and the unit; `None` if they are not.
@@ -187,7 +187,7 @@ fn points_table(points: &[Point], parameters: &[Typed], context: &RunContext) ->
     ResultTable::new("points", columns, context)
 }
 
-/// Mean of a measure, half the width of its 95 % interval, and the runs that both are over.
+/// Mean of a measure, half the width of its 95 % interval, and the number of runs of both.
 fn estimate_columns(measure: &RunMeasure, estimates: &[Estimate]) -> [Column; 3] {
     let column = |name: String, text: String, values: Vec<f64>| {
         let present = values.iter().map(|value| value.is_finite()).collect();

@@ -43,7 +43,7 @@ fn read_column(file: &TableFile, like: &Column) -> Result<Column, FolderFault> {
     Ok(Column { data, present, ..like.clone() })
 }
 
-/// Values with a default where one is missing, and where they are not.
+/// Values, with a default for missing ones, and their presence.
 fn split<T: Default>(values: Vec<Option<T>>, data: impl Fn(Vec<T>) -> ColumnData) -> (ColumnData, Vec<bool>) {
     let present = values.iter().map(Option::is_some).collect();
     (data(values.into_iter().map(Option::unwrap_or_default).collect()), present)

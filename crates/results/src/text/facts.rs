@@ -1,4 +1,4 @@
-//! Labelled values: a list of what is known about one thing.
+//! Labelled values: a list of facts about one subject.
 
 use std::fmt::Display;
 

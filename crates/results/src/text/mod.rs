@@ -24,7 +24,7 @@ use crate::measures;
 use crate::stats::Estimate;
 use serde_json::{Value, json};
 
-/// Whether a flow is a TCP connection: those have this prefix to themselves.
+/// Whether a flow is a TCP connection, by a prefix that only those have.
 pub fn is_tcp(flow: &FlowRecord) -> bool {
     flow.prefix.starts_with("/tcp/")
 }
@@ -41,7 +41,7 @@ pub fn sent_by<'a>(flows: impl IntoIterator<Item = &'a FlowRecord>) -> &'static 
     }
 }
 
-/// A number for reading: four significant digits, all digits of the whole part, no trailing zeros.
+/// A number for readers: four significant digits, all digits of the integer part, no trailing zeros.
 pub fn number(value: f64) -> String {
     if !value.is_finite() {
         return value.to_string();
@@ -64,9 +64,9 @@ pub fn count(value: u64) -> String {
     digits.chars().enumerate().flat_map(apart).collect()
 }
 
-/// Significant digits of a measure's mean that are shown at most; a ten-thousandth of a mean is not relevant.
+/// Maximum number of significant digits of a measure's mean; a ten-thousandth of a mean is not relevant.
 const MAX_MEAN_DIGITS: usize = 5;
-/// The same of a factor or difference: a factor near 1 differs from it in its last digits.
+/// The same for a factor or difference: a factor near 1 differs from it in its last digits.
 const MAX_DIGITS: usize = 6;
 
 /// Mean and half width with the same decimals: as many as give the half width two significant digits, at most six
@@ -173,8 +173,8 @@ fn run_estimate(runs: &[RunRecord], of: RunMeasure) -> Estimate {
     Estimate::of_present(runs.iter().map(of))
 }
 
-/// As [`short`], for an estimate over those of `runs` runs in which the measure has a value; says so where these are
-/// not all: `17.6 ± 1.4 (5 of 6 runs)`.
+/// As [`short`], for an estimate over those of `runs` runs in which the measure has a value; with their
+/// number if these are not all: `17.6 ± 1.4 (5 of 6 runs)`.
 pub fn over_runs(estimate: &Estimate, runs: usize) -> String {
     let shown = short(estimate);
     if (1..runs).contains(&estimate.n) { format!("{shown} ({} of {runs} runs)", estimate.n) } else { shown }
@@ -187,7 +187,7 @@ pub fn over_runs_json(estimate: &Estimate, runs: usize) -> Value {
     Value::from_iter(entries)
 }
 
-/// Caveat of a mean over some of the runs only.
+/// Warning about a mean over some of the runs only.
 fn survivors(what: &str, n: usize, runs: usize) -> String {
     format!("{what} has a value in {n} of {runs} runs; its mean is over these, which may flatter it")
 }
@@ -289,7 +289,7 @@ pub fn run_summary_json(runs: &[RunRecord]) -> Value {
     Value::from_iter(entries)
 }
 
-/// An estimate as JSON; what is not finite is `null`.
+/// An estimate as JSON; numbers that are not finite are `null`.
 pub fn estimate_json(estimate: &Estimate) -> Value {
     Value::from_iter(estimate_entries(estimate))
 }
@@ -316,7 +316,8 @@ pub fn published(judged: &Judged) -> String {
     }
 }
 
-/// Narrower screens get claims as a list: their sentences would fill a table's cells with single words.
+/// Minimum width for a table of claims, in columns; on narrower screens its cells would have single words in
+/// each line.
 const WIDE_ENOUGH_FOR_CLAIMS: usize = 140;
 
 /// The claims as a table or, on a narrow screen, as a list, then how often each verdict was given and which contradict
@@ -336,7 +337,7 @@ fn ours(judged: &Judged) -> String {
     if judged.estimate.n == 0 { "-".to_owned() } else { with_unit(judged.estimate, &judged.claim.unit) }
 }
 
-/// The claims beside our results, one in each row.
+/// Table of the claims and our results, one claim in each row.
 pub fn claims_as_table(claims: &[Judged]) -> TextTable {
     let left = |name| (name, Align::Left);
     let right = |name| (name, Align::Right);
@@ -364,7 +365,7 @@ pub fn claims_as_table(claims: &[Judged]) -> TextTable {
     table
 }
 
-/// A claim in three lines: id and verdict, what it is about, and the numbers.
+/// A claim in three lines: id and verdict, quantity and place, and the numbers.
 fn claim_entry(judged: &Judged, screen: Screen) -> String {
     let claim = &judged.claim;
     let verdict = match judged.verdict {
@@ -381,7 +382,7 @@ fn claim_entry(judged: &Judged, screen: Screen) -> String {
     screen.fold(&lines.concat())
 }
 
-/// One line per verdict that is not the one on record; empty without any.
+/// One line per verdict that differs from the one on record; empty if there is none.
 fn contradictions(claims: &[Judged]) -> String {
     let line = |judged: &Judged| {
         let recorded = judged.claim.recorded.filter(|_| judged.contradicts_record())?;

@@ -1,4 +1,4 @@
-//! The content stores and servers of a run's nodes, as far as there are any.
+//! The content stores and servers of a run's nodes, if any.
 
 use tidegate_core::observe::records::{NodeRecord, RunRecord};
 
@@ -17,7 +17,7 @@ const NODE_MEASURES: [(&str, NodeMeasure); 5] = [
     ("service_drops", |node| Some(node.service_drops as f64)),
 ];
 
-/// Rows of the table; a tree of ten thousand caches is for the tables on disk.
+/// Maximum number of rows; all nodes are in the tables on disk.
 const MAX_ROWS: usize = 24;
 
 fn hit_ratio(node: &NodeRecord) -> Option<f64> {

@@ -49,8 +49,8 @@ impl Screen {
         if self.is_styled && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// `text` with every line that is too long broken at spaces. Further lines are indented; under a label, which two
-    /// spaces end, they line up with what follows it.
+    /// Breaks every line of `text` that is too long at spaces. Further lines are indented; under a label,
+    /// which two spaces end, they are aligned with the text after it.
     pub fn fold(self, text: &str) -> String {
         let Some(width) = self.width else { return text.to_owned() };
         text.split_inclusive('\n').map(|line| fold_line(line, width)).collect()
@@ -61,6 +61,7 @@ fn fold_line(line: &str, width: usize) -> String {
     if visible(line.trim_end()) <= width {
         return line.to_owned();
     }
+    // Beside a wide label on a narrow screen there would be no room for text.
     let indent = hanging_indent(line).min(width / 2);
     let (mut folded, mut used) = (String::new(), 0);
     // Leading spaces of a word are those of the line itself, so that labels keep their distance.
@@ -78,7 +79,7 @@ fn fold_line(line: &str, width: usize) -> String {
     folded
 }
 
-/// Columns before the further lines of `line`.
+/// Indentation of the further lines of `line`, columns.
 fn hanging_indent(line: &str) -> usize {
     let leading = line.len() - line.trim_start().len();
     let rest = &line[leading..];
@@ -92,6 +93,7 @@ pub(super) fn visible(text: &str) -> usize {
     let mut is_escape = false;
     let counts = |c: &char| {
         let was_escape = is_escape;
+        // Styles end with `m`; no other sequences are written.
         is_escape = *c == '\x1b' || is_escape && *c != 'm';
         !(was_escape || is_escape)
     };

@@ -11,13 +11,13 @@ pub enum Align {
     Right,
 }
 
-/// Characters of a cell before it goes on in the next line, in a file or a pipe.
+/// Maximum width of a cell's line in a file or a pipe, characters.
 const WIDEST: usize = 36;
 /// The same on a terminal that has room for more.
 const WIDEST_ON_SCREEN: usize = 72;
 /// Columns between two cells.
 const GAP: usize = 2;
-/// Characters of a word in a head that is not broken in the middle.
+/// Maximum length of a word in a head that is not broken in the middle, characters.
 const LONGEST_HEAD: usize = 8;
 
 /// Places at which cells and heads may be broken.
@@ -25,7 +25,7 @@ const LONGEST_HEAD: usize = 8;
 enum Breaks {
     /// At spaces; heads also after `_` and `.`.
     Loose,
-    /// Texts also behind `-`, heads also in the middle of a word.
+    /// Texts also after `-`, heads also in the middle of a word.
     Tight,
 }
 
@@ -51,7 +51,7 @@ impl TextTable {
         self.rows.push(row);
     }
 
-    /// Names of the columns and how they line up.
+    /// Names of the columns with their alignment.
     pub fn head(&self) -> &[(String, Align)] {
         &self.head
     }
@@ -78,9 +78,9 @@ impl TextTable {
 
     /// The table: head, a line of dashes, rows; each line ends with `\n` and has no trailing spaces.
     ///
-    /// On a screen that is too narrow, first texts, heads and numbers are broken at spaces, and heads behind `_` and `.`;
-    /// then texts behind `-` and long words of heads in the middle. If that is not enough, the columns follow in groups,
-    /// each of which begins with the texts that say what a row is about.
+    /// On a screen that is too narrow, first texts, heads and numbers are broken at spaces, and heads after
+    /// `_` and `.`; then texts after `-` and long words of heads in the middle. If that is not enough, the
+    /// columns are divided into groups, each of which begins with the texts that identify a row.
     pub fn render(&self, screen: Screen) -> String {
         let columns: Vec<usize> = (0..self.head.len()).collect();
         let Some(width) = screen.width else { return self.render_group(&columns, Breaks::Loose, screen) };
@@ -93,18 +93,20 @@ impl TextTable {
         rendered.join("\n")
     }
 
-    /// The columns, in as few groups as can be made narrow enough.
+    /// The columns, in the minimum number of groups that are narrow enough.
     fn groups(&self, columns: &[usize], width: usize) -> Vec<Vec<usize>> {
         let keys: Vec<usize> =
             columns.iter().copied().take_while(|column| self.head[*column].1 == Align::Left).collect();
         let keys = match keys.as_slice() {
             keys if !keys.is_empty() && self.min(keys, Breaks::Tight) <= width / 2 => keys,
+            // Wide texts would leave no room for numbers: only the first is repeated in each group.
             _ => &columns[..1],
         };
         let mut groups = vec![keys.to_vec()];
         for &column in &columns[keys.len()..] {
             let last = groups.len() - 1;
             let wider = [groups[last].as_slice(), &[column]].concat();
+            // A group has at least one column besides the repeated ones, however wide it is.
             if groups[last].len() == keys.len() || self.min(&wider, Breaks::Tight) <= width {
                 groups[last] = wider;
             } else {
@@ -114,7 +116,7 @@ impl TextTable {
         groups
     }
 
-    /// Width that `columns` need at least.
+    /// Minimum width of `columns`.
     fn min(&self, columns: &[usize], breaks: Breaks) -> usize {
         let widths = columns.iter().map(|column| self.width_at(*column, 0, breaks));
         widths.sum::<usize>() + GAP * columns.len().saturating_sub(1)
@@ -138,7 +140,7 @@ impl TextTable {
         text
     }
 
-    /// Widths of `columns`, together at most `max` if that is possible: the widest gives way first.
+    /// Widths of `columns`, together at most `max` if that is possible: the widest is reduced first.
     fn widths(&self, columns: &[usize], breaks: Breaks, max: Option<usize>) -> Vec<usize> {
         let start = if max.is_some() { WIDEST_ON_SCREEN } else { WIDEST };
         let mut widths: Vec<usize> =
@@ -173,7 +175,7 @@ impl TextTable {
         lines.map(|line| visible(&line)).max().unwrap_or(0)
     }
 
-    /// A cell in lines of at most `limit` characters; what cannot be broken has its own line.
+    /// A cell in lines of at most `limit` characters; a part that cannot be broken has its own line.
     fn cell_lines(&self, row: &[Vec<String>], column: usize, limit: usize, breaks: Breaks) -> Vec<String> {
         let is_broken = breaks == Breaks::Tight && self.head[column].1 == Align::Left;
         let parts = |word: &'_ String| -> Vec<String> {
@@ -205,7 +207,7 @@ impl TextTable {
     }
 }
 
-/// The words of a cell; a sign of an interval stays with the number behind it.
+/// The words of a cell; the sign of an interval stays with the number after it.
 fn words(cell: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in cell.split(|character: char| character.is_whitespace() || character.is_control()) {
