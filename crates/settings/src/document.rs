@@ -5,9 +5,9 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::{Place, Problems};
 
-/// Brackets inside brackets, and dots in one key.
+/// Maximum number of nested brackets, and of dots in one key.
 const DEEPEST: usize = 16;
-/// Longer texts get only their first syntax error reported.
+/// Maximum length of a text of which all syntax errors are reported, bytes; of longer ones only the first is.
 const SHORT: usize = 1 << 18;
 
 /// A value with its place.
@@ -26,9 +26,9 @@ pub enum TomlValue {
     Text(String),
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number or one with a point.
+    /// An integer or a decimal number.
     Number(Number),
-    /// A date or time, which no key takes.
+    /// A date or time, which no key accepts.
     Date(String),
     /// A list.
     List(Vec<Item>),
@@ -41,7 +41,7 @@ pub enum TomlValue {
 pub struct Number {
     /// May be infinite or NaN.
     pub value: f64,
-    /// The same if it was written without a point and fits.
+    /// The same as an integer, if it is written as one and fits.
     pub whole: Option<i64>,
     /// Spelling of the value in the text.
     pub written: String,
@@ -90,6 +90,7 @@ impl TomlValue {
 
 /// Reads a document; after a problem the tree is empty or partial.
 pub(crate) fn read(text: &str, problems: &mut Problems) -> Table {
+    // Before parsing: the parser and the conversion are recursive.
     if let Err((place, message)) = check_depth(text, 0) {
         problems.add(place, message, None);
         return Table::default();
@@ -104,11 +105,11 @@ pub(crate) fn read(text: &str, problems: &mut Problems) -> Table {
     }
 }
 
-/// Reads the value of override `origin`, which starts at byte `start` of it; a text that is no TOML stands
-/// for itself.
+/// Reads the value of override `origin`, which starts at its byte `start`; a text that is not TOML
+/// is taken as it is.
 ///
 /// # Errors
-/// Where and why it cannot be read.
+/// The place and reason of the error.
 pub fn read_value(text: &str, origin: usize, start: usize) -> Result<Item, (Place, String)> {
     check_depth(text, origin)?;
     let mut item = match DeValue::parse(text.trim()) {
@@ -120,6 +121,7 @@ pub fn read_value(text: &str, origin: usize, start: usize) -> Result<Item, (Plac
 }
 
 fn replace_places(item: &mut Item, place: Place) {
+    // A problem within the value of an override refers to the whole value.
     item.place = place;
     match &mut item.value {
         TomlValue::List(items) => items.iter_mut().for_each(|item| replace_places(item, place)),
@@ -149,6 +151,7 @@ fn convert_table(table: DeTable<'_>, origin: usize) -> Table {
         item: convert(value, origin),
     };
     let mut entries: Vec<Entry> = table.into_iter().map(entry).collect();
+    // The parser sorts keys by name; messages and lists follow the text.
     entries.sort_by_key(|entry| entry.place);
     Table(entries)
 }
@@ -165,6 +168,7 @@ fn convert(value: Spanned<DeValue<'_>>, origin: usize) -> Item {
         DeValue::Boolean(truth) => TomlValue::Bool(truth),
         DeValue::Integer(integer) => {
             let whole = i64::from_str_radix(integer.as_str(), integer.radix()).ok();
+            // An integer beyond 64 bits is outside of every range.
             let value = whole.map_or(f64::INFINITY, |whole| whole as f64);
             TomlValue::Number(Number { value, whole, written: integer.to_string() })
         }
@@ -229,6 +233,7 @@ fn skip_text(text: &str, quote: char) -> &str {
     while let Some(c) = rest.chars().next() {
         if is_long && rest.starts_with(&triple) {
             let tail = rest.get(3..).unwrap_or("");
+            // TOML: up to two quotes directly before the closing three belong to the string.
             let tail = tail.strip_prefix(quote).unwrap_or(tail);
             return tail.strip_prefix(quote).unwrap_or(tail);
         }
@@ -239,6 +244,7 @@ fn skip_text(text: &str, quote: char) -> &str {
                 let next = rest.chars().next().map_or(0, char::len_utf8);
                 rest = rest.get(next..).unwrap_or("");
             }
+            // A string on one line that is not closed is an error of syntax, which the parser reports.
             '\n' if !is_long => return rest,
             _ if c == quote && !is_long => return rest,
             _ => {}

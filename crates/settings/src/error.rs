@@ -4,11 +4,11 @@ use std::fmt;
 
 use crate::suggest::question;
 
-/// Problems shown; the rest is only counted.
+/// Maximum number of problems that are shown; further ones are only counted.
 const MAX_SHOWN: usize = 50;
-/// Characters of a source line that are shown.
+/// Maximum number of characters of a source line that are shown.
 const WIDTH: usize = 120;
-/// Characters shown before the place in a line longer than that.
+/// Number of characters shown before the place in a longer line.
 const LEAD: usize = 40;
 
 /// One problem of a document.
@@ -49,7 +49,7 @@ impl Errors {
         self.list.iter()
     }
 
-    /// Problems found beyond those listed.
+    /// Number of problems that are not listed.
     pub fn omitted(&self) -> usize {
         self.omitted
     }
@@ -84,7 +84,7 @@ impl std::error::Error for Errors {}
 /// Bytes of the file or of one override.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// 0 for the file, else the override's number.
+    /// 0 for the file, otherwise the number of the override.
     pub origin: usize,
     /// Offset of the first byte.
     pub start: usize,
@@ -92,7 +92,7 @@ pub struct Place {
     pub end: usize,
 }
 
-/// Problems as they are found, before they are given lines.
+/// Problems in the order in which they are found, with places but without lines.
 #[derive(Debug, Default)]
 pub struct Problems {
     list: Vec<(Place, String, Vec<String>)>,
@@ -127,8 +127,9 @@ impl Problems {
         self.list.len() >= MAX_SHOWN
     }
 
-    /// Gives every problem its line.
+    /// Adds the line to every problem.
     pub fn locate(mut self, sources: &Sources<'_>) -> Errors {
+        // They are found table by table; a reader goes through the file from its start.
         self.list.sort_by_key(|(place, ..)| *place);
         let lines = sources.line_starts();
         let locate = |(place, message, suggestions)| sources.error(&lines, place, message, suggestions);
@@ -136,7 +137,7 @@ impl Problems {
     }
 }
 
-/// The texts that places point into.
+/// The texts to which places refer.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources<'a> {
     /// Name of the file in messages.
@@ -154,7 +155,7 @@ impl Sources<'_> {
         std::iter::once(0).chain(breaks.map(|(index, _)| index + 1)).collect()
     }
 
-    /// `message` after the file and line of its place.
+    /// `message` with the file and line of its place before it.
     pub(crate) fn locate(&self, place: Place, message: &str) -> String {
         match place.origin.checked_sub(1) {
             None => {
@@ -181,6 +182,7 @@ impl Sources<'_> {
         let (before, length) =
             characters(text, place.start.saturating_sub(start), place.end.saturating_sub(start));
         let (excerpt, pointer) = excerpt(text, before);
+        // A place of several lines is marked to the end of its first.
         let room = excerpt.chars().count().saturating_sub(pointer);
         Error {
             file: file.to_owned(),

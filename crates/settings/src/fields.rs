@@ -1,4 +1,5 @@
-//! Reading one table of the document by its declared keys; every problem is noted, nothing stops.
+//! Reads one table of the document by its declared keys; reading continues after problems, which are all
+//! noted.
 
 use std::borrow::Cow;
 
@@ -13,7 +14,7 @@ use crate::values::{self, read_quantity, read_text, shown};
 
 /// One table and the keys it may have.
 pub struct Fields<'a> {
-    /// State of reading that the table belongs to.
+    /// State of reading the document.
     pub context: &'a ReadContext<'a>,
     /// The table's header or braces.
     pub place: Place,
@@ -51,7 +52,7 @@ impl<'a> Fields<'a> {
         fields
     }
 
-    /// The document as a whole.
+    /// The outermost table of the document.
     pub fn root(context: &'a ReadContext<'a>, document: &'a Table) -> Self {
         Self::over(context, Place::default(), &document.0, context.format.root)
     }
@@ -68,6 +69,7 @@ impl<'a> Fields<'a> {
 
     /// The entry of `key`, if given.
     pub fn entry(&self, key: &str) -> Option<&'a Entry> {
+        // A key that is read but not declared would be refused as unknown in every file.
         debug_assert!(self.keys.find(key).is_some(), "{key} is declared in {}", self.keys.what);
         self.entries.iter().find(|entry| entry.key == key)
     }
@@ -92,7 +94,7 @@ impl<'a> Fields<'a> {
         self.context.refuse(self.place_of(key), message);
     }
 
-    /// Notes that `key`, or one of them, is missing.
+    /// Notes that `key`, which may be a list of alternatives, is missing.
     pub fn refuse_missing(&self, key: &str) {
         self.context.refuse(self.place, format!("{} has no {key}; it needs one", self.keys.what));
     }
@@ -102,6 +104,7 @@ impl<'a> Fields<'a> {
         let declared = self.keys.find(key)?;
         let item = match (self.item(key), declared.need) {
             (Some(item), _) => Cow::Borrowed(item),
+            // Read as if written, so that a default is checked like any other value.
             (None, KeyNeed::Else(default)) => Cow::Owned(default_item(declared, default, self.place)),
             (None, _) => return None,
         };
@@ -254,6 +257,7 @@ impl<'a> Fields<'a> {
 fn refuse_key(context: &ReadContext<'_>, entry: &Entry, keys: &Keys) {
     let suggestion = keys.nearest(&entry.key, context.format.synonyms).map(str::to_owned);
     let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
+    // All keys are listed only if none is similar.
     let known = if suggestion.is_some() {
         String::new()
     } else {
@@ -263,7 +267,7 @@ fn refuse_key(context: &ReadContext<'_>, entry: &Entry, keys: &Keys) {
     context.problems.borrow_mut().add(entry.place, message, suggestion);
 }
 
-/// The declared default as an item, as if it were written in the file.
+/// The declared default as an item, as if written in the file.
 fn default_item(key: &Key, text: &str, place: Place) -> Item {
     let value = match key.kind {
         KeyKind::Bool => TomlValue::Bool(text == "true"),

@@ -1,4 +1,4 @@
-//! Declaration of a format: its tables, their keys, and the values that each key takes.
+//! Declaration of a format: its tables, their keys, and the values that each key accepts.
 //!
 //! Every key is declared once; reading, error messages and the JSON Schema come from the declaration.
 
@@ -9,9 +9,9 @@ use crate::suggest::nearest;
 /// A format of settings.
 #[derive(Debug)]
 pub struct Format {
-    /// The table that holds all others.
+    /// The table that contains all others.
     pub root: &'static Keys,
-    /// The number its key `format` has.
+    /// Value of its key `format`.
     pub version: i64,
     /// Names that other programs and papers use for some keys.
     pub synonyms: &'static [(&'static str, &'static str)],
@@ -39,7 +39,7 @@ impl Keys {
         self.iter().find(|key| key.name == name)
     }
 
-    /// Present name of the key that earlier versions called `name`.
+    /// Present name of the key that was `name` in earlier versions.
     pub fn present_name(&self, name: &str) -> Option<&'static str> {
         self.iter().find(|key| key.renamed_from == Some(name)).map(|key| key.name)
     }
@@ -61,24 +61,24 @@ pub struct Key {
     pub renamed_from: Option<&'static str>,
     /// Kind of its value.
     pub kind: KeyKind,
-    /// Whether it has to be there.
+    /// Whether it is required.
     pub need: KeyNeed,
     /// Meaning of the key, one sentence.
     pub help: &'static str,
 }
 
-/// Whether a key has to be there.
+/// Whether a key is required.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum KeyNeed {
-    /// It has to.
+    /// The key is required.
     Must,
-    /// It may be left out.
+    /// The key may be omitted.
     May,
-    /// Its default, texts without quotes.
+    /// The default of a key that may be omitted, texts without quotes.
     Else(&'static str),
 }
 
-/// Type of the values that a key takes.
+/// Type of the values that a key accepts.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum KeyKind {
@@ -102,7 +102,7 @@ pub enum KeyKind {
     LongTime,
     /// A rate above zero.
     Rate,
-    /// A number of bytes, 1 up to this.
+    /// A number of bytes, from 1 to this.
     Size(u64),
     /// A number of events per time, above zero.
     Frequency,
@@ -122,7 +122,7 @@ pub enum KeyKind {
     Open(&'static KeyKind),
     /// A value of any kind.
     Any,
-    /// One of these.
+    /// Any of these kinds.
     AnyOf(&'static [KeyKind]),
 }
 
@@ -131,7 +131,7 @@ pub const fn key(name: &'static str, kind: KeyKind, need: KeyNeed, help: &'stati
     Key { name, renamed_from: None, kind, need, help }
 }
 
-/// A key that earlier versions called `earlier`.
+/// A key with the name `earlier` in earlier versions.
 pub const fn renamed_key(
     earlier: &'static str,
     name: &'static str,
@@ -179,7 +179,7 @@ pub const fn keys(what: &'static str, own: &'static [Key]) -> Keys {
 pub struct NamedRole {
     /// Name of the role in messages.
     pub word: &'static str,
-    /// Whether a scheme can be used so.
+    /// Whether a scheme can fill the role.
     pub fits: fn(&Scheme) -> bool,
 }
 

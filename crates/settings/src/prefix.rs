@@ -4,15 +4,15 @@ use tidegate_core::ndn::name::{Name, NameTable};
 
 use crate::read_context::show;
 
-/// Bytes of a prefix.
+/// Maximum length of a prefix, bytes.
 const LONGEST_PREFIX: usize = 512;
-/// Components of a prefix.
+/// Maximum number of components of a prefix.
 const MAX_COMPONENTS: usize = 64;
 
-/// The one spelling of the prefix that `text` spells.
+/// The canonical spelling of the prefix `text`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason why it is not valid.
 pub fn canonical_prefix(text: &str) -> Result<String, String> {
     let components = text.bytes().filter(|byte| *byte == b'/').count();
     if text.len() > LONGEST_PREFIX || components > MAX_COMPONENTS {

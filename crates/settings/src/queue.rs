@@ -1,4 +1,4 @@
-//! A queue as a text gives it: limit and disciplines, layer upon layer.
+//! The values of a queue in a text, limit and disciplines, with defaults from other tables.
 
 use crate::key_rows;
 use tidegate_core::ndn::face::Limit;
@@ -45,6 +45,7 @@ impl QueueValues {
         let queue = fields.table(key, keys);
         let queue = queue.as_ref();
         Self {
+            // Only if written: the declared default would hide the limit of an outer table.
             limit: queue.filter(|queue| queue.item("limit").is_some()).and_then(|queue| queue.limit("limit")),
             disciplines: queue
                 .filter(|queue| queue.item("disciplines").is_some())
@@ -52,7 +53,7 @@ impl QueueValues {
         }
     }
 
-    /// These values, `over` where it gives some.
+    /// These values, replaced by those that `over` has.
     pub fn with(&self, over: &Self) -> Self {
         Self {
             limit: over.limit.or(self.limit),
@@ -60,12 +61,12 @@ impl QueueValues {
         }
     }
 
-    /// Bytes of memory that these take, about.
+    /// Estimate of the memory of these values, bytes.
     pub fn bytes(&self) -> u64 {
         self.disciplines.as_deref().map_or(0, uses::bytes)
     }
 
-    /// The queue, 100 packets and drop-tail where nothing is given.
+    /// The queue, with 100 packets and drop-tail as defaults.
     pub fn plan(&self) -> QueuePlan {
         QueuePlan {
             limit: self.limit.unwrap_or(LIMIT),
@@ -74,7 +75,7 @@ impl QueueValues {
     }
 }
 
-/// A queue has lanes of one discipline.
+/// Reads the disciplines; at most one of them may have lanes.
 fn read_disciplines(queue: &Fields<'_>) -> Vec<SchemeUse> {
     let disciplines = uses::read_list(queue, "disciplines", &DISCIPLINE);
     let mut with_lanes =

@@ -1,4 +1,4 @@
-//! State of reading a text: its surroundings and the problems found so far.
+//! State of reading a text: its format, limits, and the problems found so far.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,11 +8,11 @@ use crate::error::{Place, Problems, Sources};
 use crate::keys::Format;
 use crate::suggest::intended;
 
-/// Known words listed in a message.
+/// Maximum number of known words in a message.
 const MAX_LISTED: usize = 12;
-/// Words searched for the nearest.
+/// Maximum number of words that are searched for similar ones.
 const MAX_SEARCHED: usize = 1_000;
-/// Bytes of a text quoted in a message.
+/// Maximum length of a text quoted in a message, bytes.
 pub(crate) const MAX_QUOTED: usize = 60;
 
 /// Reads a file that a text refers to; on failure, the error explains why.
@@ -26,7 +26,7 @@ pub struct ReadContext<'a> {
     pub text: &'a str,
     /// Schemes that can be named.
     pub schemes: &'a [&'static Scheme],
-    /// Reads files the text names; `None` refuses them.
+    /// Reads the files that the text names; `None` if none may be read.
     pub files: Option<FileReader<'a>>,
     /// Problems found so far.
     pub problems: RefCell<Problems>,
@@ -34,7 +34,7 @@ pub struct ReadContext<'a> {
     notes: RefCell<Vec<(Place, String)>>,
     /// Approximate limit of the memory that may be read from the text, bytes.
     max_bytes: u64,
-    /// Bytes of that so far, about.
+    /// Estimate of the memory so far, bytes.
     claimed_bytes: Cell<u64>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> ReadContext<'a> {
         Self { format, text, schemes, files, problems, notes, max_bytes, claimed_bytes }
     }
 
-    /// Byte of the document at which the content of the text begins whose quotes are at `place`.
+    /// Offset in the document at which the content of the quoted text at `place` begins.
     pub fn content_start(&self, place: Place) -> usize {
         let written = self.text.get(place.start..place.end).unwrap_or("");
         let is_long = written.starts_with("\"\"\"") || written.starts_with("'''");
@@ -83,7 +83,7 @@ impl<'a> ReadContext<'a> {
         self.problems.borrow_mut().add(place, message.into(), None);
     }
 
-    /// Notes that `word` is not one of `known`, which are called `what`.
+    /// Notes that `word` is not one of `known`, which are each a `what`.
     pub fn refuse_word<'k>(
         &self,
         place: Place,
@@ -92,6 +92,7 @@ impl<'a> ReadContext<'a> {
         known: impl Iterator<Item = &'k str>,
     ) {
         if self.is_full() {
+            // It is only counted, and similar words are expensive to find.
             return self.refuse(place, String::new());
         }
         let known: Vec<&str> = known.take(MAX_SEARCHED).collect();
@@ -101,7 +102,8 @@ impl<'a> ReadContext<'a> {
         self.problems.borrow_mut().add(place, message, suggestions.into_iter().map(str::to_owned));
     }
 
-    /// Counts `count` parts of what is read of about `bytes` each; notes and refuses if they are too large.
+    /// Adds `count` parts of about `bytes` each to the memory; notes a problem and returns `false` if it is
+    /// too much.
     #[must_use]
     pub fn claim(&self, place: Place, bytes: u64, count: u64) -> bool {
         let total = bytes.checked_mul(count).and_then(|more| self.claimed_bytes.get().checked_add(more));
@@ -120,7 +122,7 @@ impl<'a> ReadContext<'a> {
         self.problems.borrow().count()
     }
 
-    /// Whether nothing further would be shown.
+    /// Whether no further problem would be shown.
     pub fn is_full(&self) -> bool {
         self.problems.borrow().is_full()
     }

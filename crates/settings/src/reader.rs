@@ -9,7 +9,7 @@ use crate::read_context::{FileReader, ReadContext};
 use crate::renames;
 use crate::values::shown;
 
-/// A format with everything that reading it may use.
+/// A format with the inputs and limits for reading it.
 #[derive(Clone, Copy)]
 pub struct DocumentReader<'a> {
     /// Name of the text in messages.
@@ -27,13 +27,13 @@ pub struct DocumentReader<'a> {
 }
 
 impl DocumentReader<'_> {
-    /// Takes the document to `read`, with `overrides` (`key=value`) to point into for problems; what `read` gives
-    /// counts only if nothing was noted, and it gives `None` only after noting something.
+    /// Passes the document to `read`, with `overrides` (`key=value`) as the texts of problems in them. The
+    /// result of `read` counts only if no problem was noted; it is `None` only after a problem was noted.
     ///
-    /// A byte order mark at the start of the text is left out.
+    /// A byte order mark at the start of the text is ignored.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// All problems of the text.
     pub fn read<T>(
         &self,
         text: &str,
@@ -58,6 +58,7 @@ impl DocumentReader<'_> {
         }
         let mut document = document::read(text, &mut context.problems.borrow_mut());
         renames::update(context, &mut document, context.format.root);
+        // A partial tree would lead to problems that are only consequences.
         context.problems.borrow().is_empty().then_some(document)
     }
 }
@@ -65,7 +66,7 @@ impl DocumentReader<'_> {
 /// `bytes` as text.
 ///
 /// # Errors
-/// The first byte that is not UTF-8.
+/// The place of the first byte that is not UTF-8.
 pub fn decode<'b>(source_name: &str, bytes: &'b [u8]) -> Result<&'b str, Errors> {
     let error = match std::str::from_utf8(bytes) {
         Ok(text) => return Ok(text),
@@ -82,7 +83,7 @@ pub fn decode<'b>(source_name: &str, bytes: &'b [u8]) -> Result<&'b str, Errors>
     Err(problems.locate(&Sources { name: source_name, text: &text, overrides: &[] }))
 }
 
-/// Notes another version of the format, which would make everything else look wrong.
+/// Notes another version of the format, with which most other keys would seem wrong.
 pub fn check_version(context: &ReadContext<'_>, document: &Table) -> Option<()> {
     let version = context.format.version;
     match document.get("format").map(|entry| &entry.item) {

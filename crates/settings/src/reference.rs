@@ -1,4 +1,5 @@
-//! A format as Markdown, from the keys the parser uses: one section per table, one row per key.
+//! Documentation of a format in Markdown, from the keys of the parser: one section per table, one row per
+//! key.
 
 use crate::keys::{Key, KeyKind, KeyNeed, Keys};
 use crate::schema::{definition, tables};
@@ -15,7 +16,7 @@ pub fn markdown(root: &'static Keys) -> String {
     text
 }
 
-/// Ids that no page gives to anything else.
+/// Id of a table's section, which no other element of a page has.
 fn anchor(keys: &Keys) -> String {
     format!("keys-{}", definition(keys))
 }
@@ -30,7 +31,7 @@ fn row(key: &'static Key) -> String {
     format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
 }
 
-/// Values that a key takes, in words.
+/// Values that a key accepts, in words.
 fn takes(kind: &'static KeyKind) -> String {
     match kind {
         KeyKind::Any => "anything".to_owned(),

@@ -28,6 +28,7 @@ pub fn update_item(context: &ReadContext<'_>, item: &mut Item, kind: &'static Ke
         (KeyKind::Open(kind), TomlValue::Table(table)) => {
             table.0.iter_mut().for_each(|entry| update_item(context, &mut entry.item, kind));
         }
+        // Kinds that do not fit the value change nothing.
         (KeyKind::AnyOf(kinds), _) => kinds.iter().for_each(|kind| update_item(context, item, kind)),
         (KeyKind::Scheme(_), TomlValue::Table(table)) => update_settings(context, table),
         _ => {}
@@ -39,6 +40,7 @@ fn update_settings(context: &ReadContext<'_>, table: &mut Table) {
     let Some(scheme) = scheme_of(context, table) else { return };
     update_names(context, table, "parameter", &|name| present_name(name, scheme.params));
     for entry in &mut table.0 {
+        // Only words of a parameter were renamed, and those are texts.
         let TomlValue::Text(word) = &mut entry.item.value else { continue };
         if let Some(present) = present_word(&entry.key, word, scheme.params) {
             context.note(entry.item.place, renamed(&entry.key, word, present));

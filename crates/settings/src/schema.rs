@@ -1,4 +1,4 @@
-//! The format as a JSON Schema (draft 2020-12), from the keys the parser uses.
+//! JSON Schema (draft 2020-12) of a format, from the keys of the parser.
 
 use serde_json::{Value, json};
 
@@ -16,12 +16,13 @@ pub fn json_schema(title: &str, root: &'static Keys) -> String {
     format!("{schema:#}\n")
 }
 
-/// What is wrong with a format's own declaration: keys declared twice or not explained, tables that share a
+/// Errors in the declaration of a format: keys declared twice or not explained, tables that share a
 /// name. For the tests of formats.
 pub fn unsound(root: &'static Keys) -> Vec<String> {
     let mut seen = Vec::new();
     visit(root, &mut seen);
     let mut faults = Vec::new();
+    // `visit` compares tables, `tables` their names.
     if seen.len() != tables(root).len() {
         faults.push("two tables have one name".to_owned());
     }
@@ -36,7 +37,7 @@ pub fn unsound(root: &'static Keys) -> Vec<String> {
     faults
 }
 
-/// Every table reached through every path, however often.
+/// Adds every table that can be reached from `keys`, once each.
 fn visit(keys: &'static Keys, seen: &mut Vec<&'static Keys>) {
     if !seen.iter().any(|known| std::ptr::eq(*known, keys)) {
         seen.push(keys);
@@ -53,14 +54,14 @@ fn visit_kind(kind: &'static KeyKind, seen: &mut Vec<&'static Keys>) {
     }
 }
 
-/// Every table by the name of its definition, once each.
+/// All tables by the name of their definition, once each.
 pub(crate) fn tables(root: &'static Keys) -> Vec<(String, &'static Keys)> {
     let mut tables = vec![("root".to_owned(), root)];
     collect(root, &mut tables);
     tables
 }
 
-/// Adds every table below `keys` that is not there yet.
+/// Adds every table below `keys` that is not present yet.
 fn collect(keys: &'static Keys, tables: &mut Vec<(String, &'static Keys)>) {
     for key in keys.iter() {
         collect_kind(&key.kind, tables);
@@ -103,6 +104,7 @@ fn property(key: &'static Key) -> Value {
     if let (Value::Object(entries), Value::Object(kind)) = (&mut schema, kind(&key.kind)) {
         entries.extend(kind);
         if let KeyNeed::Else(default) = key.need {
+            // In JSON, as in TOML, these have no quotes.
             let is_bare = matches!(key.kind, KeyKind::Bool | KeyKind::Count(..) | KeyKind::Number(..));
             let bare = is_bare.then(|| serde_json::from_str(default).ok()).flatten();
             entries.insert("default".to_owned(), bare.unwrap_or_else(|| default.into()));
@@ -146,7 +148,7 @@ fn quantity(units: &str) -> Value {
     pattern(&format!("^\\s*[0-9.]+\\s*({units})\\s*$"))
 }
 
-/// A name, or a table with it and parameters, which the scheme checks.
+/// A name, or a table with a name and parameters, which the schema does not check.
 fn scheme(role: &NamedRole) -> Value {
     let naming = |key: &str| json!({ "required": [key] });
     json!({

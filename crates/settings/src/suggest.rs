@@ -1,9 +1,9 @@
-//! "Did you mean": known words that are similar to an unknown one.
+//! Suggestions: known words that are similar to an unknown one.
 
-/// Words longer than this have no similar words, which bounds the cost of the distance.
+/// Maximum length of a word with similar words, characters; it limits the cost of the distance.
 const LONGEST: usize = 64;
 
-/// Every word of `known` that has all the parts of `word`, parts being what hyphens separate: of "cubic", "tcp-cubic" and
+/// All words of `known` that have every part of `word`, separated by hyphens: for "cubic", "tcp-cubic" and
 /// "ndnd-cubic". Without any, the [`nearest`].
 pub fn intended<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Vec<&'a str> {
     let has_parts = |candidate: &&str| {
@@ -13,7 +13,7 @@ pub fn intended<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone
     if whole.is_empty() { nearest(word, known).into_iter().collect() } else { whole }
 }
 
-/// `; did you mean "a", "b" or "c"?`, to follow a message; empty without words.
+/// `; did you mean "a", "b" or "c"?`, to be appended to a message; empty without words.
 pub fn question<T: AsRef<str>>(words: &[T]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("{:?}", word.as_ref())).collect();
     match quoted.split_last() {
@@ -23,13 +23,13 @@ pub fn question<T: AsRef<str>>(words: &[T]) -> String {
     }
 }
 
-/// The word of `known` that differs from `word` by at most two edits; the nearest, else the first.
+/// The word of `known` that differs from `word` by at most two edits: the nearest, or the first of several.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let distances = known.into_iter().filter_map(|candidate| Some((near(word, candidate)?, candidate)));
     distances.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
-/// The distance, if it is small for words of this length. In a short word every letter may be the wrong one.
+/// The distance, if it is small for words of this length.
 fn near(word: &str, candidate: &str) -> Option<usize> {
     let length = |word: &str| word.chars().take(LONGEST + 1).count();
     let (given, known) = (length(word), length(candidate));
@@ -38,6 +38,7 @@ fn near(word: &str, candidate: &str) -> Option<usize> {
         return None;
     }
     let distance = strsim::osa_distance(word, candidate);
+    // In a short word two edits lead to any other word.
     (distance <= 2 && 3 * distance <= longer).then_some(distance)
 }
 

@@ -1,4 +1,4 @@
-//! Schemes as a text names them, with their settings checked.
+//! Schemes named in a text, with their settings checked.
 
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::params::{Setting, Settings};
@@ -13,9 +13,9 @@ use crate::values::shown;
 
 /// Keys that name the scheme in a table.
 const NAMING: [&str; 2] = ["name", "scheme"];
-/// Bytes of a setting's text.
+/// Maximum length of a setting's text, bytes.
 const LONGEST_SETTING: usize = 256;
-/// Schemes in one list.
+/// Maximum number of schemes in one list.
 const MAX_LISTED: usize = 16;
 
 /// A scheme with its settings, checked.
@@ -28,13 +28,13 @@ pub struct SchemeUse {
 }
 
 impl SchemeUse {
-    /// Whether its parts on a router have a strategy, which takes the place of the scenario's.
+    /// Whether its router components include a strategy, which replaces that of the scenario.
     pub fn brings_strategy(&self) -> bool {
         self.scheme.brings_strategy(&self.settings)
     }
 }
 
-/// Bytes of memory that these take, about.
+/// Estimate of the memory of these, bytes.
 pub fn bytes(uses: &[SchemeUse]) -> u64 {
     let setting = |(name, value): &(String, Setting)| match value {
         Setting::Text(text) => 100 + name.len() + text.len(),
@@ -104,7 +104,7 @@ fn read_table(
     check(context, place, scheme, &settings)
 }
 
-/// The scheme called `name`, if it fits the role.
+/// The scheme with this name, if it fits the role.
 fn find(context: &ReadContext<'_>, place: Place, name: &str, role: &NamedRole) -> Option<&'static Scheme> {
     let Some(scheme) = context.schemes.iter().copied().find(|scheme| scheme.name == name) else {
         let fitting = context.schemes.iter().filter(|scheme| (role.fits)(scheme)).map(|scheme| scheme.name);
@@ -120,7 +120,7 @@ fn find(context: &ReadContext<'_>, place: Place, name: &str, role: &NamedRole) -
     None
 }
 
-/// Checks the settings of a scheme, each problem at the setting it belongs to.
+/// Checks the settings of a scheme and notes each problem at the setting concerned.
 fn check(
     context: &ReadContext<'_>,
     place: Place,

@@ -9,7 +9,7 @@ use crate::document::{Item, TomlValue};
 use crate::keys::KeyKind;
 use crate::read_context::{MAX_QUOTED, ReadContext, show};
 
-/// A value as a message shows it.
+/// Form of a value in messages.
 pub fn shown(value: &TomlValue) -> String {
     match value {
         TomlValue::Text(text) => show(text),
@@ -22,7 +22,7 @@ pub fn shown(value: &TomlValue) -> String {
 /// A text.
 ///
 /// # Errors
-/// What stands there instead.
+/// The kind of the value instead.
 pub fn read_text(item: &Item) -> Result<&str, String> {
     match &item.value {
         TomlValue::Text(text) => Ok(text),
@@ -30,10 +30,10 @@ pub fn read_text(item: &Item) -> Result<&str, String> {
     }
 }
 
-/// A quantity with its unit, as its type spells it; `example` shows one.
+/// A quantity with its unit, in the spelling of its type; `example` shows one.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason why it is not valid.
 pub fn read_quantity<T: FromStr<Err = String>>(item: &Item, example: &str) -> Result<T, String> {
     match &item.value {
         TomlValue::Text(text) if text.len() > MAX_QUOTED => Err(format!("{} is too long", show(text))),
@@ -43,10 +43,10 @@ pub fn read_quantity<T: FromStr<Err = String>>(item: &Item, example: &str) -> Re
     }
 }
 
-/// A span of time; zero only where `kind` takes a [`KeyKind::Time`].
+/// A span of time; zero only if `kind` accepts a [`KeyKind::Time`].
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason why it is not valid.
 pub fn read_time(item: &Item, kind: &KeyKind) -> Result<Span, String> {
     let span: Span = read_quantity(item, "15ms")?;
     let may_be_zero = match kind {
@@ -73,7 +73,7 @@ pub(crate) fn read_limit(item: &Item) -> Result<Limit, String> {
 /// A number of packets (`100pkt`) or bytes (`64KiB`) above zero.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason why it is not valid.
 pub fn parse_limit(text: &str) -> Result<Limit, String> {
     let limit = if text.ends_with("pkt") {
         Limit::Packets(text.parse()?)
@@ -87,7 +87,7 @@ pub fn parse_limit(text: &str) -> Result<Limit, String> {
     }
 }
 
-/// The bounds of a count, itself or among others.
+/// The bounds of a count, or of the one among several kinds.
 fn count_bounds(kind: &KeyKind) -> (i64, i64) {
     match kind {
         KeyKind::Count(min, max) => (*min, *max),
@@ -116,7 +116,7 @@ pub(crate) fn read_count(item: &Item, kind: &KeyKind) -> Result<i64, String> {
 /// A number within the bounds of `kind`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason why it is not valid.
 pub fn read_number(item: &Item, kind: &KeyKind) -> Result<f64, String> {
     let TomlValue::Number(number) = &item.value else {
         return Err(format!("{} is not a plain number", shown(&item.value)));
@@ -132,7 +132,7 @@ pub fn read_number(item: &Item, kind: &KeyKind) -> Result<f64, String> {
     Err(format!("{} is not within {min} to {max}", shown(&item.value)))
 }
 
-/// A name: 1 to 64 letters, digits, `_` and `-`; notes if it is none.
+/// A name: 1 to 64 letters, digits, `_` and `-`; notes a problem if it is not one.
 pub fn read_name(context: &ReadContext<'_>, item: &Item) -> Option<String> {
     let is_allowed = |c: char| c.is_alphanumeric() || "_-".contains(c);
     match &item.value {

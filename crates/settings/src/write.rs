@@ -1,4 +1,4 @@
-//! A document as TOML text again.
+//! Writes a document as TOML text.
 
 use crate::document::{Entry, Item, Table, TomlValue};
 
@@ -6,6 +6,7 @@ use crate::document::{Entry, Item, Table, TomlValue};
 pub fn write(root: &Table) -> String {
     let mut text = String::new();
     let (sections, values): (Vec<&Entry>, Vec<&Entry>) =
+        // Values first: in TOML a key after a header belongs to its table.
         root.0.iter().partition(|entry| is_section(&entry.item));
     write_entries(&mut text, &values);
     for section in sections {
