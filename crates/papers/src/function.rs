@@ -62,7 +62,7 @@ functions! {
     Worst "worst" 1 ANY, "the samples of the element with the smallest mean over seeds";
 }
 
-/// Of the multiples of a step, x may miss one by this part of the step.
+/// Maximum distance of x from a multiple of the step, as a fraction of the step.
 const STEP_TOLERANCE: f64 = 1e-6;
 
 impl Function {
@@ -76,7 +76,7 @@ impl Function {
         TABLE.iter().find(|known| known.0 == self).map_or("", |known| known.1)
     }
 
-    /// The message if it does not take so many values.
+    /// Error message if it does not accept this number of values.
     pub fn wrong_count(self, count: usize) -> Option<String> {
         let (_, name, min, max, _) = TABLE.iter().find(|known| known.0 == self)?;
         let range = if max == min { min.to_string() } else { format!("at least {min}") };
@@ -104,7 +104,7 @@ impl Function {
     /// The value of the function in one seed; the number of arguments has been checked.
     ///
     /// # Errors
-    /// A list where a number is needed, a number where a series is, or lists of different lengths.
+    /// If there is a list instead of a number, a number instead of a series, or lists of different lengths.
     pub fn of(self, values: &[MeasureValue]) -> Result<MeasureValue, String> {
         match (self, values) {
             (Self::Abs, [value]) => Ok(value.each(f64::abs)),
@@ -222,7 +222,7 @@ fn joined(values: &[MeasureValue]) -> Vec<f64> {
     values.iter().flat_map(MeasureValue::numbers).collect()
 }
 
-/// Between neighbours in proportion; NaN of none.
+/// The quantile for `part`, interpolated between neighbours; NaN of an empty list.
 fn quantile(mut numbers: Vec<f64>, part: f64) -> f64 {
     // A total order has a place for NaN, which the result then is or is not, instead of a panic.
     numbers.sort_by(f64::total_cmp);

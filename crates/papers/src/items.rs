@@ -1,4 +1,4 @@
-//! What the files of a paper have in common: how they are read, and expressions with their place in the file.
+//! Common parts of the files of a paper: reading, and expressions with their place in the file.
 
 use tidegate_settings::document::{Entry, Item, TomlValue};
 use tidegate_settings::error::{Errors, Place};
@@ -9,9 +9,9 @@ use tidegate_settings::reader::{DocumentReader, check_version};
 
 use crate::expression::{Binding, Fault, PlacedExpression, Range, parse, parse_binding};
 
-/// Longest text that is read, bytes.
+/// Maximum length of a text, bytes.
 const TEXT_BYTES: usize = 1 << 20;
-/// What is read may take so much memory, bytes.
+/// Maximum memory of the values of a file, bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Tables of keys, each with its name in messages: name of a key, whether it has to be there, its kind and meaning.

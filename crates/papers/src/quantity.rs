@@ -4,7 +4,7 @@ use crate::expression::{Call, Expression, Fault, Word};
 use crate::function::Function;
 use crate::value::MeasureValue;
 
-/// Parts of a quantity after all definitions are put in, at most.
+/// Maximum number of parts of a quantity after all definitions are expanded.
 const MAX_PARTS: usize = 10_000;
 
 /// A measure that a paper defines: `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
@@ -18,7 +18,7 @@ pub struct MeasureDefinition {
     pub body: Expression,
 }
 
-/// The quantity with all definitions put in; a definition may use those before it.
+/// The quantity with all definitions expanded; a definition may use those before it.
 ///
 /// # Errors
 /// A cell, a list over settings or a function over seeds, none of which has a meaning within one run; a wrong number of

@@ -40,7 +40,8 @@ impl MeasureValue {
         }
     }
 
-    /// `of` applied to pairs: a number goes with every number of the other, lists and series go element by element.
+    /// `of` applied to pairs: a number with every number of the other value, lists and series element by
+    /// element.
     ///
     /// # Errors
     /// Lists of different lengths.
