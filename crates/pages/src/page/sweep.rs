@@ -11,7 +11,7 @@ use tidegate_results::tables::{Parameter, Point, RunContext, numbers};
 use tidegate_results::text;
 use tidegate_results::text::sweep_rows;
 
-/// Lines or bars of one colour each in a figure, at most.
+/// Maximum number of lines, or of bars in a group, in a figure.
 const MAX_SERIES: usize = 12;
 
 /// Content of the page of a sweep.
@@ -25,7 +25,7 @@ pub struct SweepPage<'a> {
     pub parameters: &'a [Parameter],
     /// Measures that are worth showing.
     pub measures: &'a [&'static RunMeasure],
-    /// The command that makes these results again.
+    /// The command that reproduces these results.
     pub command: &'a str,
     /// Scenario text and version of the results' meaning.
     pub context: &'a RunContext,
@@ -58,16 +58,17 @@ pub fn sweep_page(page: &SweepPage<'_>) -> (String, Vec<Figure>) {
     (document::document(&format!("{}: sweep", page.title), &body.0, &Scripts::Plain), figures)
 }
 
-/// The parameter with the most values among those that are numbers, with these.
+/// Index of the numeric parameter with the most values, its unit and its values.
 fn across(parameters: &[Parameter]) -> Option<(usize, &'static str, Vec<f64>)> {
     let numeric = parameters.iter().enumerate().filter_map(|(index, parameter)| {
         let (_, unit, values) = numbers(&parameter.values)?;
         let mut distinct = values.clone();
         distinct.sort_by(f64::total_cmp);
         distinct.dedup();
+        // A single value makes no axis.
         (distinct.len() > 1).then_some((distinct.len(), (index, unit, values)))
     });
-    // Of equal ones the first.
+    // The first of several: `max_by_key` returns the last maximum.
     numeric.rev().max_by_key(|(count, _)| *count).map(|(_, found)| found)
 }
 
@@ -97,6 +98,7 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
             let line = |(name, points): &(String, Vec<usize>)| {
                 let mut points: Vec<(f64, Estimate)> =
                     points.iter().map(|point| (values[*point], estimate(point))).collect();
+                // The grid has the order of the file, and a line needs ascending values.
                 points.sort_by(|left, right| left.0.total_cmp(&right.0));
                 Series { name: name.clone(), points, ..Series::default() }
             };
@@ -104,11 +106,13 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
             (bracketed(key, unit), FigureKind::Lines { series: shown.map(line).collect() })
         }
         None => {
+            // Without a numeric parameter, the values of the first one are the groups of bars.
             let names = distinct(page.parameters.first().map_or(&[][..], |parameter| &parameter.values));
             let bars = |(name, points): &(String, Vec<usize>)| {
                 let value = |group: &String| {
                     let point =
                         points.iter().find(|point| page.parameters[along].values[**point] == *group)?;
+                    // A point without values has no bar, which differs from one of height zero.
                     Some(estimate(point)).filter(|estimate| estimate.n > 0)
                 };
                 BarSeries {
@@ -146,7 +150,7 @@ fn distinct(values: &[String]) -> Vec<String> {
     distinct
 }
 
-/// Points that differ in parameter `along` alone, by the values of the others.
+/// Groups of points that differ only in parameter `along`, by the values of the others.
 fn groups(parameters: &[Parameter], along: usize) -> Vec<(String, Vec<usize>)> {
     let count = parameters.first().map_or(0, |parameter| parameter.values.len());
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
