@@ -28,7 +28,7 @@ const UNICODE: Ref = Ref::new(10);
 const IDENTITY: SystemInfo<'_> =
     SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 
-/// The figure as a PDF of one page in the size it has on paper.
+/// The figure as a PDF of one page in its size on paper.
 pub(super) fn file(figure: &Figure, look: Look) -> Vec<u8> {
     let drawing = layout(figure, Sheet::of(look.columns));
     let subset = Subset::of(drawing.texts());
@@ -64,7 +64,7 @@ pub(super) fn file(figure: &Figure, look: Look) -> Vec<u8> {
 /// Opacities of areas and of lines, in per cent.
 type Opacity = (u8, u8);
 
-/// Name of the state in which things are painted with this opacity.
+/// Name of the graphics state with this opacity.
 fn state_name((fill, stroke): Opacity) -> Vec<u8> {
     format!("G{fill}-{stroke}").into_bytes()
 }
@@ -87,6 +87,7 @@ impl PdfPage<'_> {
         let mut opacities = BTreeSet::new();
         content.set_line_cap(LineCapStyle::ButtCap).set_line_join(LineJoinStyle::RoundJoin);
         for drawn in &self.drawing.items {
+            // Colours, dashes and opacity of an item must not reach the next one.
             content.save_state();
             self.item(&mut content, drawn, &mut opacities);
             content.restore_state();
@@ -125,6 +126,7 @@ impl PdfPage<'_> {
     ) {
         let percent = |opacity: Option<f64>| (opacity.unwrap_or(1.0) * 100.0).round() as u8;
         let opacity = (percent(fill.map(|fill| fill.opacity)), percent(stroke.map(|stroke| stroke.opacity)));
+        // Opaque is the initial state, so that most figures need no transparency.
         if opacity != (100, 100) {
             opacities.insert(opacity);
             content.set_parameters(Name(&state_name(opacity)));
@@ -185,12 +187,14 @@ impl PdfPage<'_> {
     fn label(&self, content: &mut Content, label: &Label) {
         let size = self.drawing.sheet.text * label.scale;
         let width = font::width(&label.text, size);
+        // PDF places text by its start only.
         let back = match label.anchor {
             Anchor::Start => 0.0,
             Anchor::Middle => width / 2.0,
             Anchor::End => width,
         };
         let [r, g, b] = self.colour(label.paint);
+        // Identity-H: a code is a glyph number in two bytes.
         let codes: Vec<u8> = self.subset.glyphs_of(&label.text).flat_map(u16::to_be_bytes).collect();
         let matrix = if label.upwards {
             let (x, y) = self.place((label.at.0, label.at.1 + back));
@@ -226,6 +230,7 @@ fn write_font(pdf: &mut Pdf, subset: &Subset) {
         .to_unicode(UNICODE);
     let mut cid = pdf.cid_font(CID_FONT);
     cid.subtype(CidFontType::Type2).base_font(name).system_info(IDENTITY).font_descriptor(DESCRIPTOR);
+    // All glyphs of the subset have a width of their own below.
     cid.default_width(0.0).cid_to_gid_map_predefined(Name(b"Identity"));
     cid.widths().consecutive(0, subset.advances.iter().map(|advance| thousandths(f64::from(*advance))));
     cid.finish();

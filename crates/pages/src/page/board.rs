@@ -8,7 +8,7 @@ use crate::markup::{Escaped, Markup};
 use tidegate_results::claims::{Claim, ClaimVerdict, Judged, Paper, Published};
 use tidegate_results::text::{self, TextTable};
 
-/// What the page shows of a paper.
+/// Content of the page of a paper.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardPage<'a> {
     /// The paper with its assumptions.
@@ -21,7 +21,7 @@ pub struct BoardPage<'a> {
     pub tables: &'a [(String, TextTable)],
     /// Names of the paper's files in the folder of the page.
     pub files: &'a [String],
-    /// The command that makes these results again.
+    /// The command that reproduces these results.
     pub command: &'a str,
     /// Version of the results' meaning.
     pub semantics: u32,
@@ -58,6 +58,7 @@ fn header(body: &mut Markup, page: &BoardPage<'_>) {
     document::command_line(body, page.command);
     body.0.push_str("<ul class=\"cards counts\">\n");
     let of_paper = |verdict| {
+        // Claims of ours are counted apart, see below.
         page.claims.iter().filter(|judged| !judged.claim.is_ours && judged.verdict == verdict).count()
     };
     for verdict in ClaimVerdict::ALL {
@@ -91,7 +92,7 @@ pub(super) fn count(claims: &[Judged], verdict: Option<ClaimVerdict>) -> usize {
     claims.iter().filter(|judged| judged.verdict == verdict).count()
 }
 
-/// What a reader has to know before the numbers.
+/// Warnings that precede the numbers.
 pub(super) fn warnings(body: &mut Markup, claims: &[Judged]) {
     let reduced = count(claims, None);
     if reduced > 0 {
@@ -163,6 +164,7 @@ fn filter(body: &mut Markup, claims: &[Judged]) {
     for verdict in ClaimVerdict::ALL.map(Some).into_iter().chain([None]) {
         let word = verdict.map_or(Judged::REDUCED, ClaimVerdict::word);
         let count = count(claims, verdict);
+        // A button that empties the table would be of no use.
         if count > 0 {
             body.add(format_args!(
                 "<button type=\"button\" data-verdict=\"{word}\" aria-pressed=\"false\"><b class=\"verdict {word}\">{word}</b> ({count})</button>"
@@ -196,12 +198,12 @@ fn claim_row(body: &mut Markup, page: &BoardPage<'_>, judged: &Judged) {
     ));
 }
 
-/// Whether a figure shows what a claim is about, or has a group for the claim.
+/// Whether a figure shows the subject of a claim, or has a group for the claim.
 fn is_shown(claim: &Claim, figure: &Figure) -> bool {
     has_group(figure, claim) || claim.is_shown_in(&figure.id)
 }
 
-/// Links to the figures that show what the claim is about.
+/// Links to the figures that show the subject of the claim.
 fn figure_links(claim: &Claim, figures: &[Figure]) -> String {
     let mut links = Markup::default();
     for figure in figures.iter().filter(|figure| is_shown(claim, figure)) {
@@ -268,6 +270,7 @@ fn note(claim: &Claim) -> String {
 fn band(claim: &Claim) -> String {
     let exact = if claim.exact { "<p class=\"note\">every run</p>" } else { "" };
     let now = format!("{}{exact}", Escaped(&text::with_unit(claim.band, &claim.unit)));
+    // A band that was changed after the fact is shown with the one before.
     let (Some(earlier), Some(reason)) = (&claim.earlier_band, &claim.band_reason) else { return now };
     format!(
         "{now}<p class=\"note\">before: <s>{}</s>: {}</p>",
