@@ -168,8 +168,8 @@ fn fairness(run: &RunRecord, window_s: f64) -> Quantity {
     let words = ["jain", "Jain's fairness index", "Jain's index", "1", "times with two active flows"];
     Quantity {
         note: format!(
-            "1 is equal. Of the throughputs in windows of {} s, over the flows that got payload in the window or had \
-             {}s in flight at its end; none where that was one flow only.",
+            "Index of the throughputs in windows of {} s, 1 if all are equal; over the flows that received payload in the \
+             window or had {}s in flight at its end, and missing if there was only one such flow.",
             text::number(window_s),
             text::sent_by(&run.flows)
         ),

@@ -108,13 +108,13 @@ const MAX_FLOWS_OF_ALL: usize = 10_000;
 pub fn too_large(record: &RunRecord) -> Option<String> {
     if record.packet_hops > MAX_PACKET_HOPS {
         Some(format!(
-            "This run took {} packets off links, more than the {} up to which a page looks at packets one by one.",
+            "This run has {} packet-hops, more than the {} up to which a page is based on single packets.",
             text::count(record.packet_hops),
             text::count(MAX_PACKET_HOPS)
         ))
     } else if record.flows.len() > MAX_FLOWS_OF_ALL {
         Some(format!(
-            "This run has {} flows, more than the {} up to which a page looks at packets one by one.",
+            "This run has {} flows, more than the {} up to which a page is based on single packets.",
             text::count(record.flows.len() as u64),
             text::count(MAX_FLOWS_OF_ALL as u64)
         ))

@@ -44,17 +44,17 @@ impl PointKind {
         match self {
             Self::Interest if is_tcp => "segment sent",
             Self::Retransmission if is_tcp => "segment retransmitted",
-            Self::Data if is_tcp => "segment arrived",
-            Self::Loss if is_tcp => "sender took it for lost",
+            Self::Data if is_tcp => "segment received",
+            Self::Loss if is_tcp => "sender detected a loss",
             Self::Interest => "Interest sent",
             Self::Retransmission => "Interest retransmitted",
-            Self::Data => "Data arrived",
-            Self::MarkedData => "marked Data arrived",
+            Self::Data => "Data received",
+            Self::MarkedData => "marked Data received",
             Self::Drop => "dropped by a queue",
             Self::WireLoss => "lost on a link",
-            Self::Loss => "consumer took it for lost",
-            Self::Notice => "loss notice arrived",
-            Self::CacheHit => "content store answered",
+            Self::Loss => "consumer detected a loss",
+            Self::Notice => "loss notice received",
+            Self::CacheHit => "satisfied by a content store",
         }
     }
 

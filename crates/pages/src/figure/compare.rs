@@ -23,14 +23,14 @@ pub fn goodput_over_delay(variants: &[Variant]) -> Option<Figure> {
     let shown: usize = clouds.iter().map(|cloud| cloud.points.len()).sum();
     let left_out = match runs - shown {
         0 => String::new(),
-        left_out => format!(" {left_out} of {runs} runs have no delay, so no point."),
+        left_out => format!(" {left_out} of {runs} runs have no delay and no point."),
     };
     clouds.iter().any(|cloud| !cloud.points.is_empty()).then(|| Figure {
         id: "goodput-over-delay".into(),
         title: "Goodput over 95th-percentile delay".into(),
         caption: format!(
             "One point per run, the mean of each variant, and an ellipse of one standard deviation (covariance of the \
-             runs). Delay falls to the right, so up and right is better.{left_out}"
+             runs). The delay axis is reversed: points further up and to the right are better.{left_out}"
         ),
         x_label: "95th percentile of the full delay [ms]".into(),
         y_label: "goodput of all flows [Mbit/s]".into(),
@@ -50,7 +50,7 @@ pub fn delays<'a>(watched: impl Iterator<Item = (&'a str, &'a Watched)>) -> Opti
         id: "delays".into(),
         title: "Delay of every segment".into(),
         caption: format!(
-            "From a segment's first Interest to its Data, all flows together, in the runs with seed {seed}."
+            "Time from a segment's first Interest to its Data, over all flows, in the runs with seed {seed}."
         ),
         x_label: "full delay [ms]".into(),
         y_label: OF_SEGMENTS.into(),

@@ -59,7 +59,7 @@ fn figure(number: usize, claims: &[(&Judged, f64)]) -> Option<Figure> {
     Some(Figure {
         id: format!("{ID}{number}"),
         title: format!("Stated {number}: {}", first.claim.bar().0),
-        caption: "Numbers that the paper states and that no other figure shows.".to_owned(),
+        caption: "Published values that no other figure shows.".to_owned(),
         x_label: String::new(),
         y_label: y_label(&first.claim),
         kind: FigureKind::Bars {

@@ -8,7 +8,7 @@ document.addEventListener("DOMContentLoaded", () => {
   if (!svg || !axis) return;
   // Symbols stand for what happened in the last sixtieth of the run, so that a single drop can be seen.
   const trail = Math.max(1, Math.round(data.bins / 60));
-  const words = ["dropped", "marked", "lost on the wire", "put aside"];
+  const words = ["dropped", "marked", "lost on the link", "stored"];
   const classes = ["drop", "mark", "wireloss", "stored"];
   const shapes = ["M-4 -4L4 4M-4 4L4 -4", "M0 -5L5 4H-5z", "M0 -5L5 0L0 5L-5 0z", "M-4 -4h8v8h-8z"];
 
@@ -90,12 +90,12 @@ document.addEventListener("DOMContentLoaded", () => {
       if (!node) continue;
       const hits = within(node.sums, bin);
       node.ring.setAttribute("visibility", hits > 0 ? "visible" : "hidden");
-      if (hits > 0) told.push([hits, `${node.name}: ${hits} answered by its content store`]);
+      if (hits > 0) told.push([hits, `${node.name}: ${hits} satisfied by its content store`]);
     }
     told.sort((left, right) => right[0] - left[0]);
-    const rest = told.length > 4 ? `; and at ${told.length - 4} more places` : "";
+    const rest = told.length > 4 ? `; and ${told.length - 4} more` : "";
     const seconds = Number((trail * data.bin_s).toPrecision(2));
-    said.textContent = `At ${now.toFixed(now < 10 ? 3 : 2)} s, packets waiting, and what happened in the last ${seconds} s: `
+    said.textContent = `At ${now.toFixed(now < 10 ? 3 : 2)} s, packets waiting, and events of the last ${seconds} s: `
       + (told.length ? told.slice(0, 4).map(([, text]) => text).join("; ") + rest : "nothing") + ".";
   };
 

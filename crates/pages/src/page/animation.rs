@@ -18,8 +18,8 @@ pub(super) fn section(summary: &EventSummary, view: &TopologyView) -> Markup {
     let mut content = Markup::default();
     if view.nodes.len() > MAX_NODES {
         content.add(format_args!(
-            "<p class=\"note\">{} nodes are too many for an animation: at most {MAX_NODES} can be told apart. What \
-             happened where is in the table of links.</p>\n",
+            "<p class=\"note\">{} nodes are too many for an animation: at most {MAX_NODES} can be told apart. The \
+             table of links has the drops, marks and losses of each link.</p>\n",
             text::count(view.nodes.len() as u64)
         ));
         return content;
@@ -34,9 +34,9 @@ pub(super) fn section(summary: &EventSummary, view: &TopologyView) -> Markup {
     };
     let drawing = network::svg(&bare);
     content.add(format_args!(
-        "<p class=\"note\">Run with seed {}. A queue's bar is full at the longest queue of the run. With the drawing \
-         focused: <kbd>Space</kbd> plays and pauses, <kbd>←</kbd> <kbd>→</kbd> step. The cursor of the plots moves it, \
-         and it moves theirs.</p>\n{KEY}<div class=\"tools\" id=\"animation-tools\"></div>\n\
+        "<p class=\"note\">Run with seed {}. The bar of a queue is full at the maximum queue length of the run. With the drawing \
+         focused: <kbd>Space</kbd> plays and pauses, <kbd>←</kbd> <kbd>→</kbd> step. The animation and the \
+         cursor of the plots show the same time.</p>\n{KEY}<div class=\"tools\" id=\"animation-tools\"></div>\n\
          <figure class=\"scroll\" id=\"moving-network\" tabindex=\"0\" role=\"group\" aria-label=\"Animation of the network\">\
          {drawing}</figure>\n<output class=\"note said\" id=\"animation-said\"></output>\n\
          <noscript><p>The animation needs JavaScript; tables and figures do not.</p></noscript>\n\
@@ -56,8 +56,8 @@ const KEY: &str = concat!(
     "<li><svg viewBox=\"-7 -7 14 14\"><path class=\"drop\" d=\"M-4 -4L4 4M-4 4L4 -4\"/></svg>dropped by the queue</li>",
     "<li><svg viewBox=\"-7 -7 14 14\"><path class=\"mark\" d=\"M0 -5L5 4H-5z\"/></svg>marked</li>",
     "<li><svg viewBox=\"-7 -7 14 14\"><path class=\"wireloss\" d=\"M0 -5L5 0L0 5L-5 0z\"/></svg>lost on a link</li>",
-    "<li><svg viewBox=\"-7 -7 14 14\"><path class=\"stored\" d=\"M-4 -4h8v8h-8z\"/></svg>put aside for a loss notice</li>",
-    "<li><svg viewBox=\"-7 -7 14 14\"><circle class=\"hit\" r=\"5\"/></svg>answered by the content store</li>",
+    "<li><svg viewBox=\"-7 -7 14 14\"><path class=\"stored\" d=\"M-4 -4h8v8h-8z\"/></svg>stored, with a loss notice</li>",
+    "<li><svg viewBox=\"-7 -7 14 14\"><circle class=\"hit\" r=\"5\"/></svg>satisfied by the content store</li>",
     "</ul>\n"
 );
 

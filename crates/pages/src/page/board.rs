@@ -74,7 +74,7 @@ fn header(body: &mut Markup, page: &BoardPage<'_>) {
     if page.claims.iter().any(|judged| judged.claim.is_ours) {
         body.add(format_args!(
             "<p class=\"note\">Claims that the paper does not make are marked <span class=\"tag\">ours</span> and counted \
-             apart. All: {}.</p>\n",
+             separately. All claims: {}.</p>\n",
             text::verdict_counts(page.claims)
         ));
     }
@@ -104,7 +104,7 @@ pub(super) fn warnings(body: &mut Markup, claims: &[Judged]) {
     let surprises = claims.iter().filter(|judged| judged.contradicts_record()).count();
     if surprises > 0 {
         body.add(format_args!(
-            "<p class=\"warning\"><b>{surprises} not as recorded.</b> These verdicts are not the ones on record.</p>\n"
+            "<p class=\"warning\"><b>Changed verdicts: {surprises}.</b> They differ from the recorded ones.</p>\n"
         ));
     }
 }
@@ -113,12 +113,12 @@ const fn meaning(verdict: ClaimVerdict) -> &'static str {
     match verdict {
         ClaimVerdict::Agrees => "Our 95 % interval lies inside the acceptance band.",
         ClaimVerdict::Direction => {
-            "Not inside the band, but the interval excludes no effect and is on the paper's side of it."
+            "Not inside the band, but the interval excludes the value of no effect and is on the side of the published effect."
         }
         ClaimVerdict::Undecided => {
-            "The interval reaches both inside and outside of the band, and the sign of the effect is open."
+            "The interval reaches both inside and outside of the band, and the sign of the effect is uncertain."
         }
-        ClaimVerdict::Differs => "None of these.",
+        ClaimVerdict::Differs => "None of the other cases.",
     }
 }
 
@@ -141,8 +141,8 @@ fn claims(body: &mut Markup, page: &BoardPage<'_>) {
     body.0.push_str("<section id=\"claims\"><h2>Claims</h2>\n");
     filter(body, page.claims);
     body.0.push_str(
-        "<p class=\"note\">In the strip: shaded the acceptance band, ◇ the published value, \
-         ● ours with its 95 % interval, dashed the value of no effect.</p>\n\
+        "<p class=\"note\">In the strip: the acceptance band (shaded), the published value (◇), our value with \
+         its 95 % interval (●), and the value of no effect (dashed).</p>\n\
          <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table class=\"claims\"><thead><tr>\
          <th scope=\"col\">Id</th><th scope=\"col\">Claim</th><th scope=\"col\" class=\"number\">Published</th>\
          <th scope=\"col\" class=\"number\">Ours ± 95 %</th><th scope=\"col\">Band</th><th scope=\"col\">Strip</th>\
@@ -223,8 +223,8 @@ fn figures(body: &mut Markup, page: &BoardPage<'_>) {
         return;
     }
     body.0.push_str(
-        "<section id=\"figures\"><h2>Figures</h2>\n<p class=\"note script\" hidden>A name in a key hides and shows its \
-         series.</p>\n<div class=\"figures\">\n",
+        "<section id=\"figures\"><h2>Figures</h2>\n<p class=\"note script\" hidden>A click on a name in a \
+         legend hides or shows its series.</p>\n<div class=\"figures\">\n",
     );
     for figure in page.figures {
         document::figure(body, figure, &claim_links(figure, page.claims));
@@ -282,7 +282,7 @@ fn band(claim: &Claim) -> String {
 fn record(judged: &Judged) -> String {
     match judged.claim.recorded {
         Some(recorded) if judged.contradicts_record() => {
-            format!("<p class=\"note\">on record: {}</p>", recorded.word())
+            format!("<p class=\"note\">recorded: {}</p>", recorded.word())
         }
         _ => String::new(),
     }
@@ -291,12 +291,13 @@ fn record(judged: &Judged) -> String {
 fn assumptions(body: &mut Markup, paper: &Paper) {
     body.0.push_str("<section id=\"assumptions\"><h2>Assumptions</h2>\n");
     if paper.assumptions.is_empty() {
-        body.0.push_str("<p class=\"note\">The paper leaves nothing open.</p></section>\n");
+        body.0.push_str("<p class=\"note\">The paper specifies all values.</p></section>\n");
         return;
     }
     body.0.push_str(
-        "<p class=\"note\">Values that the paper leaves open. <b>paper</b>: stated in it; <b>source</b>: read in source code; \
-         <b>reconstruction</b>: inferred; <b>fitted</b>: chosen because results come closer.</p>\n\
+        "<p class=\"note\">Values that the claims depend on. <b>paper</b>: stated in the paper; <b>source</b>: \
+         read in source code; <b>reconstruction</b>: inferred from other statements; <b>fitted</b>: chosen \
+         because it brings results closer to the published ones.</p>\n\
          <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Assumptions\"><table><thead><tr><th scope=\"col\">Name</th>\
          <th scope=\"col\">Value</th><th scope=\"col\">Provenance</th><th scope=\"col\">Why</th></tr></thead>\n<tbody>\n",
     );

@@ -12,7 +12,7 @@ pub fn boards_page(papers: &[BoardPage<'_>], command: &str) -> String {
     let mut body = Markup::default();
     body.0.push_str(
         "<header><p class=\"kicker\">Tidegate</p><h1>Reproduced papers</h1>\
-         <p class=\"facts\">What each paper says, what comes out here, and how the two compare.</p></header>\n",
+         <p class=\"facts\">Claims of each paper, compared with our results.</p></header>\n",
     );
     document::command_line(&mut body, command);
     overview(&mut body, papers);

@@ -49,7 +49,7 @@ pub(super) fn schemes(context: &RunContext) -> Section {
             let variant = has_variants.then(|| variant.to_owned());
             table.row(variant.into_iter().chain([role.to_string(), scheme.clone(), places]));
         }
-        text_table(&mut content, "Schemes", "What scheme fills which role, and where.", &table);
+        text_table(&mut content, "Schemes", "Scheme of each role, with the places where it is used.", &table);
     }
     Section { id: "schemes", title: "Schemes", content }
 }
@@ -62,13 +62,13 @@ pub(super) fn provenance(command: &str, context: &RunContext, seeds: &str) -> Se
     facts.add("Version", concat!("tidegate ", env!("CARGO_PKG_VERSION")));
     facts.add("Results schema", tidegate_results::RESULTS_SCHEMA);
     if !seeds.is_empty() {
-        facts.add("Semantics: version of what results mean", context.semantics);
-        facts.add("Code: hash of the sources that computed the results", &context.code);
+        facts.add("Semantics (version of the simulation results)", context.semantics);
+        facts.add("Code (hash of the sources that computed the results)", &context.code);
         facts.add("Seeds", seeds);
     }
     document::facts(&mut content, &facts);
     let repeated = match seeds.is_empty() {
-        false => "Equal scenario and seed give equal results, on any machine and any number of threads.",
+        false => "The same scenario and seed give the same results on any machine and any number of threads.",
         true => "Measured on real sockets: another run of the same command gives other numbers.",
     };
     content.add(format_args!("<p class=\"note\">{repeated}</p>\n"));

@@ -46,7 +46,7 @@ pub fn compare_page(page: &ComparePage<'_>) -> String {
     let section = |id, title, content| Section { id, title, content };
     let sections = [
         section("found", "Results", found(page)),
-        section("baseline", "Against the baseline", baseline(page.judgements, page.unmatched)),
+        section("baseline", "Comparison with the baseline", baseline(page.judgements, page.unmatched)),
         section("runs", "Runs", figures(page.figures)),
         section("time", "Over time", over_time(page, beside.as_ref())),
         section("reading", "How to read this", reading(page.comparison)),
@@ -76,7 +76,7 @@ fn header(body: &mut Markup, page: &ComparePage<'_>) {
 
 fn found(page: &ComparePage<'_>) -> Markup {
     let mut body = Markup::default();
-    let caption = format!("Each variant against {}.", page.comparison.reference_label());
+    let caption = format!("Each variant compared with {}.", page.comparison.reference_label());
     tables::text_table(&mut body, "Measures", &caption, &comparison_rows(page.comparison));
     if !page.note.is_empty() {
         body.add(format_args!("<p>{}</p>\n", Escaped(page.note)));

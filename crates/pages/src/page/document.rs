@@ -118,7 +118,10 @@ pub(super) fn code(identity: &str) -> String {
 pub(super) fn glossary(page: &mut Markup, is_open: bool) {
     page.0.push_str("<section id=\"glossary\"><h2>Glossary</h2>\n");
     page.0.push_str(if is_open { "<details open><summary>" } else { "<details><summary>" });
-    page.add(format_args!("What the {} columns of tables and files mean</summary>\n", DEFINITIONS.len()));
+    page.add(format_args!(
+        "Definitions of the {} columns of tables and files</summary>\n",
+        DEFINITIONS.len()
+    ));
     definitions(
         page,
         DEFINITIONS.iter().map(|definition| (definition.name, definition.unit, definition.text)),

@@ -51,7 +51,7 @@ pub(super) fn queues(run: &RunRecord, summary: Option<&EventSummary>) -> String 
         delay: link.queue_delay,
         quartiles: quartiles(summary, |watched| &watched.queue_delay, index),
     });
-    chart("Waiting time per packet", "queues", rows.collect())
+    chart("Queueing delay per packet", "queues", rows.collect())
 }
 
 /// First and third quartile of a distribution, ms, as upper bounds of their bins.

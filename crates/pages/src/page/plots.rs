@@ -33,11 +33,12 @@ pub(super) fn place(page: &mut Markup, panels: &Panels, timeline: &Timeline) {
          <span class=\"note\">Drag to zoom in all plots, double-click to show all; with a plot focused: \
          <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>←</kbd> <kbd>→</kbd> move, <kbd>0</kbd> all, \
          <kbd>Shift</kbd> with an arrow the cursor. \
-         A series' name hides and shows it.</span></div>\n",
+         A click on the name of a series hides or shows it.</span></div>\n",
     );
     if !timeline.changes.is_empty() {
-        page.0
-            .push_str("<p class=\"note\">Dashed lines are the scenario's events:</p><ol class=\"turns\">\n");
+        page.0.push_str(
+            "<p class=\"note\">Dashed lines mark the events of the scenario:</p><ol class=\"turns\">\n",
+        );
         for change in &timeline.changes {
             let at = change.at.as_secs_f64();
             page.add(format_args!("<li>{}: {}</li>\n", moment(at), Escaped(&change.text)));
@@ -49,7 +50,7 @@ pub(super) fn place(page: &mut Markup, panels: &Panels, timeline: &Timeline) {
     );
     if !panels.idle.is_empty() {
         page.add(format_args!(
-            "<p class=\"note\">Nothing to plot, because there was none: {}.</p>\n",
+            "<p class=\"note\">Not plotted, because all values are zero or missing: {}.</p>\n",
             panels.idle.join(", ")
         ));
     }

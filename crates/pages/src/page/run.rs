@@ -201,8 +201,9 @@ fn topology(page: &RunPage<'_>, first: &RunRecord) -> Markup {
     if !drawing.is_empty() {
         content.add(format_args!(
             "{}<figure class=\"scroll\" tabindex=\"0\" aria-label=\"Topology\">{drawing}<figcaption>Circle: consumer \
-             or TCP receiver. Square: router. Diamond: producer or TCP sender. Each link has a line per direction, on the right of the way it goes; \
-             wider and darker (on dark ground lighter) is busier. Point at a link for its rate, delay and loads.\
+             or TCP receiver. Square: router. Diamond: producer or TCP sender. Each link has one line per \
+             direction, drawn on the right-hand side of that direction; wider and darker lines (lighter ones \
+             on a dark background) have a higher load. Point at a link for its rate, delay and loads.\
              </figcaption>{}</figure>\n",
             seed_note(page, first),
             network::key()
@@ -233,7 +234,7 @@ fn table(page: &RunPage<'_>, table: &ResultTable, key: &'static str) -> Markup {
     };
     let over = match page.runs.len() {
         0 | 1 => String::new(),
-        count => format!(" Mean ± 95 % interval over {count} runs; without interval: did not vary."),
+        count => format!(" Mean ± 95 % interval over {count} runs; no interval: the same in every run."),
     };
     Shown { table, key, columns, caption: format!("{what}{over}") }.add(&mut content);
     content

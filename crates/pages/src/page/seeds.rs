@@ -136,9 +136,9 @@ impl SeedPlots {
             false => format!("all {shown} seeds"),
         };
         format!(
-            "The plots can show {part}; a seed other than the first with at most {} instants per series. The band \
-             reaches from the lowest to the highest of these seeds. While it is shown, seeds are averaged over \
-             intervals of {}, in the band and as lines.",
+            "The plots can show {part}; seeds other than the first with at most {} samples per series. The \
+             band spans the lowest to the highest of these seeds. While it is shown, the lines and the band \
+             are averages over intervals of {}.",
             self.max_points,
             self.interval()
         )

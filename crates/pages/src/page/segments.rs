@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 pub(super) fn section(summary: &EventSummary) -> Markup {
     let mut content = Markup::default();
     content.add(format_args!(
-        "<p class=\"note\">Segment number (of TCP the sequence number, counted from the first byte) over time, one flow \
-         at a time, seed {}. Drag to zoom in all plots, double-click \
+        "<p class=\"note\">Segment number (for TCP the sequence number, counted from the first byte) over \
+         time, for one flow, seed {}. Drag to zoom in all plots, double-click \
          to show all. With the diagram focused: <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom, <kbd>←</kbd> <kbd>→</kbd> \
-         move, <kbd>n</kbd> <kbd>p</kbd> next and previous mark or loss. Of a frequent kind every n-th is shown, as its \
-         button says.</p>\n<div id=\"segment-diagram\"></div>\n\
+         move, <kbd>n</kbd> <kbd>p</kbd> next and previous mark or loss. Of frequent events only every n-th is \
+         shown; the button states n.</p>\n<div id=\"segment-diagram\"></div>\n\
          <noscript><p>The diagram needs JavaScript; tables and figures do not.</p></noscript>\n\
          <script type=\"application/json\" id=\"segments-data\">{}</script>\n<script>\n",
         summary.watched.record.seed,

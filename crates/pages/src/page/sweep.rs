@@ -11,7 +11,7 @@ use tidegate_results::tables::{Parameter, Point, RunContext, numbers};
 use tidegate_results::text;
 use tidegate_results::text::sweep_rows;
 
-/// Maximum number of lines, or of bars in a group, in a figure.
+/// Lines or bars of one colour each in a figure, at most.
 const MAX_SERIES: usize = 12;
 
 /// Content of the page of a sweep.
@@ -25,7 +25,7 @@ pub struct SweepPage<'a> {
     pub parameters: &'a [Parameter],
     /// Measures that are worth showing.
     pub measures: &'a [&'static RunMeasure],
-    /// The command that reproduces these results.
+    /// The command that makes these results again.
     pub command: &'a str,
     /// Scenario text and version of the results' meaning.
     pub context: &'a RunContext,
@@ -58,17 +58,16 @@ pub fn sweep_page(page: &SweepPage<'_>) -> (String, Vec<Figure>) {
     (document::document(&format!("{}: sweep", page.title), &body.0, &Scripts::Plain), figures)
 }
 
-/// Index of the numeric parameter with the most values, its unit and its values.
+/// The parameter with the most values among those that are numbers, with these.
 fn across(parameters: &[Parameter]) -> Option<(usize, &'static str, Vec<f64>)> {
     let numeric = parameters.iter().enumerate().filter_map(|(index, parameter)| {
         let (_, unit, values) = numbers(&parameter.values)?;
         let mut distinct = values.clone();
         distinct.sort_by(f64::total_cmp);
         distinct.dedup();
-        // A single value makes no axis.
         (distinct.len() > 1).then_some((distinct.len(), (index, unit, values)))
     });
-    // The first of several: `max_by_key` returns the last maximum.
+    // Of equal ones the first.
     numeric.rev().max_by_key(|(count, _)| *count).map(|(_, found)| found)
 }
 
@@ -82,12 +81,12 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
     let groups = groups(page.parameters, along);
     let left_out = match groups.len().saturating_sub(MAX_SERIES) {
         0 => String::new(),
-        more => format!(" {more} more combinations are in the table only."),
+        more => format!(" {more} more combinations are shown in the table only."),
     };
     let is_partial = |point: &Point| (1..point.runs.len()).contains(&point.estimate(measure).n);
     let survivors = match page.points.iter().any(is_partial) {
         true => {
-            " Some points are means over those of their runs that have a value; the table says of how many."
+            " Some points are means over only those of their runs that have a value; the table gives their number."
         }
         false => "",
     };
@@ -98,7 +97,6 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
             let line = |(name, points): &(String, Vec<usize>)| {
                 let mut points: Vec<(f64, Estimate)> =
                     points.iter().map(|point| (values[*point], estimate(point))).collect();
-                // The grid has the order of the file, and a line needs ascending values.
                 points.sort_by(|left, right| left.0.total_cmp(&right.0));
                 Series { name: name.clone(), points, ..Series::default() }
             };
@@ -106,13 +104,11 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
             (bracketed(key, unit), FigureKind::Lines { series: shown.map(line).collect() })
         }
         None => {
-            // Without a numeric parameter, the values of the first one are the groups of bars.
             let names = distinct(page.parameters.first().map_or(&[][..], |parameter| &parameter.values));
             let bars = |(name, points): &(String, Vec<usize>)| {
                 let value = |group: &String| {
                     let point =
                         points.iter().find(|point| page.parameters[along].values[**point] == *group)?;
-                    // A point without values has no bar, which differs from one of height zero.
                     Some(estimate(point)).filter(|estimate| estimate.n > 0)
                 };
                 BarSeries {
@@ -150,7 +146,7 @@ fn distinct(values: &[String]) -> Vec<String> {
     distinct
 }
 
-/// Groups of points that differ only in parameter `along`, by the values of the others.
+/// Points that differ in parameter `along` alone, by the values of the others.
 fn groups(parameters: &[Parameter], along: usize) -> Vec<(String, Vec<usize>)> {
     let count = parameters.first().map_or(0, |parameter| parameter.values.len());
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
@@ -168,7 +164,7 @@ fn groups(parameters: &[Parameter], along: usize) -> Vec<(String, Vec<usize>)> {
 
 fn table(page: &SweepPage<'_>) -> Markup {
     let mut body = Markup::default();
-    let caption = "Mean ± 95 % interval over the seeds; without interval: did not vary.";
+    let caption = "Mean ± 95 % interval over the seeds; no interval: the same in every run.";
     let label = |measure: &RunMeasure| text::with_unit(measure.noun, measure.unit);
     let rows = sweep_rows(page.parameters, page.points, page.measures, label);
     text_table(&mut body, "Points", caption, &rows);

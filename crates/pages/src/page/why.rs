@@ -20,7 +20,7 @@ pub(super) fn section(summary: &EventSummary) -> Markup {
     let mut content = Markup::default();
     let run = &summary.watched.record;
     content.add(format_args!(
-        "<p class=\"note\">Run with seed {}, watched packet by packet: each congestion signal of a consumer or TCP sender is traced to the queue or link that caused it.{}</p>\n",
+        "<p class=\"note\">Run with seed {}, with all packets recorded: each congestion signal of a consumer or TCP sender is traced to the queue or link that caused it.{}</p>\n",
         run.seed,
         left_out(summary.flows.len(), run.flows.len())
     ));
@@ -46,7 +46,7 @@ pub(super) fn section(summary: &EventSummary) -> Markup {
 pub(super) fn unwatched(why: &str) -> Markup {
     let mut content = Markup::default();
     content.add(format_args!(
-        "<p class=\"note\">{} There is no diagram of segments and no animation for it either.</p>\n",
+        "<p class=\"note\">{} The diagram of segments and the animation are omitted as well.</p>\n",
         Escaped(why)
     ));
     content
@@ -98,8 +98,8 @@ fn signal(cause: &str) -> &str {
         "timeout" => "retransmission timeout",
         "lifetime" => "Interest lifetime expired",
         "nack" => "Nack",
-        "gap" => "gap in the arrivals",
-        "data" => "Data, estimates of the scheme",
+        "gap" => "gap in the received segments",
+        "data" => "estimate of the scheme, on Data",
         "wake" => "timer of the scheme",
         "sent" => "Interest sent",
         other => other,
@@ -110,7 +110,7 @@ fn signal(cause: &str) -> &str {
 fn origin(summary: &EventSummary, reason: &Reason) -> String {
     let Some((direction, rule)) = reason.origin else {
         let is_loss = matches!(reason.cause, "timeout" | "lifetime" | "gap");
-        return if is_loss { "neither dropped nor lost: late or unanswered" } else { "–" }.to_owned();
+        return if is_loss { "neither dropped nor lost: delayed or not satisfied" } else { "–" }.to_owned();
     };
     let at = summary.direction_name(direction);
     let by = if rule.cause.is_empty() { String::new() } else { format!(", rule \"{}\"", rule.cause) };
@@ -165,15 +165,15 @@ fn stall(facts: &mut Facts, summary: &EventSummary, flow: &FlowSummary, record: 
     facts.add("Longest time below half the median throughput", format_args!("{length} s from {from} s"));
     let is_within = |at: Time| at + summary.bin >= stall.from && at <= stall.to;
     for change in summary.changes.iter().filter(|change| is_within(change.at)) {
-        facts.add("Change in this time", &change.text);
+        facts.add("Change in this period", &change.text);
     }
     if let Some((direction, fate, packets)) = summary.worst_within(stall) {
         let (at, packets) = (summary.direction_name(direction), count(packets));
         match fate {
             PacketFate::WireLoss => {
-                facts.add("Packets lost in this time", format_args!("{packets}, link {at}"))
+                facts.add("Packets lost in this period", format_args!("{packets}, link {at}"))
             }
-            _ => facts.add("Packets dropped in this time", format_args!("{packets}, queue {at}")),
+            _ => facts.add("Packets dropped in this period", format_args!("{packets}, queue {at}")),
         }
     }
 }
@@ -241,7 +241,7 @@ fn max(content: &mut Markup, summary: &EventSummary, flow: &FlowSummary) {
         return;
     }
     let what = if (falls.len() as u64) < flow.history.falls() { "Largest decreases" } else { "Decreases" };
-    let caption = format!("{what} of the window; a click on a time shows it in all plots.");
+    let caption = format!("{what} of the window. A click on a time shows that time in all plots.");
     tables::open_table(content, what, &caption);
     content.0.push_str(
         "\n<thead><tr><th scope=\"col\">Time</th><th scope=\"col\" class=\"number\">Window [packets]</th>\
@@ -330,7 +330,7 @@ mod tests {
             "Window decreases",
             "16 → 4 Mbit/s (link r1-r2: rate 5Mbps)",
             "Longest time below half the median throughput  3 s from 3 s\n",
-            "Change in this time                            link r1-r2: rate 5Mbps\n",
+            "Change in this period                          link r1-r2: rate 5Mbps\n",
         ] {
             assert!(text.contains(part), "{text}");
         }
@@ -340,7 +340,7 @@ mod tests {
             rows,
             [
                 "marked Data | marked by queue r1 → r2, rule \"codel\" | – | 14",
-                "retransmission timeout | neither dropped nor lost: late or unanswered | – | 1",
+                "retransmission timeout | neither dropped nor lost: delayed or not satisfied | – | 1",
             ]
         );
     }

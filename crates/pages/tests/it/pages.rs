@@ -461,11 +461,14 @@ fn a_page_of_a_transfer_says_nothing_of_links_and_seeds() {
 #[test]
 fn a_board_shows_each_verdict_as_a_word_and_says_when_it_is_not_the_recorded_one() {
     let page = sample_board(false);
-    assert!(page.contains("the interval excludes no effect"), "what a verdict means is in words");
+    assert!(
+        page.contains("the interval excludes the value of no effect"),
+        "what a verdict means is in words"
+    );
     for word in ["agrees", "direction", "differs"] {
         assert!(page.contains(&format!("<b class=\"verdict {word}\">{word}</b>")), "{word}");
     }
-    assert!(page.contains("1 not as recorded.") && page.contains("on record: agrees"));
+    assert!(page.contains("Changed verdicts: 1.") && page.contains("recorded: agrees"));
     let reduced = sample_board(true);
     assert!(reduced.contains("Reduced run.") && !reduced.contains("not as recorded"));
 }

@@ -162,8 +162,8 @@ impl Baseline {
         let (then, now) = ((read.semantics, read.results_schema), (semantics, crate::RESULTS_SCHEMA));
         if then != now {
             return Err(format!(
-                "its values are of semantics {} and results schema {}, those of this program of {} and {}, so that \
-                 they mean something else",
+                "its values have semantics {} and results schema {}, those of this program {} and {}, so that the two \
+                 cannot be compared",
                 then.0, then.1, now.0, now.1
             ));
         }
@@ -187,7 +187,7 @@ impl Baseline {
         let then = self.variants.iter().map(|variant| &variant.label);
         let gone = then
             .filter(|label| !labels.contains(label))
-            .map(|label| format!("{label} is in the baseline alone"));
+            .map(|label| format!("{label} is only in the baseline"));
         let is_new = |label: &&String| self.variants.iter().all(|variant| variant.label != **label);
         gone.chain(labels.iter().filter(is_new).map(|label| format!("{label} is not in the baseline")))
             .collect()

@@ -27,7 +27,7 @@ pub(super) fn survivors(comparison: &Comparison) -> Option<String> {
         comparison.measures.iter().filter(is_partial).map(|measured| measured.measure.noun).collect();
     (!nouns.is_empty()).then(|| {
         format!(
-            "means and tests of {} are over the runs that have a value, which may flatter a variant",
+            "means and tests of {} are over the runs that have a value, which may bias them in favour of a variant",
             nouns.join(", ")
         )
     })

@@ -138,17 +138,17 @@ pub fn method(comparison: &Comparison) -> Vec<String> {
     let level = number(100.0 * confidence(comparison.looks));
     let reference = comparison.reference_label();
     if seeds == 1 {
-        let sentence = "One seed, the same for every variant: no interval and no test, so chance may explain any difference.";
+        let sentence = "One seed, the same for every variant: there is no interval and no test, and any difference may be random.";
         return [sentence.to_owned()].into_iter().chain(idle(comparison)).collect();
     }
-    let constant = if is_any_constant(comparison) { "; without interval: the same in every run" } else { "" };
+    let constant = if is_any_constant(comparison) { "; no interval: the same in every run" } else { "" };
     let mut sentences = vec![
-        format!("{seeds} seeds, the same for every variant, so each is held against {reference} run by run."),
+        format!("{seeds} seeds, the same for every variant, so that each is compared with {reference} run by run."),
         format!("Means and differences: ± {level} % interval (Student's t){constant}."),
-        format!("Ratio: mean over that of {reference}, with the {level} % interval for pairs (Fieller)."),
+        format!("Ratio: mean divided by that of {reference}, with the {level} % interval for pairs (Fieller)."),
         format!(
-            "p: paired t test, two-sided, corrected (Holm) for {family} tests, one for each measure and variant, made or \
-             not; significant below {ALPHA}."
+            "p: paired t test, two-sided, corrected (Holm) for {family} tests, one for each measure and variant, \
+             including those that could not be made; significant below {ALPHA}."
         ),
         "Verdict without p: neither variant varies between seeds. Not tested: the runs vary, but all differences are equal. \
          Not significant after correction: the interval of the pair alone excludes equality."
@@ -159,8 +159,8 @@ pub fn method(comparison: &Comparison) -> Vec<String> {
     if comparison.looks > 1 {
         let looks = comparison.looks;
         sentences.push(format!(
-            "Seeds were added until intervals were narrow enough. {looks} looks were laid down before the first run, \
-             each with an equal part of the error, so intervals and p hold at whichever look it stopped."
+            "Seeds were added until the intervals were narrow enough. {looks} interim tests were planned before the first \
+             run, each with an equal part of the error probability, so that intervals and p are valid at any of them."
         ));
     }
     sentences
@@ -186,7 +186,7 @@ pub fn warnings(comparison: &Comparison) -> Vec<String> {
         );
     } else if seeds < FEW_SEEDS {
         let are_few = match seeds {
-            1 => "1 seed tells nothing of chance".to_owned(),
+            1 => "1 seed does not show random variation".to_owned(),
             _ => format!("{seeds} seeds are few"),
         };
         warnings.push(format!("{are_few}; {FEW_SEEDS} or more give narrower intervals"));
@@ -218,7 +218,7 @@ fn far_off(comparison: &Comparison) -> Vec<String> {
     let sentence = |(seeds, what): (&[u64], Vec<String>)| {
         let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
         let word = if seeds.len() == 1 { "seed" } else { "seeds" };
-        format!("{word} {}: far from the others in {}; look at such a run", seeds.join(", "), what.join(", "))
+        format!("{word} {}: far from the others in {}; inspect such a run", seeds.join(", "), what.join(", "))
     };
     by_seeds.into_iter().map(sentence).collect()
 }

@@ -189,7 +189,7 @@ pub fn over_runs_json(estimate: &Estimate, runs: usize) -> Value {
 
 /// Warning about a mean over some of the runs only.
 fn survivors(what: &str, n: usize, runs: usize) -> String {
-    format!("{what} has a value in {n} of {runs} runs; its mean is over these, which may flatter it")
+    format!("{what} has a value in {n} of {runs} runs; its mean is over these runs only, which may bias it")
 }
 
 /// An estimate for a table in which all rows have the same number of runs: no remark next to the number.
@@ -216,11 +216,7 @@ pub fn run_summary(runs: &[RunRecord], screen: Screen) -> String {
     }
     if runs.len() > 1 {
         text.push_str(&format!("mean ± 95 % interval over {} runs", runs.len()));
-        text.push_str(if is_any_constant(runs) {
-            "; without interval: the same in every run\n"
-        } else {
-            "\n"
-        });
+        text.push_str(if is_any_constant(runs) { "; no interval: the same in every run\n" } else { "\n" });
     }
     for warning in partly_missing(runs) {
         text.push_str(&format!("warning: {warning}\n"));
@@ -246,7 +242,7 @@ pub fn partly_missing(runs: &[RunRecord]) -> Vec<String> {
         Some(match partial.count() {
             0 => survivors(&format!("{name} of {}", flow.name), estimate.n, runs.len()),
             more => format!(
-                "{name} of {} flows has a value in some of the runs only; means are over these, which may flatter them",
+                "{name} of {} flows has a value in some of the runs only; the means are over these runs only, which may bias them",
                 more + 1
             ),
         })
@@ -520,7 +516,7 @@ mod tests {
         };
         let stated = run_summary(&[run(1, Some(10)), run(2, Some(10)), run(3, None)], Screen::PLAIN);
         assert!(stated.contains("10 (2 of 3 runs)"), "{stated}");
-        let warning = "warning: completion_s of file has a value in 2 of 3 runs; its mean is over these, which may flatter it";
+        let warning = "warning: completion_s of file has a value in 2 of 3 runs; its mean is over these runs only, which may bias it";
         assert!(stated.ends_with(&format!("{warning}\n")), "{stated}");
         let json = run_summary_json(&[run(1, Some(10)), run(3, None)]).to_string();
         assert!(json.contains("\"n\":1,\"deterministic\":false,\"runs\":2"), "{json}");

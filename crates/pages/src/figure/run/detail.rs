@@ -97,8 +97,8 @@ pub(super) fn figure(watched: &Watched, segments: &SegmentDiagram, name: &str) -
         }
         "delay-cdf" => distributions(run, name, "delay per segment [ms]", OF_SEGMENTS, of_flows()),
         "delay-box" => boxes(run, name, "delay per segment [ms]", of_flows()),
-        "queue-delay-cdf" => distributions(run, name, "waiting time [ms]", OF_PACKETS, of_queues()),
-        "queue-delay-box" => boxes(run, name, "waiting time [ms]", of_queues()),
+        "queue-delay-cdf" => distributions(run, name, "queueing delay [ms]", OF_PACKETS, of_queues()),
+        "queue-delay-box" => boxes(run, name, "queueing delay [ms]", of_queues()),
         "segments" => segment_figure(run, segments, name),
         _ => None,
     }
@@ -166,7 +166,8 @@ fn boxes(
     (picked, left_out): (Vec<Named<'_>>, String),
 ) -> Option<Figure> {
     let boxes: Vec<BoxStats> = picked.into_iter().map(boxed).collect();
-    let note = format!(" Boxes are quartiles, whiskers the 5th and 95th percentiles, rings means.{left_out}");
+    let note =
+        format!(" Boxes show quartiles, whiskers the 5th and 95th percentiles, rings the mean.{left_out}");
     (!boxes.is_empty())
         .then(|| Figure { kind: FigureKind::Boxes { boxes }, ..frame(run, name, y_label, &note) })
 }
@@ -200,7 +201,7 @@ fn segment_figure(run: &RunRecord, segments: &SegmentDiagram, name: &str) -> Opt
             look: Some(look),
         })
         .collect();
-    let note = format!(" Flow {}; drops, losses and cache answers of all of {}.", flow.name, flow.prefix);
+    let note = format!(" Flow {}; drops, losses and cache hits of all of {}.", flow.name, flow.prefix);
     (!kinds.is_empty()).then(|| Figure {
         x_label: "time [s]".into(),
         kind: FigureKind::Segments { kinds },

@@ -47,8 +47,8 @@ pub const RUN_FIGURES: [RunFigure; 15] = [
     detail("delay-cdf", "Distribution of delays"),
     detail("last-delay-cdf", "Distribution of delays since the last Interest"),
     detail("delay-box", "Delays per segment"),
-    detail("queue-delay-cdf", "Distribution of waiting times"),
-    detail("queue-delay-box", "Waiting times per packet"),
+    detail("queue-delay-cdf", "Distribution of queueing delays"),
+    detail("queue-delay-box", "Queueing delays per packet"),
     detail("segments", "Segments over time"),
 ];
 

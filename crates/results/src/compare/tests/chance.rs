@@ -125,7 +125,7 @@ fn several_warnings_stand_under_one_heading() {
 #[test]
 fn what_has_no_interval_is_explained_only_where_something_has_none() {
     let states = |variants: &[Variant]| {
-        method(&goodput(variants, 0)).iter().any(|sentence| sentence.contains("without interval"))
+        method(&goodput(variants, 0)).iter().any(|sentence| sentence.contains("no interval"))
     };
     let varied = variants(&[("a", 1.0), ("b", 1.1)], 10, 7);
     assert!(!states(&varied), "retransmissions are not listed, all else varies");

@@ -207,7 +207,7 @@ fn a_baseline_comes_back_from_its_file_to_the_bit_and_a_broken_one_is_refused() 
     let broken = |from: &str, to: &str| Baseline::read(&text.replace(from, to), 1).expect_err(to);
     assert!(broken("\"format\": 2", "\"format\": 1").starts_with("format 1 is not known"));
     let other = Baseline::read(&text, 2).expect_err("refused");
-    assert!(other.starts_with("its values are of semantics 1 and results schema "), "{other}");
+    assert!(other.starts_with("its values have semantics 1 and results schema "), "{other}");
     assert!(broken("\"results_schema\": ", "\"results_schema\": 9").contains("and results schema 9"));
     assert!(broken("\"seeds\"", "\"sedes\"").contains("unknown field `sedes`"));
     assert!(broken("    1,", "").contains("has 3 values for 2 seeds"));
