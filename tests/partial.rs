@@ -206,7 +206,7 @@ fn another_build_of_a_program_with_outside_schemes_finds_none_of_its_runs() {
         unused.contains("(2 of them made by a program built from other sources); 0 runs are used"),
         "{unused}"
     );
-    assert!(case.notify(&["sweep", "gc"], &grid).out.ends_with("nothing is unused; 2 runs are used\n"));
+    assert!(case.notify(&["sweep", "gc"], &grid).out.ends_with("no folder is unused; 2 runs are in use\n"));
 }
 
 fn a_resumed_run_never_mixes_two_builds() {
@@ -219,7 +219,7 @@ fn a_resumed_run_never_mixes_two_builds() {
     let notes = folders.iter().map(|folder| {
         let ended = report(&case.rebuilt(), folder);
         assert_eq!(ended.code, Some(0), "{}", ended.err);
-        usize::from(ended.err.contains("has computed these results and this program is code"))
+        usize::from(ended.err.contains("computed these results, and this program is code"))
     });
     assert_eq!(notes.sum::<usize>(), 1, "a page of other code is said to be one");
 }

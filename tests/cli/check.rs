@@ -36,7 +36,7 @@ fn warnings(test: &str, sets: &[&str]) -> Vec<String> {
 pub(crate) fn number(value: &Value) -> f64 {
     match value {
         Value::Number(number) => *number,
-        other => panic!("{other:?} is no number"),
+        other => panic!("{other:?} is not a number"),
     }
 }
 

@@ -125,11 +125,11 @@ fn seeds_are_added_until_intervals_are_narrow_enough() {
     let arguments = ["--schemes", "icp,fixed", "--measures", "goodput_mbps"];
     let wide = comparison.notify(&[&arguments[..], &["--until-ci", "50%"]].concat()).with(0).out;
     assert!(wide.contains("narrower than ± 50 % with 10 seeds"), "{wide}");
-    assert!(wide.contains("7 looks were laid down before the first run"), "{wide}");
+    assert!(wide.contains("7 interim tests were planned before the first run"), "{wide}");
     let more = [&arguments[..], &["--until-ci", "0.01%", "--max-seeds", "15"]].concat();
     let narrow = comparison.notify(&more).with(0).out;
     assert!(
-        narrow.contains("with 15 seeds, the most allowed, wider than ± 0.01 % are: goodput of icp"),
+        narrow.contains("with 15 seeds, the maximum allowed, wider than ± 0.01 % are: goodput of icp"),
         "{narrow}"
     );
     // The same looks give the same numbers, whatever was there before.
@@ -174,7 +174,7 @@ fn a_baseline_whose_values_mean_something_else_is_refused() {
         fs::write(&file, text.replace(from, to)).expect("writable");
         let stated = comparison.notify(&against).with(1).err;
         assert!(
-            stated.contains("its values are of semantics ") && stated.contains("--save-baseline good"),
+            stated.contains("its values have semantics ") && stated.contains("--save-baseline good"),
             "{stated}"
         );
     }
@@ -196,13 +196,13 @@ fn variants_on_one_side_of_a_baseline_alone_are_named_and_no_other_file_is_repla
     let against = ["--schemes", "catchunks-aimd,fixed", "--seeds", "2", "--baseline", "good"];
     let stated = comparison.notify(&against).with(0).out;
     assert!(
-        stated.contains("\nicp is in the baseline alone\ncatchunks-aimd is not in the baseline\n"),
+        stated.contains("\nicp is only in the baseline\ncatchunks-aimd is not in the baseline\n"),
         "{stated}"
     );
     let other = comparison.scratch.file("other.json", b"{\"format\": 2}");
     let refused =
         comparison.notify(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", &other]).with(1).err;
-    assert!(refused.contains("other.json is there and is no baseline"), "{refused}");
+    assert!(refused.contains("other.json exists and is not a baseline"), "{refused}");
     comparison.notify(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", ""]).with(2);
 }
 
@@ -217,10 +217,10 @@ fn a_baseline_of_another_scenario_is_refused() {
         "{stated}"
     );
     let stated = comparison.notify(&["--schemes", "icp,fixed", "--baseline", "good"]).with(1).err;
-    assert!(stated.contains("it has none of these variants; it has as written"), "{stated}");
+    assert!(stated.contains("it has none of these variants; its variants: as written"), "{stated}");
     let stated = comparison.notify(&["--baseline", "missing"]).with(1).err;
     let hint = "out/baselines/missing.json does not exist; there are good; the same command with --save-baseline missing";
-    assert!(stated.contains("baseline \"missing\" is not there: ") && stated.contains(hint), "{stated}");
+    assert!(stated.contains("baseline \"missing\" not found: ") && stated.contains(hint), "{stated}");
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn what_cannot_be_compared_is_refused_before_anything_runs() {
         (
             &["--vary", "flow.0.size=1MB,2MB", "--flow", "first"],
             2,
-            "--flow goes with --schemes or --consumers",
+            "--flow requires --schemes or --consumers",
         ),
         (&["--schemes", "icp,fixed", "--reference", "x"], 2, "variants: icp, fixed"),
         (&["--schemes", "icp,fixed", "--flow", "x"], 2, "flows: first"),
@@ -281,7 +281,7 @@ fn variants_without_data_are_named_and_a_search_does_not_end_well() {
     let stated = comparison.notify(&search).with(0).out;
     assert!(stated.contains("no Data arrived under icp, fixed\n"), "{stated}");
     let note =
-        "with 3 seeds, the most allowed, without a value in any run are: delay of icp, delay of fixed\n";
+        "with 3 seeds, the maximum allowed, without a value in any run are: delay of icp, delay of fixed\n";
     assert!(stated.contains(note) && !stated.contains("every interval is narrower"), "{stated}");
     let row = stated.lines().find(|line| line.starts_with("delay [ms]")).expect("a row");
     assert_eq!(row.split_whitespace().skip(2).collect::<Vec<&str>>(), ["icp", "-", "reference"]);
@@ -357,7 +357,7 @@ fn a_consumer_without_its_routers_is_compared_only_when_that_is_requested() {
     let consumers = ["--consumers", "icp,mircc", "--seeds", "2"];
     let stated = comparison.notify(&consumers).with(1).err;
     assert!(stated.contains("mircc: flow first: mircc without its part on a router"), "{stated}");
-    assert!(stated.ends_with("--allow-incomplete runs this all the same\n"), "{stated}");
+    assert!(stated.ends_with("--allow-incomplete runs it anyway\n"), "{stated}");
     comparison.notify(&[&consumers[..], &["--allow-incomplete"]].concat()).with(0);
     let vary = ["--vary", "flow.0.scheme=icp,mircc", "--seeds", "2"];
     comparison.notify(&vary).with(1);

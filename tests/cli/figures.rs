@@ -79,9 +79,12 @@ fn what_a_folder_lacks_is_said_with_what_it_has() {
     assert!(stated(&[&folder, "rtt", "--seed", "9"], 2).contains("seed 9 was not run; seeds are 1 to 2"));
     assert!(stated(&[&folder, "segments", "--flow", "c1:/b"], 2).contains("did you mean \"c1:/a\"?"));
     assert!(stated(&[&folder, "rtt", "--columns", "3"], 2).contains("1 or 2 is needed"));
-    assert!(stated(&[&folder, "--as", "svg", "-o", "all.pdf"], 2).contains("is not the ending of --as svg"));
+    assert!(
+        stated(&[&folder, "--as", "svg", "-o", "all.pdf"], 2)
+            .contains("does not have the extension of --as svg")
+    );
     assert!(stated(&[&folder, "-o", "all.pdf"], 2).contains("name one figure, or give a folder"));
-    assert!(stated(&[scratch.path()], 1).contains("is no results folder"));
+    assert!(stated(&[scratch.path()], 1).contains("is not a results folder"));
     assert!(stated(&[&scratch.at("nowhere")], 1).contains("does not exist"));
     let list = tidegate(&["figure", &folder, "--list", "--format", "json"]).with(0).json();
     assert_eq!(list.get("figures").list().len(), 15);

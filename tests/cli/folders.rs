@@ -115,7 +115,7 @@ fn a_folder_of_text_files_is_a_paper_whose_runs_are_kept() {
         document.get("claims").list().iter().map(|claim| claim.get("verdict").text()).collect();
     assert_eq!(verdicts, ["agrees", "agrees"], "{}", first.out);
     let again = paper.reproduce(&[]).with(0);
-    assert_eq!(again.err, "8 runs, all of them finished before\n");
+    assert_eq!(again.err, "8 runs, all of them finished earlier\n");
     for part in ["Windows of two", "grid:", "goodput_mbps", "icp"] {
         assert!(again.out.contains(part), "{part}: {}", again.out);
     }
@@ -193,7 +193,7 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
     );
     assert_eq!(
         flow("goodput_mbps(*, from = soon)"),
-        "windows/claims.toml:21:7: from of goodput_mbps is \"soon\", which is no number"
+        "windows/claims.toml:21:7: from of goodput_mbps is \"soon\", which is not a number"
     );
     assert_eq!(
         flow("full_delay_ms(*, at = p90)"),
@@ -221,7 +221,7 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
     assert!(scenario.starts_with("windows/path.toml:11:12: "), "{scenario}");
     let outside = experiments("scenario = \"path.toml\"", "scenario = \"../path.toml\"");
     assert!(
-        outside.contains("\"../path.toml\" is no name of a file in the folder of the paper"),
+        outside.contains("\"../path.toml\" is not a name of a file in the folder of the paper"),
         "{outside}"
     );
     // The flow does not complete; the message names the seed and what the measure is.
@@ -229,7 +229,7 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
     paper.write("claims.toml", &lossy);
     let ended = paper.reproduce(&[]).with(1);
     assert!(
-        ended.err.contains("completion_s[grid, fixed] has no value with seed 1. From a flow"),
+        ended.err.contains("completion_s[grid, fixed] has no value with seed 1. Time from a flow"),
         "{}",
         ended.err
     );
@@ -263,7 +263,9 @@ fn figures_whose_names_cannot_be_files_are_refused_before_anything_runs() {
     assert!(twice.contains("board.toml:3:6: two figures have the id \"fig\""), "{twice}");
     let open = refused("Fig. 1: {s}", "Fig. 1: {t}");
     assert!(
-        open.contains("board.toml:3:6: figure \"figicp\": {t} in \"Fig. 1: {t}\" is no variable of its for"),
+        open.contains(
+            "board.toml:3:6: figure \"figicp\": {t} in \"Fig. 1: {t}\" is not a variable of its `for`"
+        ),
         "{open}"
     );
     paper.write("board.toml", BOARD);
@@ -273,9 +275,5 @@ fn figures_whose_names_cannot_be_files_are_refused_before_anything_runs() {
 #[test]
 fn a_folder_that_is_not_there_is_refused_with_the_command_that_writes_one() {
     let ended = tidegate(&["reproduce", "./no-such-paper"]).with(1);
-    assert!(
-        ended.err.contains("`tidegate new --paper ./no-such-paper` writes one to begin with"),
-        "{}",
-        ended.err
-    );
+    assert!(ended.err.contains("`tidegate new --paper ./no-such-paper` creates one"), "{}", ended.err);
 }

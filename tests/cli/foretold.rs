@@ -189,7 +189,7 @@ fn stores_services_and_catalogues_are_described() {
     for text in [
         "9pkt (lfu, leave copy down)",
         "service 20us each",
-        "40pkt (lfu, keeps with",
+        "40pkt (lfu, stores with",
         "  demand                   1000 objects of 4 segments of 1024B by popularity (50/s on average, Poisson)\n",
         "  processing of Interests  2ms each on average (exponential)\n",
         "  difference between seeds  draws of caches at r2\n",
@@ -205,7 +205,7 @@ fn parts_without_a_controller_and_a_controller_without_parts_are_doubted() {
     let text = std::fs::read_to_string("scenarios/papers/ndnsieve/multipath1.toml").expect("readable");
     let scratch = Scratch::new("foretold-controller");
     for (without, doubt) in [
-        ("[controller]\nscheme = \"ndnsieve\"\n", "routers' parts of ndnsieve without its controller"),
+        ("[controller]\nscheme = \"ndnsieve\"\n", "router parts of ndnsieve without its controller"),
         (
             "router_parts = [{ scheme = \"ndnsieve\" }]\n",
             "the controller ndnsieve without its part on a router",

@@ -39,7 +39,7 @@ fn a_file_that_cannot_be_imported_is_refused_at_its_place() {
     let broken = scratch.file("net.txt", b"router\na NA 1 2\nb NA 3 4\nlink\na b 1Mps 1 10 9\n");
     let ended = tidegate(&["import", &broken]).with(1);
     assert!(
-        ended.err.contains("net.txt:5:5: \"1Mps\" is no rate") && ended.err.contains("\n      ^^^^"),
+        ended.err.contains("net.txt:5:5: \"1Mps\" is not a rate") && ended.err.contains("\n      ^^^^"),
         "{}",
         ended.err
     );
@@ -49,7 +49,7 @@ fn a_file_that_cannot_be_imported_is_refused_at_its_place() {
         tidegate(&["import", &strange])
             .with(1)
             .err
-            .contains("its content is of no known format; give --from, one of ndnsim, minindn")
+            .contains("its format was not recognised; give --from, one of ndnsim, minindn")
     );
     let wrong = tidegate(&["import", &strange, "--from", "gml"]).with(2);
     assert!(wrong.err.contains("known are ndnsim, minindn, graphml, rocketfuel"), "{}", wrong.err);
@@ -77,7 +77,7 @@ fn import_writes_over_nothing_unless_forced_to() {
     let mine = scratch.file("mine.toml", b"mine");
     let file = format!("{TOPOLOGIES}/abilene.txt");
     let refused = tidegate(&["import", &file, "-o", &mine]).with(1);
-    assert!(refused.err.contains("mine.toml is there already; give --force"), "{}", refused.err);
+    assert!(refused.err.contains("mine.toml already exists; use --force"), "{}", refused.err);
     assert_eq!(fs::read(&mine).expect("readable"), b"mine");
     tidegate(&["import", &file, "-o", &mine, "--force"]).with(0);
     tidegate(&["check", &mine]).with(0);

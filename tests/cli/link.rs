@@ -61,7 +61,7 @@ fn a_link_ends_by_itself_after_its_duration() {
     let server = socket().local_addr().expect("bound").to_string();
     let arguments = ["link", "--quiet", "--listen", "127.0.0.1:0", "--to", &server, "--duration", "50ms"];
     let ended = tidegate(&arguments).with(0);
-    assert!(ended.out.starts_with("after 0.0") && ended.out.contains("late p99, ms"), "{}", ended.out);
+    assert!(ended.out.starts_with("after 0.0") && ended.out.contains("lateness p99, ms"), "{}", ended.out);
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_file_that_is_there_is_not_overwritten() {
     let scratch = Scratch::new("there");
     let file = scratch.file("mine.toml", b"mine");
     let ended = tidegate(&["new", &file]).with(1);
-    assert!(ended.err.contains("mine.toml is there already"), "{}", ended.err);
+    assert!(ended.err.contains("mine.toml already exists"), "{}", ended.err);
     assert_eq!(fs::read(&file).expect("readable"), b"mine");
 }
 
@@ -101,5 +101,5 @@ fn the_folder_of_a_paper_is_reproduced_as_it_is_written() {
     assert_eq!(verdicts.collect::<Vec<String>>(), ["agrees", "agrees"]);
     assert!(fs::metadata(scratch.at("results/mine/fig1.svg")).is_ok());
     let again = tidegate(&["new", "--paper", &folder]).with(1);
-    assert!(again.err.contains("is there already; choose another name"), "{}", again.err);
+    assert!(again.err.contains("already exists; choose another name"), "{}", again.err);
 }

@@ -212,9 +212,11 @@ fn a_program_that_was_rebuilt_from_the_same_simulation_goes_on_with_finished_run
         Ended::from(command.output().expect("the program starts")).with(0)
     };
     let stated = notify(&[]).err;
-    assert!(stated.contains("runs, all of them finished before"), "{stated}");
+    assert!(stated.contains("runs, all of them finished earlier"), "{stated}");
     assert!(
-        stated.contains("1 runs of papers in") && stated.contains("are of other builds") && old.exists(),
+        stated.contains("1 runs of papers in")
+            && stated.contains("were made by other builds")
+            && old.exists(),
         "{stated}"
     );
     let stated = notify(&["--remove-old-runs"]).err;
@@ -238,7 +240,11 @@ fn an_interrupted_reproduction_ends_with_130_and_goes_on_to_the_same_bytes() {
     let reported = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(reported.expect("kill is there").success());
     let ended = Ended::from(child.wait_with_output().expect("ours")).with(130);
-    assert!(ended.err.contains("were finished and are kept; the same command goes on"), "{}", ended.err);
+    assert!(
+        ended.err.contains("were finished and are kept; repeat the command to continue"),
+        "{}",
+        ended.err
+    );
     let kept = finished(&stopped.0);
     assert!(kept.len() >= 3 && !stopped.0.join("plr/report.html").exists(), "{kept:?}");
     let modified =
@@ -262,7 +268,7 @@ fn a_reproduction_says_beforehand_how_much_there_is_to_do() {
     assert!(line.contains(" runs: about ") && line.contains(" threads"), "{first}");
     let again = tidegate(&arguments).with(0).err;
     let (runs, _) = line.split_once(' ').expect("a count");
-    assert_eq!(again, format!("{runs} runs, all of them finished before\n"));
+    assert_eq!(again, format!("{runs} runs, all of them finished earlier\n"));
 }
 
 /// Every relative link of a page in `folder` names a file.

@@ -34,7 +34,7 @@ fn a_folder_without_what_a_page_needs_is_an_error_that_says_what() {
     let stated = tidegate(&["report", scratch.path()]).with(1).err;
     assert!(stated.contains("it has no scenario.toml"), "{stated}");
     let stated = tidegate(&["report", DUMBBELL]).with(1).err;
-    assert!(stated.contains("is no folder of results"), "{stated}");
+    assert!(stated.contains("is not a results folder"), "{stated}");
     let folder = run(&scratch);
     let path = folder.to_str().expect("text");
     fs::remove_dir_all(folder.join("seeds/2")).expect("removable");
@@ -79,7 +79,7 @@ fn the_pages_of_comparisons_and_sweeps_are_made_again_from_the_store() {
         fs::remove_dir_all(scratch.at("out/store")).expect("ours");
         let stated = tidegate(&["report", folder]).with(1).err;
         let command = line.split(|word| *word == scenario).next().expect("before the file").join(" ");
-        let again = format!("to run them: tidegate {command} {folder}/scenario.toml ");
+        let again = format!("to make the missing runs: tidegate {command} {folder}/scenario.toml ");
         assert!(stated.contains("of its runs, made by code ") && stated.contains(&again), "{stated}");
         assert!(stated.trim_end().ends_with(&format!(" --out {out}")), "{stated}");
         assert!(
@@ -87,7 +87,8 @@ fn the_pages_of_comparisons_and_sweeps_are_made_again_from_the_store() {
             "the scenario in the folder has the values that were set: {stated}"
         );
         // The command that is printed works as it stands.
-        let (_, again) = stated.trim_end().split_once("to run them: tidegate ").expect("a command");
+        let (_, again) =
+            stated.trim_end().split_once("to make the missing runs: tidegate ").expect("a command");
         let script = format!("'{}' {again} --quiet", env!("CARGO_BIN_EXE_tidegate"));
         let ended = std::process::Command::new("sh").args(["-c", &script]).output().expect("a shell");
         assert!(ended.status.success(), "{script}: {}", String::from_utf8_lossy(&ended.stderr));
@@ -108,7 +109,8 @@ fn the_page_of_a_paper_is_made_again_from_its_finished_runs() {
         stated.contains("of its runs, made by this build of the program, are not in the store"),
         "{stated}"
     );
-    let again = format!("to run them: tidegate reproduce plr --reduced --out {}", scratch.path());
+    let again =
+        format!("to make the missing runs: tidegate reproduce plr --reduced --out {}", scratch.path());
     assert!(stated.trim_end().ends_with(&again), "{stated}");
     assert!(!store.exists(), "report writes no runs");
 }

@@ -94,7 +94,7 @@ fn a_fetch_accepts_earlier_names_of_parameters_with_a_note() {
 fn what_is_wrong_with_a_fetch_is_said_with_what_would_be_right() {
     for (arguments, code, stated) in [
         (&["fetch", "file"][..], 2, "error: name \"file\" does not start with \"/\""),
-        (&["fetch", "/f", "--scheme", "codel"], 2, "error: scheme \"codel\" is no consumer; consumers: "),
+        (&["fetch", "/f", "--scheme", "codel"], 2, "error: scheme \"codel\" is not a consumer; consumers: "),
         (&["fetch", "/f", "--scheme", "x"], 2, "error: consumer scheme \"x\" is not known; known: "),
         (&["fetch", "/f", "--scheme", "fixed", "--set", "x=1"], 2, "error: --set: unknown parameter \"x\""),
         (&["fetch", "/f", "--profile", "x"], 2, "error: profile \"x\" is not known; known: ndnsim, "),
@@ -155,7 +155,7 @@ fn a_server_whose_file_changes_ends_with_an_error() {
     let fetch = Running::start(&[&["fetch", "/changed", "-o", &scratch.at("copy")][..], &at].concat());
     let ended = server.wait().with(1);
     let stated = Value::parse(ended.err.trim()).expect("JSON");
-    assert!(stated.get("error").text().contains("nothing is served any more"), "{}", ended.err);
+    assert!(stated.get("error").text().contains("serving has stopped"), "{}", ended.err);
     fetch.stop();
 }
 
@@ -166,7 +166,7 @@ fn a_producer_that_is_silent_is_named_within_five_seconds() {
     let (copy, at) = (scratch.at("copy"), ["--transport", forwarder.uri(Way::Unix)]);
     let fetch = Running::start(&[&["fetch", "/nobody/v=1", "-o", &copy][..], &at].concat());
     let line = fetch.err_line("warning: no Data for 4 s from /nobody/v=1; ");
-    assert!(line.contains("its producer may be gone"), "{line}");
+    assert!(line.contains("its producer may be unreachable"), "{line}");
     fetch.stop().with(130);
     // Nobody answers when asked for a version either.
     let ended = tidegate(&[&["fetch", "/nobody", "-o", &copy][..], &at].concat()).with(1);
@@ -215,7 +215,7 @@ fn the_page_and_the_summary_of_a_fetch_name_the_default_and_repeat_the_command()
     let repeat =
         format!("tidegate fetch {version} --out {copy} --set quanta=2 --report {page} --transport {at}");
     assert!(html.contains(&repeat), "{repeat}");
-    assert!(!html.contains("Equal scenario and seed"), "a live run is not repeated exactly");
+    assert!(!html.contains("The same scenario and seed"), "a live run is not repeated exactly");
     let named = tidegate(
         &[
             &["fetch", "/repeat", "-o", &copy, "--format", "json", "--scheme", "fixed"][..],
@@ -260,6 +260,6 @@ fn two_fetches_into_one_file_do_not_mix() {
     let first = Running::start(&arguments);
     first.err_line("warning: no Data for 4 s");
     let second = tidegate(&arguments).with(1);
-    assert!(second.err.contains("copy.part: another fetch writes it"), "{}", second.err);
+    assert!(second.err.contains("copy.part: another fetch is writing it"), "{}", second.err);
     first.stop().with(130);
 }

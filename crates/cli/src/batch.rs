@@ -116,7 +116,7 @@ pub(crate) struct Filled {
 /// The failure of a batch that the user stopped.
 fn interrupted(done: usize, required: usize) -> Failure {
     let message = format!(
-        "interrupted: {done} of {required} runs were finished and are kept; the same command goes on"
+        "interrupted: {done} of {required} runs were finished and are kept; repeat the command to continue"
     );
     Failure { exit: Exit::Interrupted, message }
 }

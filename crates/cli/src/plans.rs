@@ -34,7 +34,7 @@ pub(crate) fn read_text(file: &Path) -> Result<Vec<u8>, Failure> {
 pub(crate) fn write_new(file: &Path, text: &str, advice: &str) -> Result<(), Failure> {
     let opened = OpenOptions::new().write(true).create_new(true).open(file);
     let mut opened = opened.map_err(|why| match why.kind() {
-        ErrorKind::AlreadyExists => Failure::error(format!("{} is there already; {advice}", file.display())),
+        ErrorKind::AlreadyExists => Failure::error(format!("{} already exists; {advice}", file.display())),
         _ => cannot("write", file, &why),
     })?;
     opened.write_all(text.as_bytes()).map_err(|why| cannot("write", file, &why))
@@ -152,6 +152,6 @@ pub(crate) fn refuse_incomplete<'a>(plans: impl Iterator<Item = (String, &'a Pla
     if lines.is_empty() {
         return Ok(());
     }
-    lines.push("--allow-incomplete runs this all the same".to_owned());
+    lines.push("--allow-incomplete runs it anyway".to_owned());
     Err(Failure { exit: Exit::Error, message: lines.join("\n") })
 }

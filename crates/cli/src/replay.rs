@@ -37,12 +37,12 @@ impl ReplaySource {
         let folder = path.is_dir().then(|| path.to_owned());
         let scenario = folder.as_ref().map_or(path.to_owned(), |folder| folder.join("scenario.toml"));
         if folder.is_some() && !scenario.is_file() {
-            let why = format!("{} is no folder of results: it has no scenario.toml", path.display());
+            let why = format!("{} is not a results folder: it has no scenario.toml", path.display());
             return Err(Failure::error(why));
         }
         if folder.is_some() && !overrides.is_empty() {
             return Err(Failure::usage(
-                "--set goes with a scenario, not with results: run it with --set first",
+                "--set applies to a scenario, not to results; run the scenario with --set first",
             ));
         }
         let plan = read_plan(session, &scenario, overrides)?;
@@ -72,7 +72,7 @@ impl ReplaySource {
         let watched = watch(&self.plan, self.seed, mask, on_events);
         match stored {
             Some(stored) if !is_same(&stored, &watched.record) => Err(Failure::error(format!(
-                "seed {} gives other results now than those in its folder; run the scenario again (--fresh)",
+                "seed {} now gives results that differ from those in its folder; run the scenario again (--fresh)",
                 self.seed.0
             ))),
             _ => Ok(watched),
@@ -89,7 +89,7 @@ impl ReplaySource {
         let context = tables::read_context(&run).map_err(Failure::error)?;
         if context.semantics != SEMANTICS {
             return Err(Failure::error(format!(
-                "{} has results of semantics {}, this program makes those of {SEMANTICS}; run the scenario again",
+                "{} has results of semantics {}, this program produces semantics {SEMANTICS}; run the scenario again",
                 folder.display(),
                 context.semantics
             )));

@@ -154,7 +154,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
         Err(why) => return Err(why),
     };
     if !found.file_type().is_socket() {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "something that is no socket is there"));
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is not a socket exists there"));
     }
     // Only a connection shows whether someone listens: the file stays when its process is gone.
     match UnixStream::connect(path) {

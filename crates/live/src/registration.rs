@@ -23,7 +23,7 @@ pub enum RegistrationError {
     #[error(transparent)]
     Client(#[from] ClientError),
     /// The forwarder refuses Interests for its management.
-    #[error("the forwarder has no management: Nack {0:?}")]
+    #[error("the forwarder does not support management commands: Nack {0:?}")]
     Refused(NackReason),
     /// The forwarder refuses the command.
     #[error("the forwarder refused to register the prefix: {code} {text}")]
@@ -50,7 +50,7 @@ fn restriction(is_local: bool) -> &'static str {
     if is_local {
         return "";
     }
-    "; it takes commands from this machine only, over a Unix socket or TCP"
+    "; it accepts commands only from this machine, over a Unix socket or TCP"
 }
 
 /// Registers `prefix` (concatenated components), so that the forwarder sends its Interests here.

@@ -45,7 +45,7 @@ impl Transport {
             FaceUri::Tcp(address) => Self::Stream(StreamFace::connect_tcp_now(*address, patience)?),
             FaceUri::Unix(path) => Self::Stream(StreamFace::connect_unix(path)?),
             FaceUri::Fd(_) => {
-                let why = "a descriptor is no address";
+                let why = "a descriptor is not an address";
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
             }
         })

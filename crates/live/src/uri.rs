@@ -136,7 +136,7 @@ fn host_and_port(authority: &str) -> Result<(&str, u16), String> {
         },
     };
     if host.is_empty() || host.contains(['/', '?', '#', '@']) {
-        return Err(format!("{host:?} is no host"));
+        return Err(format!("{host:?} is not a host"));
     }
     match port {
         None => Ok((host, DEFAULT_PORT)),
@@ -211,10 +211,10 @@ mod tests {
             ("localhost", "no \"://\"; write it like \"udp4://192.0.2.1:6363\""),
             ("ether://[x]", "scheme \"ether\" is not known; known: udp, udp4, udp6, tcp, tcp4, tcp6, unix"),
             ("udp4://1.2.3.4:x", "port \"x\" is not in 0..=65535 (IPv6 addresses stand in brackets)"),
-            ("udp6://::1", "\"\" is no host"),
+            ("udp6://::1", "\"\" is not a host"),
             ("udp6://1.2.3.4", "host \"1.2.3.4\" has no IPv6 address"),
             ("udp6://[::1", "no \"]\" behind the address"),
-            ("tcp://", "\"\" is no host"),
+            ("tcp://", "\"\" is not a host"),
             ("unix://nfd.sock", "the path is not absolute; write it like \"unix:///run/nfd/nfd.sock\""),
         ] {
             assert_eq!(shown(text), format!("! face URI {text:?}: {why}"));

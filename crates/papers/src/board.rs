@@ -16,47 +16,47 @@ key_tables! {
         "table" May: KeyKind::List(&KeyKind::Table(&TABLE)), "Tables, in the order of the page.";
     }
     FIGURE "[[figure]]" {
-        "id" Must: KeyKind::Text, "Short name without spaces; its file is called so.";
-        "title" Must: KeyKind::Text, "Title.";
-        "caption" Else(""): KeyKind::Text, "What is shown and under which conditions.";
-        "kind" Must: KeyKind::Words(|| words(&KINDS)), "How it is drawn.";
-        "x_label" Else(""): KeyKind::Text, "The x axis with its unit.";
-        "y_label" Must: KeyKind::Text, "The y axis with its unit.";
+        "id" Must: KeyKind::Text, "Short name without spaces, used as file name.";
+        "title" Must: KeyKind::Text, "Title of the figure.";
+        "caption" Else(""): KeyKind::Text, "Explanation of the figure and its conditions.";
+        "kind" Must: KeyKind::Words(|| words(&KINDS)), "Kind of drawing.";
+        "x_label" Else(""): KeyKind::Text, "Label of the x axis, with unit.";
+        "y_label" Must: KeyKind::Text, "Label of the y axis, with unit.";
         "for" May: KeyKind::Any, "One figure for each setting: \"t in tick\", or a list of such texts.";
-        "full" May: KeyKind::Bool, "Whether it is made with --full only.";
-        "points" May: KeyKind::Text, "Of lines: the settings along x, such as \"a in alpha\".";
-        "groups" May: KeyKind::Any, "Of bars: the settings along x, or a list of names.";
-        "series" Must: KeyKind::List(&KeyKind::Table(&SERIES)), "What is drawn.";
-        "is_x_logarithmic" May: KeyKind::Bool, "Of cdf: whether x is logarithmic.";
-        "x_min" May: KeyKind::Number(0.0, f64::INFINITY), "Of cdf: smaller values are drawn here.";
+        "full" May: KeyKind::Bool, "Whether the figure is drawn with --full only.";
+        "points" May: KeyKind::Text, "lines: settings along x, such as \"a in alpha\".";
+        "groups" May: KeyKind::Any, "bars: settings along x, or a list of names.";
+        "series" Must: KeyKind::List(&KeyKind::Table(&SERIES)), "Data series of the figure.";
+        "is_x_logarithmic" May: KeyKind::Bool, "cdf: whether the x axis is logarithmic.";
+        "x_min" May: KeyKind::Number(0.0, f64::INFINITY), "cdf: minimum x; smaller values are drawn there.";
     }
     SERIES "series" {
-        "name" Must: KeyKind::Text, "What the legend calls it; {s} is the label of a variable's setting.";
+        "name" Must: KeyKind::Text, "Name in the legend; {s} is replaced by the label of a variable's setting.";
         "for" May: KeyKind::Any, "One series for each setting: \"s in scheme\", or a list of such texts.";
-        "y" May: KeyKind::Text, "What is drawn: an expression.";
-        "values" May: KeyKind::List(&KeyKind::Text), "Of bars with names as groups: an expression for each.";
+        "y" May: KeyKind::Text, "Expression whose value is drawn.";
+        "values" May: KeyKind::List(&KeyKind::Text), "bars with a list of names as groups: an expression for each.";
         "published" May: KeyKind::List(&KeyKind::Any),
-            "Published values: a number for each group, nan for none; of lines [x, y].";
-        "points" May: KeyKind::List(&KeyKind::Any), "Of curves: fixed points [x, y] in place of y.";
-        "along" May: KeyKind::Text, "Of lines: settings along x in place of the figure's points.";
-        "aside" May: KeyKind::Bool, "Of lines: not drawn where it is above all others.";
+            "Published values: bars, a number for each group, nan for none; lines, points [x, y].";
+        "points" May: KeyKind::List(&KeyKind::Any), "curves: fixed points [x, y] instead of y.";
+        "along" May: KeyKind::Text, "lines: settings along x instead of those of the figure.";
+        "aside" May: KeyKind::Bool, "lines: whether the series is omitted where it is above all others.";
     }
     TABLE "[[table]]" {
-        "title" Must: KeyKind::Text, "Title; {= expression} in it becomes its value.";
-        "full" May: KeyKind::Bool, "Whether it is made with --full only.";
+        "title" Must: KeyKind::Text, "Title of the table; {= expression} is replaced by its value.";
+        "full" May: KeyKind::Bool, "Whether the table is written with --full only.";
         "rows" May: KeyKind::List(&KeyKind::Any),
             "Settings whose combinations are the rows: [\"s in scheme\"]; or a list of such lists, one after another.";
-        "heads" May: KeyKind::List(&KeyKind::Text), "Heads of the columns with the labels of rows.";
-        "columns" May: KeyKind::List(&KeyKind::Table(&COLUMN)), "The other columns.";
-        "cells" May: KeyKind::List(&KeyKind::List(&KeyKind::Text)), "Rows of texts; those with = before are expressions.";
-        "claims" May: KeyKind::Bool, "A row for each claim, a column for each alternative.";
+        "heads" May: KeyKind::List(&KeyKind::Text), "Heads of the columns with the row labels.";
+        "columns" May: KeyKind::List(&KeyKind::Table(&COLUMN)), "Columns after those with the row labels.";
+        "cells" May: KeyKind::List(&KeyKind::List(&KeyKind::Text)), "Rows of texts; a text that begins with = is an expression.";
+        "claims" May: KeyKind::Bool, "Whether the table has a row for each claim and a column for each alternative.";
     }
     COLUMN "columns" {
-        "head" Must: KeyKind::Text, "Head; {l} is the label of a variable's setting.";
+        "head" Must: KeyKind::Text, "Head of the column; {l} is replaced by the label of a variable's setting.";
         "for" May: KeyKind::Any, "One column for each setting: \"l in loss\", or a list of such texts.";
-        "y" May: KeyKind::Text, "What is shown: an expression.";
-        "text" May: KeyKind::List(&KeyKind::Text), "A text for each row in place of y.";
-        "not_done" May: KeyKind::Text, "An expression; seeds in which it is above 0 are counted as not done.";
+        "y" May: KeyKind::Text, "Expression whose value is shown.";
+        "text" May: KeyKind::List(&KeyKind::Text), "Text of each row, instead of y.";
+        "not_done" May: KeyKind::Text, "Expression; the number of seeds in which it is above 0 is shown as not done.";
     }
 }
 

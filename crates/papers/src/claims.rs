@@ -20,42 +20,42 @@ const BAND: KeyKind = KeyKind::List(&KeyKind::Number(f64::NEG_INFINITY, f64::INF
 
 key_tables! {
     ROOT "claims" {
-        "paper" Must: KeyKind::Table(&PAPER), "Which paper it is.";
-        "assumption" May: KeyKind::List(&KeyKind::Table(&ASSUMPTION)), "What the paper leaves open.";
-        "claim" Must: KeyKind::List(&KeyKind::Table(&CLAIM)), "What the paper states.";
+        "paper" Must: KeyKind::Table(&PAPER), "The paper.";
+        "assumption" May: KeyKind::List(&KeyKind::Table(&ASSUMPTION)), "Values that the paper does not specify.";
+        "claim" Must: KeyKind::List(&KeyKind::Table(&CLAIM)), "Statements of the paper.";
     }
     PAPER "[paper]" {
-        "title" Must: KeyKind::Text, "Title.";
+        "title" Must: KeyKind::Text, "Title of the paper.";
         "authors" Must: KeyKind::Text, "Authors, as printed.";
         "venue" Must: KeyKind::Text, "Venue and year.";
         "scheme" Must: KeyKind::Text, "Name of the scheme in the catalogue.";
     }
     ASSUMPTION "[[assumption]]" {
-        "name" Must: KeyKind::Text, "The quantity.";
-        "value" Must: KeyKind::Text, "Its value with the unit.";
-        "provenance" Must: KeyKind::Words(|| words(&PROVENANCES)), "Where the value comes from.";
+        "name" Must: KeyKind::Text, "Name of the quantity.";
+        "value" Must: KeyKind::Text, "Value of the quantity, with its unit.";
+        "provenance" Must: KeyKind::Words(|| words(&PROVENANCES)), "Provenance of the value.";
         "why" Must: KeyKind::Text, "Reason for the value.";
     }
     CLAIM "[[claim]]" {
-        "id" Must: KeyKind::Text, "Short unique name, such as P5-icp.";
+        "id" Must: KeyKind::Text, "Unique short name of the claim, such as P5-icp.";
         "where" Must: KeyKind::Text, "Place in the paper: figure, table, section.";
-        "figure" May: KeyKind::Text, "Id of the board's figure that shows it.";
-        "quantity" Must: KeyKind::Text, "What is measured, in words.";
-        "is" Must: KeyKind::Text, "The same as an expression over cells.";
-        "axis" May: KeyKind::Text, "The quantity's short name in a figure; with group.";
-        "group" May: KeyKind::Text, "What has it, under its bar; with axis.";
+        "figure" May: KeyKind::Text, "Id of the figure in board.toml that shows the claim.";
+        "quantity" Must: KeyKind::Text, "Description of the measured quantity.";
+        "is" Must: KeyKind::Text, "The quantity as an expression over cells.";
+        "axis" May: KeyKind::Text, "Short name of the quantity in a figure; requires group.";
+        "group" May: KeyKind::Text, "Label under the bar in a figure; requires axis.";
         "unit" Else(""): KeyKind::Text, "Unit of all numbers of the claim.";
-        "published" Must: KeyKind::Any, "What the paper says: a number or words.";
-        "band" Must: BAND, "Values that agree, [low, high]; an open end is -inf or inf.";
-        "earlier_band" May: BAND, "The band before it was changed; with band_reason.";
-        "band_reason" May: KeyKind::Text, "Why it was changed; with earlier_band.";
-        "null" May: FINITE, "The value of no effect.";
-        "sign" May: KeyKind::Words(|| words(&SIGNS)), "Side of null the effect is on.";
-        "verdict" May: KeyKind::Words(|| words(&VERDICTS)), "The verdict on record.";
-        "full_verdict" May: KeyKind::Words(|| words(&VERDICTS)), "That of --full, if it is another one.";
-        "note" May: KeyKind::Text, "Known issue or argument.";
-        "exact" Else("false"): KeyKind::Bool, "Whether every sample has to lie in the band.";
-        "ours" Else("false"): KeyKind::Bool, "Whether the claim is not one of the paper.";
+        "published" Must: KeyKind::Any, "Published value: a number or a text.";
+        "band" Must: BAND, "Range of values that count as agreement, [low, high]; -inf or inf for an open end.";
+        "earlier_band" May: BAND, "Band before a change; requires band_reason.";
+        "band_reason" May: KeyKind::Text, "Reason for the change of the band; requires earlier_band.";
+        "null" May: FINITE, "Value of the quantity if there is no effect.";
+        "sign" May: KeyKind::Words(|| words(&SIGNS)), "Side of null on which the published effect lies.";
+        "verdict" May: KeyKind::Words(|| words(&VERDICTS)), "Recorded verdict.";
+        "full_verdict" May: KeyKind::Words(|| words(&VERDICTS)), "Recorded verdict with --full, if it differs.";
+        "note" May: KeyKind::Text, "Explanation for readers.";
+        "exact" Else("false"): KeyKind::Bool, "Whether every single run has to lie in the band.";
+        "ours" Else("false"): KeyKind::Bool, "Whether the claim is ours, not the paper's.";
     }
 }
 
@@ -192,7 +192,7 @@ fn published(fields: &Fields<'_>) -> Option<Published> {
     }
     let found = match &item.value {
         TomlValue::Number(_) => read_number(item, &FINITE),
-        other => Err(format!("{} is no number and no text in quotes", shown(other))),
+        other => Err(format!("{} is neither a number nor a text in quotes", shown(other))),
     };
     found.map(Published::Number).map_err(|why| fields.refuse("published", format!("published: {why}"))).ok()
 }

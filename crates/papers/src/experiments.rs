@@ -46,34 +46,34 @@ key_tables! {
     ROOT "experiments" {
         "format" Must: KeyKind::Count(1, 1), "Version of this format: 1.";
         "axis" May: KeyKind::Open(&KeyKind::Any), "Axes: named settings, each a list of overrides.";
-        "experiment" Must: KeyKind::List(&KeyKind::Table(&EXPERIMENT)), "What is run.";
-        "measure" May: KeyKind::Open(&KeyKind::Text), "Measures made of those of the catalogue.";
-        "alternative" May: KeyKind::List(&KeyKind::Table(&ALTERNATIVE)), "Other conditions for all claims, with --full.";
+        "experiment" Must: KeyKind::List(&KeyKind::Table(&EXPERIMENT)), "Experiments: scenarios with combinations of settings.";
+        "measure" May: KeyKind::Open(&KeyKind::Text), "Measures defined by expressions over existing measures.";
+        "alternative" May: KeyKind::List(&KeyKind::Table(&ALTERNATIVE)), "Other conditions under which all claims are computed with --full.";
     }
     SETTING "a setting" {
-        "label" May: KeyKind::Text, "What figures and tables call it; its name unless given.";
+        "label" May: KeyKind::Text, "Label in figures and tables; the name by default.";
         "set" Must: KeyKind::List(&KeyKind::Text), "Overrides, KEY=VALUE.";
     }
     EXPERIMENT "[[experiment]]" {
-        "name" Must: KeyKind::Name, "What expressions call it.";
+        "name" Must: KeyKind::Name, "Name in expressions.";
         "scenario" Must: KeyKind::Text,
-            "File of the scenario, relative to the folder of the paper; {place} is the setting on the axis place.";
+            "File of the scenario, relative to the folder of the paper; {place} is replaced by the setting of the axis place.";
         "axes" May: KeyKind::List(&KeyKind::Text),
-            "Axes whose settings are combined, such as \"loss\", or \"loss[clean, lossy]\" for a part of one; one cell without.";
-        "seeds" May: KeyKind::Count(1, MAX_SEEDS), "Runs of each cell; those of the scenario unless given.";
-        "set" May: KeyKind::List(&KeyKind::Text), "Overrides of every cell, KEY=VALUE; those of axes come after them.";
-        "full" May: KeyKind::Bool, "Whether it is run with --full only.";
-        "full_seeds" May: KeyKind::Count(1, MAX_SEEDS), "Runs of each cell with --full, in place of seeds.";
-        "allow_incomplete" May: KeyKind::Bool, "Whether schemes may run without the parts they need elsewhere.";
-        "reduced" May: KeyKind::List(&KeyKind::Text), "Further overrides of a quick look (--reduced), after all others.";
-        "reduced_seeds" May: KeyKind::Count(1, MAX_SEEDS), "Runs of each cell in a quick look, at most.";
+            "Axes whose settings are combined, such as \"loss\", or \"loss[clean, lossy]\" for some of its settings; one cell without axes.";
+        "seeds" May: KeyKind::Count(1, MAX_SEEDS), "Number of runs of each cell; by default that of the scenario.";
+        "set" May: KeyKind::List(&KeyKind::Text), "Overrides of every cell, KEY=VALUE, applied before those of the axes.";
+        "full" May: KeyKind::Bool, "Whether the experiment is run with --full only.";
+        "full_seeds" May: KeyKind::Count(1, MAX_SEEDS), "Number of runs of each cell with --full, instead of seeds.";
+        "allow_incomplete" May: KeyKind::Bool, "Whether schemes may run without roles that they depend on.";
+        "reduced" May: KeyKind::List(&KeyKind::Text), "Further overrides with --reduced, applied after all others.";
+        "reduced_seeds" May: KeyKind::Count(1, MAX_SEEDS), "Maximum number of runs of each cell with --reduced.";
     }
     ALTERNATIVE "[[alternative]]" {
-        "name" Must: KeyKind::Name, "Its name, for messages.";
-        "label" May: KeyKind::Text, "What tables call it; its name unless given.";
-        "seeds" May: KeyKind::Count(1, MAX_SEEDS), "Runs of each cell, at most.";
+        "name" Must: KeyKind::Name, "Name in messages.";
+        "label" May: KeyKind::Text, "Label in tables; the name by default.";
+        "seeds" May: KeyKind::Count(1, MAX_SEEDS), "Maximum number of runs of each cell.";
         "set" Must: KeyKind::Open(&KeyKind::List(&KeyKind::Text)),
-            "Overrides by experiment, or by experiment[setting, ...] for the cells that begin so.";
+            "Overrides by experiment, or by experiment[setting, ...] for the cells whose first settings these are.";
     }
 }
 
@@ -425,7 +425,7 @@ fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
     let outside = (0..experiment.cells()).map(|cell| experiment.file(cell)).find(|name| !is_file_name(name));
     if let Some(name) = outside {
         let message =
-            format!("{name:?} is no name of a file in the folder of the paper, such as \"path.toml\"");
+            format!("{name:?} is not a name of a file in the folder of the paper, such as \"path.toml\"");
         fields.refuse("scenario", message);
     }
     Some(experiment)
@@ -444,7 +444,7 @@ fn overlap(known: &Experiment, other: &Experiment) -> Option<String> {
         return None;
     }
     if names(known) != names(other) {
-        return Some(format!("experiment {:?} is there twice, with different axes", known.name));
+        return Some(format!("experiment {:?} is given twice, with different axes", known.name));
     }
     let of_other =
         |cell: usize| other.settings(cell).iter().map(|setting| setting.name.clone()).collect::<Vec<_>>();
@@ -457,7 +457,7 @@ fn name(fields: &Fields<'_>, key: &str) -> Option<String> {
     let name = fields.text(key)?;
     let is_plain = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '-' | '.');
     if name.is_empty() || !name.chars().all(is_plain) {
-        fields.refuse(key, format!("{name:?} is no name of letters, digits, '_', '-' and '.'"));
+        fields.refuse(key, format!("{name:?} is not a name of letters, digits, '_', '-' and '.'"));
         return None;
     }
     Some(name)
@@ -495,7 +495,7 @@ fn measure(context: &ReadContext<'_>, entry: &Entry) -> Option<MeasureDefinition
     let parameters: Vec<&str> =
         parameters.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if !is_name(name) || !parameters.iter().all(|name| is_name(name)) || Function::find(name).is_some() {
-        let rule = "a measure is named by letters, digits and '_', and is no function: \"loss(flow)\"";
+        let rule = "the name of a measure has letters, digits and '_', and is not a function: \"loss(flow)\"";
         context.refuse(entry.place, format!("{rule}; this is {:?}", entry.key));
         return None;
     }
@@ -673,7 +673,7 @@ set."grid[aimd, lossy]" = ["x=1"]
         assert_eq!(experiments.find("alone", &["lossy".to_owned()]), Ok((2, 0)));
         let wrong = |axes: &str| part(axes).expect_err("wrong").to_string();
         assert!(wrong("[\"loss\"]").contains("two experiments have the cell alone[clean]"));
-        assert!(wrong("[\"scheme\"]").contains("experiment \"alone\" is there twice, with different axes"));
+        assert!(wrong("[\"scheme\"]").contains("experiment \"alone\" is given twice, with different axes"));
     }
 
     #[track_caller]
@@ -701,7 +701,7 @@ set."grid[aimd, lossy]" = ["x=1"]
             "resent =",
             "mean =",
             "23:1",
-            "a measure is named by letters, digits and '_', and is no function: \"loss(flow)\"; this is \"mean\"",
+            "the name of a measure has letters, digits and '_', and is not a function: \"loss(flow)\"; this is \"mean\"",
         );
         assert_refused("set.grid =", "set.gird =", "29:5", "experiment \"gird\" is not known");
         assert_refused(
@@ -721,13 +721,13 @@ set."grid[aimd, lossy]" = ["x=1"]
             "name = \"alone\"",
             "name = \"grid\"",
             "17:8",
-            "experiment \"grid\" is there twice, with different axes",
+            "experiment \"grid\" is given twice, with different axes",
         );
         assert_refused(
             "name = \"alone\"",
             "name = \"a b\"",
             "17:8",
-            "\"a b\" is no name of letters, digits, '_', '-' and '.'",
+            "\"a b\" is not a name of letters, digits, '_', '-' and '.'",
         );
         assert_refused(
             "scenario = \"path.toml\"\naxes",

@@ -141,7 +141,7 @@ impl Resolver<'_> {
         match self.setting_of(&call.name) {
             Some(setting) => match quantity::number(setting) {
                 Some(number) => Ok(Node::Number(number)),
-                None => fault(format!("{} is {setting:?} here, which is no number", call.name)),
+                None => fault(format!("{} is {setting:?} here, which is not a number", call.name)),
             },
             None => fault(format!(
                 "{0} is of no cell and no variable of a list; write {0}[experiment, setting, ...]",
@@ -448,7 +448,7 @@ half = "g / 2"
             "g is of no cell and no variable of a list; write g[experiment, setting, ...]",
         );
         assert_fault("g(c1)", "g(c1)", "g(c1) is of no cell; write g(c1)[experiment, setting, ...]");
-        assert_fault("sum(s for s in scheme)", "s", "s is \"bbr-cd\" here, which is no number");
+        assert_fault("sum(s for s in scheme)", "s", "s is \"bbr-cd\" here, which is not a number");
         assert_fault("h[three]", "h[three]", "no h");
         assert_fault(
             "sum(1 for a in alhpa)",

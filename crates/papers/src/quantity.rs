@@ -168,7 +168,7 @@ pub fn value(
             left.pair(right, |left, right| operator.of(left, right))
         }
         (Expression::Apply(function, ..), values) => combine(*function, values),
-        _ => Err("it is no quantity of one run".to_owned()),
+        _ => Err("it is not a quantity of one run".to_owned()),
     };
     combined.map(Some)
 }

@@ -18,7 +18,7 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Source,
     deviations: &[
         "The backoff after congestion Nacks doubles, as intended by its authors; `wait_doubles = false` restores the \
-         program of 2019, which forgets the backoff with each Interest and always waits 1 ms.",
+         program of 2019, which loses the backoff with each Interest and always waits 1 ms.",
         "A Nack with the reason Duplicate is ignored; the program retransmits the Interest at once.",
     ],
     params: Params::TABLE,

@@ -27,13 +27,13 @@ pub static SCHEME: Scheme = Scheme {
 
 params! {
     /// Fraction of the link's rate guaranteed to TCP segments.
-    tcp: f64 = 0.5, "of the line", 0.0..=1.0;
+    tcp: f64 = 0.5, "of the link", 0.0..=1.0;
     /// Maximum fraction of the link's rate for TCP segments.
-    tcp_ceil: f64 = 1.0, "of the line", 0.0..=1.0;
+    tcp_ceil: f64 = 1.0, "of the link", 0.0..=1.0;
     /// Fraction of the link's rate guaranteed to all other packets.
-    other: f64 = 0.5, "of the line", 0.0..=1.0;
+    other: f64 = 0.5, "of the link", 0.0..=1.0;
     /// Maximum fraction of the link's rate for all other packets.
-    other_ceil: f64 = 1.0, "of the line", 0.0..=1.0;
+    other_ceil: f64 = 1.0, "of the link", 0.0..=1.0;
 }
 
 fn checked(settings: &Settings) -> Result<Params, Vec<ParamError>> {

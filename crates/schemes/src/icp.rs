@@ -17,8 +17,8 @@ use crate::toolbox::window::rule::WindowRule;
 /// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "icp",
-    summary: "one packet more per RTT; half the window after a timeout, whose timer lies between the lowest and highest \
-         recent RTT",
+    summary: "one packet more per RTT, half the window after a timeout; the timer lies between the lowest and \
+         highest recent RTT",
     paper: "Carofiglio, Gallo & Muscariello 2012 (ICP)",
     provenance: Provenance::Paper,
     params: Params::TABLE,

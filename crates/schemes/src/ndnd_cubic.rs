@@ -11,7 +11,7 @@ use crate::toolbox::window::cubic::{CubicRule, CubicWindow, TcpFriendliness};
 /// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnd-cubic",
-    summary: "ndnd's CUBIC window: the curve one RTT ahead, 0.7 of the window after every loss, also several times per RTT",
+    summary: "ndnd's CUBIC: follows the curve one RTT ahead; keeps 0.7 of the window after every loss, also several times per RTT",
     paper: "RFC 8312; ndnd CUBICCongestionWindow",
     provenance: Provenance::Source,
     deviations: &[

@@ -11,7 +11,7 @@ use crate::toolbox::window::consumer_pcon::ConsumerPcon;
 /// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnsim-aimd",
-    summary: "additive increase, half the window after a loss, as in ndnSIM's consumer",
+    summary: "increases the window additively and halves it after a loss, as in ndnSIM's consumer",
     paper: "ndnSIM 2.9 ConsumerPcon (AIMD)",
     provenance: Provenance::Source,
     deviations: &["Marks are ignored unless `react_to_marks` is set, as it is in ndnSIM; PLR's experiments ignore them."],

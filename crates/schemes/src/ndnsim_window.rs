@@ -10,7 +10,7 @@ use crate::toolbox::reaction::congestion_loss::is_congestion;
 /// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnsim-window",
-    summary: "one packet more per Data, the initial window after a loss",
+    summary: "adds one packet to the window per Data packet, and resets it to its initial value after a loss",
     paper: "ndnSIM 2.9 ConsumerWindow",
     provenance: Provenance::Source,
     params: Params::TABLE,

@@ -13,7 +13,7 @@ use crate::toolbox::window::rule::WindowRule;
 /// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnts-cubic",
-    summary: "NDNts' CUBIC: grows to a standard TCP's window at once, fast convergence, one decrease per timeout",
+    summary: "NDNts' CUBIC: jumps to the window of Reno where that is larger, fast convergence, one decrease per timeout",
     paper: "RFC 8312; NDNts TcpCubic and UnverifiedFetcher",
     provenance: Provenance::Source,
     deviations: &[

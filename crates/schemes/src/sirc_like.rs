@@ -39,7 +39,7 @@ params! {
     samples: u32 = 10, "count", 1..=1_000_000;
     /// Weight of the latest gap in the moving average.
     weight: f64 = 0.1, "of the gap", 0.001..=1.0;
-    /// Gaps longer than this multiple of the mean are ignored: there was no request in between.
+    /// Gaps longer than this multiple of the mean are ignored, because no Interest was outstanding in between.
     outlier: f64 = 5.0, "means", 1.0..=1_000_000.0;
     /// Whether only gaps between Data of successive segments count. A gap across a lost Data packet is longer than the
     /// path causes; with all gaps, a flow that loses more than it probes for slows down indefinitely.

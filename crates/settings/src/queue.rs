@@ -82,7 +82,7 @@ fn read_disciplines(queue: &Fields<'_>) -> Vec<SchemeUse> {
         disciplines.iter().filter(|used| used.scheme.has_lanes(&used.settings)).map(|used| used.scheme.name);
     if let (Some(first), Some(second)) = (with_lanes.next(), with_lanes.next()) {
         let why = format!(
-            "disciplines: {first} and {second} each keep lanes of their own; a queue has those of one"
+            "disciplines: {first} and {second} each have internal queues; a queue can have only one such discipline"
         );
         queue.refuse("disciplines", why);
     }

@@ -116,7 +116,7 @@ fn find(context: &ReadContext<'_>, place: Place, name: &str, role: &NamedRole) -
     }
     let roles = scheme.roles();
     let roles = if roles.is_empty() { "none".to_owned() } else { roles.join(", ") };
-    context.refuse(place, format!("scheme {name:?} is no {}; its roles: {roles}", role.word));
+    context.refuse(place, format!("scheme {name:?} is not a {}; its roles: {roles}", role.word));
     None
 }
 
@@ -162,7 +162,7 @@ fn setting(scheme: &Scheme, entry: &Entry) -> Result<Setting, (Place, String)> {
         TomlValue::Bool(truth) => Ok(Setting::Bool(*truth)),
         other => {
             let message = format!(
-                "scheme {:?}: parameter {:?}: {} is no setting",
+                "scheme {:?}: parameter {:?}: {} is not a setting",
                 scheme.name,
                 entry.key,
                 shown(other)

@@ -140,7 +140,7 @@ impl fmt::Display for CachePlan {
         match self.admission {
             Admission::Everywhere => f.write_str(")"),
             Admission::LeaveCopyDown => f.write_str(", leave copy down)"),
-            Admission::Probability(probability) => write!(f, ", keeps with probability {probability})"),
+            Admission::Probability(probability) => write!(f, ", stores with probability {probability})"),
         }
     }
 }
@@ -151,18 +151,18 @@ impl fmt::Display for ServicePlan {
             ServiceTime::Constant(span) => write!(f, "{span} each")?,
             ServiceTime::Exponential(span) => write!(f, "{span} each on average (exponential)")?,
         }
-        self.queue.map_or(Ok(()), |queue| write!(f, ", room for {queue}"))
+        self.queue.map_or(Ok(()), |queue| write!(f, ", with a queue of {queue}"))
     }
 }
 
 impl fmt::Display for ClockPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a tick each {}", self.period)?;
+        write!(f, "a tick every {}", self.period)?;
         match self.phase {
             Some(phase) => write!(f, " from {phase} on")?,
-            None => f.write_str(" from a random time on")?,
+            None => f.write_str(" with random phase")?,
         }
-        f.write_str(if self.flush_on_arrival { " and at arriving Data and Nacks" } else { "" })
+        f.write_str(if self.flush_on_arrival { " and when Data or a Nack arrives" } else { "" })
     }
 }
 

@@ -83,7 +83,7 @@ pub fn limits(plan: &Plan) -> Vec<String> {
 /// A sentence if the scheme of `[scenario]` fills no role, because all are written out.
 pub fn idle(plan: &Plan) -> Option<String> {
     let WrittenOut { scheme, keys, .. } = plan.written_out.as_ref().filter(|written| !written.fills)?;
-    let rule = "roles that are written out stay as they are";
+    let rule = "explicit settings of other roles are kept";
     Some(format!("scenario.scheme = {scheme:?} fills no role: {rule}; leave out {}", keys.join(", ")))
 }
 
@@ -208,7 +208,7 @@ impl Counterparts {
 /// Error message of a missing counterpart; `is_off_path` means that one exists elsewhere in the network.
 fn sentence(plan: &Plan, (name, need, at): (&str, &Need, &str), is_off_path: bool) -> String {
     let who = match need.role {
-        Role::Router => format!("routers' parts of {name}"),
+        Role::Router => format!("router parts of {name}"),
         Role::Controller => format!("the controller {name}"),
         _ => format!("flow {at}: {name}"),
     };

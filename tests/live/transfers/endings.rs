@@ -112,7 +112,7 @@ fn a_fetch_over_udp_whose_forwarder_dies_gives_up_in_the_end() {
     forwarder.kill();
     let ended = fetch.wait().with(1);
     assert!(
-        ended.err.contains("after 2 retransmissions; its producer may be gone; the first "),
+        ended.err.contains("after 2 retransmissions; its producer may be unreachable; the first "),
         "{}",
         ended.err
     );

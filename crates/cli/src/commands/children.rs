@@ -50,7 +50,7 @@ impl Running {
             }
             received.push(line);
         }
-        Err(fault(&format!("it ended at once: {}", received.join("; "))))
+        Err(fault(&format!("it exited immediately: {}", received.join("; "))))
     }
 
     /// Rest of the line that reported readiness.

@@ -46,7 +46,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     replace_listeners(&mut config, &arguments.listen)?;
     if arguments.check {
         print(&match session.format {
-            Format::Text => "the configuration is sound\n".to_owned(),
+            Format::Text => "the configuration is valid\n".to_owned(),
             Format::Json => json!({ "valid": true }).to_string() + "\n",
         });
         return Ok(Exit::Ok);

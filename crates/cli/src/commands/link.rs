@@ -157,9 +157,9 @@ fn text(report: &LinkReport, screen: Screen) -> String {
     row("queue mean, ms", &|way| millis(way.waiting.mean));
     row("queue p99, ms", &|way| millis(way.waiting.p99));
     row("queue max, ms", &|way| millis(way.waiting.max));
-    row("late mean, ms", &|way| millis(way.lateness.mean));
-    row("late p99, ms", &|way| millis(way.lateness.p99));
-    row("late max, ms", &|way| millis(way.lateness.max));
+    row("lateness mean, ms", &|way| millis(way.lateness.mean));
+    row("lateness p99, ms", &|way| millis(way.lateness.p99));
+    row("lateness max, ms", &|way| millis(way.lateness.max));
     let elapsed = Duration::from_nanos(report.elapsed.as_nanos());
     format!(
         "after {:.3} s, {} clients\n{}{}",
@@ -177,14 +177,14 @@ fn faults(report: &LinkReport) -> String {
     let faults = [
         (overflowed, "dropped by the system before they were read"),
         (both(|way| way.unsent), "refused by the system when they were sent"),
-        (both(|way| way.stranded), "for a client that was forgotten meanwhile"),
+        (both(|way| way.stranded), "for a client that had been removed"),
         (oversized, "larger than 9000 bytes"),
         (crowded, "of new clients while there were too many"),
-        (no_socket, "of new clients that got no socket"),
-        (stray, "caught by the socket of another client"),
+        (no_socket, "of new clients for which no socket could be opened"),
+        (stray, "received by the socket of another client"),
     ];
     let reported = faults.iter().filter(|(count, _)| *count > 0);
-    reported.map(|(count, what)| format!("not carried: {count} {what}\n")).collect()
+    reported.map(|(count, what)| format!("not forwarded: {count} {what}\n")).collect()
 }
 
 fn millis(span: Span) -> String {

@@ -71,7 +71,7 @@ impl KeptResults {
     pub(crate) fn refused(&self, failure: &Failure, command: &str) -> Failure {
         let out = word(&self.out().display().to_string());
         Failure::error(format!(
-            "{}: the page cannot be made again: {}; to run them: {command} --out {out}",
+            "{}: the page cannot be regenerated: {}; to make the missing runs: {command} --out {out}",
             self.folder.display(),
             failure.message.trim_start_matches("error: ")
         ))
@@ -82,7 +82,7 @@ impl KeptResults {
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let folder = &arguments.folder;
     if !folder.is_dir() {
-        return Err(Failure::error(format!("{} is no folder of results", folder.display())));
+        return Err(Failure::error(format!("{} is not a results folder", folder.display())));
     }
     let is_of_run = folder.join("seeds").is_dir() || !folder.join(page::COMMAND).is_file();
     let page = if is_of_run { page_of_run(session, folder)? } else { page_of_others(session, folder)? };
@@ -115,8 +115,8 @@ fn page_of_run(session: &Session, folder: &Path) -> Result<String, Failure> {
     }
     if context.code != code() {
         session.note(&format!(
-            "code {} has computed these results and this program is code {}; what the page shows packet by packet is \
-             left out if it comes out otherwise now",
+            "code {} computed these results, and this program is code {}; the parts of the page that need single packets \
+             are omitted if the repeated run differs",
             short(&context.code),
             short(code())
         ));
@@ -138,7 +138,7 @@ fn page_of_others(session: &Session, folder: &Path) -> Result<String, Failure> {
     };
     page.unwrap_or_else(|| {
         Err(Failure::error(format!(
-            "{}: {} names no command of this program that leaves a page: {:?}",
+            "{}: {} does not name a command of this program that writes a page: {:?}",
             folder.display(),
             page::COMMAND,
             kept.command
@@ -155,7 +155,7 @@ fn read(folder: &Path, seed: Seed, with_samples: bool) -> Result<RunRecord, Fail
     let place = seed_folder(folder, seed);
     if !place.is_dir() {
         return Err(Failure::error(format!(
-            "{} has no run with seed {}, though its scenario asks for it; `tidegate run` makes what is missing",
+            "{} has no run with seed {}, which its scenario requires; `tidegate run` makes the missing runs",
             folder.display(),
             seed.0
         )));

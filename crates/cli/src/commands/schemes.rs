@@ -51,7 +51,7 @@ fn list(schemes: &[&Scheme], screen: Screen) -> String {
     for scheme in schemes {
         table.row([scheme.name.to_owned(), scheme.roles().join(", "), scheme.summary.to_owned()]);
     }
-    table.render(screen) + "\n`tidegate schemes NAME` shows the parameters of one.\n"
+    table.render(screen) + "\n`tidegate schemes NAME` shows the parameters of one scheme.\n"
 }
 
 fn details(scheme: &Scheme, screen: Screen) -> String {

@@ -88,7 +88,7 @@ fn settings(arguments: &Arguments) -> Result<ServeSettings, Failure> {
         return Err(Failure::usage("a file cannot be served as \"/\"; give it a name"));
     }
     if has_version(&prefix) {
-        let why = "the name ends with a version; serve the name before it, and give the version by --version";
+        let why = "the name ends with a version; remove the version from the name and give it with --version";
         return Err(Failure::usage(format!("{}: {why}", arguments.prefix)));
     }
     let signer = match (&arguments.key, &arguments.key_locator) {

@@ -68,7 +68,9 @@ pub(crate) fn read(client: &mut Client) -> Result<Vec<StatusLine>, Failure> {
         let interest = interest.build().map_err(Failure::error)?;
         let packet = match client.express(interest, PATIENCE).map_err(Failure::error)? {
             Answer::Data(packet) => packet,
-            Answer::Nack(reason) => return Err(Failure::error(format!("the forwarder refuses: {reason:?}"))),
+            Answer::Nack(reason) => {
+                return Err(Failure::error(format!("the forwarder refused the request: {reason:?}")));
+            }
             Answer::Timeout => return Err(Failure::error("the forwarder does not answer")),
         };
         let data = DataView::parse(&packet.body).map_err(Failure::error)?;

@@ -38,7 +38,7 @@ const STOP: u64 = 1;
 pub enum ClientError {
     /// The forwarder cannot be connected to.
     #[error(
-        "cannot connect to {uri} ({source}): {why}; is a forwarder running there?",
+        "cannot connect to {uri} ({source}): {why}; is a forwarder running at this address?",
         uri = uplink.uri, source = uplink.source
     )]
     Connect {

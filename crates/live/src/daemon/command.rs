@@ -47,7 +47,7 @@ impl Command {
     }
 }
 
-const UNKNOWN: CommandError = (501, "this forwarder does not know the command");
+const UNKNOWN: CommandError = (501, "this forwarder does not support the command");
 
 /// Components of a command in the older format: four for the verb, the parameters, then time, nonce,
 /// SignatureInfo and SignatureValue.

@@ -302,7 +302,7 @@ fn parts(settings: &FaceConfig, device: DeviceSetup) -> Result<FaceParts, String
     };
     for (place, part) in settings.queue.disciplines.iter().enumerate() {
         let name = part.scheme.name;
-        let make = part.scheme.discipline.ok_or_else(|| format!("{name} is no queue discipline"))?;
+        let make = part.scheme.discipline.ok_or_else(|| format!("{name} is not a queue discipline"))?;
         made.disciplines
             .push(make(&part.settings, &device.of_discipline(place)).map_err(|why| fault(name, why))?);
     }

@@ -125,7 +125,7 @@ impl Daemon {
                 let pit = self.node.forwarder().pit();
                 let entry = pit.find(packet.header.name).map(|id| pit.entry(id));
                 let from = entry.and_then(|entry| entry.in_records().next());
-                from.map(|record| record.face).ok_or((503, "the command's face is gone"))
+                from.map(|record| record.face).ok_or((503, "the face of the command no longer exists"))
             }
             Some(number) => (0..)
                 .zip(&self.faces)

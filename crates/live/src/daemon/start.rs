@@ -225,7 +225,7 @@ fn keep<A, T>(listener: &Listener<A>, at: &str, socket: std::io::Result<T>) -> R
 
 fn make_strategy(part: &SchemeUse) -> Result<Box<dyn Strategy>, StartError> {
     let Some(make) = part.scheme.strategy else {
-        return Err(StartError::new(part.scheme.name, "this scheme is no strategy"));
+        return Err(StartError::new(part.scheme.name, "this scheme is not a strategy"));
     };
     make(&part.settings).map_err(|why| StartError::of_part(part, &why))
 }

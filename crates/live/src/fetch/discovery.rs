@@ -69,12 +69,12 @@ fn pause(client: &mut Client) -> Result<(), FetchError> {
 fn read(data: &[u8], name: &[u8], trust: &Trust) -> Result<Vec<u8>, FetchError> {
     let view = DataView::parse(data).map_err(|why| FetchError::Metadata(why.to_string()))?;
     if !trust.holds(&view) {
-        return Err(FetchError::Metadata("its signature does not hold".to_owned()));
+        return Err(FetchError::Metadata("its signature is invalid".to_owned()));
     }
     let found = rdr::versioned_name(view.content).map_err(|why| FetchError::Metadata(why.to_string()))?;
     // Otherwise a producer could make this consumer fetch any name of its choice.
     if !found.components().starts_with(name) {
-        return Err(FetchError::Metadata("the name in it is not under the name asked for".to_owned()));
+        return Err(FetchError::Metadata("its name is not under the requested name".to_owned()));
     }
     Ok(found.components().to_vec())
 }

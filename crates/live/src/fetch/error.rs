@@ -14,7 +14,7 @@ pub enum FetchError {
     #[error(transparent)]
     Client(#[from] ClientError),
     /// The name is not valid for a fetch.
-    #[error("the name cannot be asked for: {0}")]
+    #[error("the name cannot be requested: {0}")]
     Name(String),
     /// There is no answer to version discovery.
     #[error("{}", no_answer(*refusals))]
@@ -29,7 +29,7 @@ pub enum FetchError {
     #[error("the forwarder answered with Nack {0:?}")]
     Refused(NackReason),
     /// The answer with the version is no good.
-    #[error("the answer with the version is no good: {0}")]
+    #[error("the version metadata is invalid: {0}")]
     Metadata(String),
     /// A segment did not arrive within all retries.
     #[error("no Data for segment {segment} after {retries} retransmissions; {}", no_data(*bad))]
@@ -68,7 +68,7 @@ pub enum FetchError {
 /// Probable reason for no answer to version discovery, by the number of refusals.
 fn no_answer(refusals: u64) -> &'static str {
     match refusals {
-        0 => "no answer to the Interest for the version (32=metadata); its producer may be gone",
+        0 => "no answer to the Interest for the version (32=metadata); its producer may be unreachable",
         _ => "no program listens at the other end",
     }
 }
@@ -76,7 +76,7 @@ fn no_answer(refusals: u64) -> &'static str {
 /// Probable reason for a missing segment, by the number of Data received that do not verify.
 fn no_data(bad: u64) -> String {
     match bad {
-        0 => "its producer may be gone".to_owned(),
-        bad => format!("the signatures of {bad} Data that came do not hold"),
+        0 => "its producer may be unreachable".to_owned(),
+        bad => format!("{bad} received Data packets have invalid signatures"),
     }
 }

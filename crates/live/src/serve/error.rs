@@ -15,16 +15,16 @@ pub enum ServeError {
     #[error(transparent)]
     File(io::Error),
     /// It is no regular file.
-    #[error("it is no regular file")]
+    #[error("it is not a regular file")]
     NotAFile,
     /// It has more segments than can be numbered.
-    #[error("its {bytes} bytes take more than 2^32 segments; larger segments would do")]
+    #[error("its {bytes} bytes take more than 2^32 segments; use larger segments")]
     TooLarge {
         /// Bytes of the file.
         bytes: u64,
     },
     /// Segments cannot be of this size.
-    #[error("segments of {0} bytes; 1 to {max} may be", max = MAX_SEGMENT_SIZE)]
+    #[error("a segment size of {0} bytes; 1 to {max} are possible", max = MAX_SEGMENT_SIZE)]
     SegmentSize(usize),
     /// A segment does not fit a packet; the name or the key's name is too long.
     #[error("a segment does not fit a packet: {0}")]

@@ -279,7 +279,7 @@ pub fn serve(
             outcome => outcome?,
         }
         if let Some(why) = served.look_for_change() {
-            return Ok(Some(format!("{why}; nothing is served any more")));
+            return Ok(Some(format!("{why}; serving has stopped")));
         }
         let mut answered = 0;
         for requested in &inbox {

@@ -72,11 +72,11 @@ pub static SCHEME: Scheme = Scheme {
         "A grant is also written before an RTT has passed when it changed by `feedback_step`, and a new flow is held \
          back for an RTT until others have made room (`make_before_break = false` admits it at once); literal mode has \
          neither.",
-        "Between its own writes a switch still lowers the grants of other switches, and remembers them: each switch \
+        "Between its own writes a switch still lowers the grants of other switches, and stores them: each switch \
          writes once per RTT, so that most ACKs carry the grant of one switch only, and the minimum of eq. 7 would be \
          lost.",
-        "A SYN indicates that its sender supports grants, and so does the data of such a sender; the paper does not \
-         specify how a switch learns this.",
+        "A SYN indicates that its sender supports grants, and so does the data of such a sender; the paper \
+         does not specify how a switch detects this.",
         "The sender's reaction to losses and to late, missing and implausible grants is not in the paper: its rate \
          decays and CUBIC takes over, and its flight never exceeds twice the rate's.",
         "Flows that find the flow table of a switch full receive no grant: they share the class of the other TCP \

@@ -21,8 +21,8 @@ pub static SCHEME: Scheme = Scheme {
         "A segment is low-latency by its ECT(1), marked or not; on the wire a mark hides ECT(0), and the RFC treats \
          all marked packets as low-latency.",
         "The step is the default, where appendix A has a ramp from 0.8 to 1.2 ms: step = \"0.8ms\", ramp = \"0.4ms\".",
-        "Updates are made up for when a packet arrives or leaves; the values they depend on do not change in between.",
-        "A probability of 1 signals the first packet too; the counter of the pseudocode needs more than 1.",
+        "Due updates of the probability are computed when a packet arrives or leaves; the values that they depend on do not change in between.",
+        "With a probability of 1 the first packet is signalled too; the counter of the pseudocode has to exceed 1.",
         "The queue's own limit replaces the 250 ms of the pseudocode.",
     ],
     params: Params::TABLE,
@@ -47,9 +47,9 @@ params! {
     /// Interval between two updates of the probability (Tupdate).
     update: Span = Span::from_millis(16), "time", Span::from_micros(100)..=Span::from_secs(10);
     /// Integral gain (alpha).
-    alpha: f64 = 0.16, "per second, per second of waiting and update", 0.0..=1_000.0;
+    alpha: f64 = 0.16, "1/s", 0.0..=1_000.0;
     /// Proportional gain (beta).
-    beta: f64 = 3.2, "per second of waiting", 0.0..=10_000.0;
+    beta: f64 = 3.2, "1/s", 0.0..=10_000.0;
     /// Coupling factor: probability of a low-latency mark per unit of the base probability (k).
     coupling: f64 = 2.0, "times", 0.1..=100.0;
     /// Queueing delay of low-latency packets above which they are marked; at least the transmission time of one packet
@@ -63,7 +63,7 @@ params! {
     /// With scheduler = "time-shifted": time added to the age of low-latency packets (tshift), twice the target.
     shift: Span = Span::from_millis(30), "time", Span::ZERO..=Span::from_secs(10);
     /// With scheduler = "weighted": fraction of the link's rate for the classic queue while both queues have packets.
-    classic_weight: f64 = 0.1, "of the line", 0.0..=1.0;
+    classic_weight: f64 = 0.1, "of the link", 0.0..=1.0;
 }
 
 /// The lane of segments with ECT(1).

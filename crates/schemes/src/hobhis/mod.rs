@@ -96,7 +96,7 @@ params! {
     /// Routers: feedback to consumers: `rate`, the shaping rate on every Data packet, which consumers follow (2014);
     /// `none`, nothing (2012).
     feedback: Feedback = Feedback::Rate;
-    /// Routers: time for which a flow is remembered after its last Data.
+    /// Routers: time for which the state of a flow is kept after its last Data.
     memory: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(600);
     /// Consumer, before the first report: `probe` sends one Interest and waits; `rate` sends at `initial_rate`; `link`
     /// sends at the rate of the consumer's fastest link.

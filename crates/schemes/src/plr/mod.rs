@@ -83,7 +83,7 @@ params! {
     /// Interval between two rounds of Algorithm 1 (§VI.A).
     interval: Span = Span::from_millis(1), "time", Span::from_micros(1)..=Span::from_secs(10);
     /// Maximum time in the store. The paper has such a timer (§IV.C) but gives no value; it should not exceed the
-    /// lifetime of pending Interests, which a queue does not know.
+    /// lifetime of pending Interests, which is not available to a queue.
     residence: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
     /// Cumulative rate R at which stored packets are retransmitted: `above-one`, R > 1, as in Algorithm 1, line 13;
     /// `from-one`, R >= 1, as in the text ("once it reaches 1", §IV.E).

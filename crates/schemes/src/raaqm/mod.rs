@@ -22,7 +22,7 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Source,
     deviations: &[
         "hICN's tuning by the type of network (`autotune`, off there) is not implemented, nor its rule that paths \
-         silent for 2 s do not count; paths are forgotten only when there are more than 1024.",
+         silent for 2 s do not count; paths are removed only when there are more than 1024.",
         "hICN sends one retransmission beyond a full window at each check; here all retransmissions wait for room in \
          the window.",
         "hICN's path label has 8 bits; routers here write 32, so that different paths do not share a label by chance.",

@@ -21,7 +21,7 @@ pub static SCHEME: Scheme = Scheme {
     deviations: &[
         "The maximum delivery rate is exact, where Linux's filter keeps the three best candidates of the window.",
         "Gains are 2.885 and its inverse, where Linux rounds to 739/256 and 88/256.",
-        "The RTT of the handshake sets the initial pacing rate, but is no candidate for the minimum RTT.",
+        "The RTT of the handshake sets the initial pacing rate, but is not a candidate for the minimum RTT.",
         "The flight is not projected to the next departure time: the sender forms bursts by itself, so that the next \
          departure is never far away.",
         "A sender that was limited by the receive window restarts like an application-limited one.",

@@ -23,7 +23,7 @@ pub static SCHEME: Scheme = Scheme {
     deviations: &[
         "Congestion marks are ignored: the draft has no ECN, and segments are sent as not ECN-capable.",
         "The maximum delivery rates are exact, where the draft allows a filter that keeps the three best candidates.",
-        "The RTT of the handshake sets the initial pacing rate, but is no candidate for the minimum RTT.",
+        "The RTT of the handshake sets the initial pacing rate, but is not a candidate for the minimum RTT.",
         "ProbeRTT runs every 5 s; the latest editor's copy uses the 10 s of the minimum RTT (`probe_rtt_interval = \
          \"10s\"`).",
         "The state restored after a spurious recovery is saved at the first loss of a round only, not also when \

@@ -10,7 +10,7 @@ use crate::toolbox::window::tcp_cubic::{TcpCubicRule, TcpCubicWindow};
 /// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "tcp-cubic",
-    summary: "TCP CUBIC: a cubic window curve around the window of the last loss, 0.7 of the flight after a loss",
+    summary: "TCP CUBIC: a cubic window curve around the window of the last loss; keeps 0.7 of the flight after a loss",
     paper: "RFC 9438; RFC 9406 (HyStart++)",
     provenance: Provenance::Paper,
     deviations: &[

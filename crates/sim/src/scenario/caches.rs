@@ -91,7 +91,7 @@ fn read_admission(table: &Fields<'_>) -> Option<Admission> {
     let choice = table.word("admission", CHOICES);
     let probability = table.number("probability");
     if table.item("probability").is_some() && choice != Some(CachePolicyKeys::Probabilistic) {
-        table.refuse("probability", "probability goes with admission = \"probabilistic\" only");
+        table.refuse("probability", "probability requires admission = \"probabilistic\"");
     }
     match choice? {
         CachePolicyKeys::Everywhere => Some(Admission::Everywhere),

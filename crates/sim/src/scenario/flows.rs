@@ -253,7 +253,7 @@ fn read_demand(flow: &Fields<'_>, payload: ByteCount, duration: Span) -> Option<
         flow.refuse("bursts", "bursts need a \"rate\"");
     }
     if flow.item("size_rule").is_some() && flow.item("size").is_none() {
-        flow.refuse("size_rule", "size_rule goes with \"size\" only");
+        flow.refuse("size_rule", "size_rule requires \"size\"");
     }
     match given.first().copied() {
         None => Some(Demand::Endless),

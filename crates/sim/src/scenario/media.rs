@@ -54,7 +54,7 @@ fn read_setup(fields: &Fields<'_>) -> MediumSetup {
     let is_edca = fields.word("access", &[(false, "dcf"), (true, "edca")]).unwrap_or(true);
     let aifsn = small("aifsn", 3) as u8;
     if fields.item("aifsn").is_some() && !is_edca {
-        fields.refuse("aifsn", "aifsn goes with access = \"edca\" only");
+        fields.refuse("aifsn", "aifsn requires access = \"edca\"");
     }
     let setup = MediumSetup {
         mcs: small("mcs", u16::from(usual.mcs)) as u8,

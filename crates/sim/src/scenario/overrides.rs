@@ -52,9 +52,7 @@ pub(super) fn apply(
             renames::update_item(context, &mut item, &WHOLE);
             match scope(rest) {
                 Ok(scope) => replaced.extend(whole::replace(context, root, &item, scope, text, &mut layers)),
-                Err(()) => {
-                    context.refuse(everything, "scheme goes alone, or as scheme.flow.0 or scheme.tcp.0")
-                }
+                Err(()) => context.refuse(everything, "write scheme alone, or scheme.flow.0 or scheme.tcp.0"),
             }
             continue;
         }
@@ -247,7 +245,7 @@ impl Walk<'_> {
         }
         let mut item = Item { place: step.place, value: TomlValue::Table(Table::default()) };
         if !rest.is_empty() && kind.and_then(Known::of_kind).is_none() {
-            self.context.refuse(step.place, format!("{} is not there and is no table", show(name)));
+            self.context.refuse(step.place, format!("{} does not exist and is not a table", show(name)));
             return;
         }
         self.set_in_item(&mut item, rest, kind);
@@ -270,7 +268,8 @@ impl Walk<'_> {
             (TomlValue::Table(table), Some(known)) => self.set_in_table(table, steps, known),
             (TomlValue::List(items), _) => self.set_in_list(items, *step, rest, kind.and_then(element_kind)),
             (other, _) => {
-                let message = format!("{} leads into {}, which has no parts", show(step.name), other.kind());
+                let message =
+                    format!("{} leads into {}, which has no elements", show(step.name), other.kind());
                 self.context.refuse(step.place, message);
             }
         }
@@ -300,7 +299,7 @@ impl Walk<'_> {
 
     fn put(&mut self, item: &mut Item) {
         if self.room == 0 {
-            self.context.refuse(self.item.place, "this is put into too many places");
+            self.context.refuse(self.item.place, "this value is inserted in too many places");
             return;
         }
         self.room -= 1;

@@ -53,7 +53,7 @@ fn read_sampling(scenario: &Fields<'_>, duration: Span) -> Option<Span> {
     match scenario.item("sample").map(|item| &item.value) {
         Some(TomlValue::Bool(false)) => return None,
         Some(TomlValue::Bool(true)) => {
-            scenario.refuse("sample", "sample: true is no pause; write one like \"10ms\", or false");
+            scenario.refuse("sample", "sample: true is not an interval; write one like \"10ms\", or false");
             return None;
         }
         _ => {}
@@ -187,7 +187,7 @@ fn read_state(event: &Fields<'_>) -> Option<bool> {
 fn read_link_change(event: &Fields<'_>, network: &NetworkTable) -> Option<Change> {
     let link = network.find_link(event.context, event.item("link")?);
     if event.item("restart").is_some() {
-        event.refuse("restart", "restart goes with a node, not with a link");
+        event.refuse("restart", "restart applies to a node, not to a link");
     }
     let keep_queue = event.flag("keep_queue");
     let has_state = event.item("state").is_some();
@@ -199,7 +199,7 @@ fn read_link_change(event: &Fields<'_>, network: &NetworkTable) -> Option<Change
     let silent = event.flag("silent");
     for (key, given) in [("keep_queue", keep_queue), ("silent", silent)] {
         if given.is_some() && is_up != Some(false) {
-            event.refuse(key, format!("{key} goes with state = \"down\" only"));
+            event.refuse(key, format!("{key} requires state = \"down\""));
         }
     }
     if has_state {
@@ -219,7 +219,7 @@ fn read_node_change(event: &Fields<'_>, network: &NetworkTable) -> Option<Change
     let node = network.find_node(event.context, event.item("node")?);
     for key in ["rate", "keep_queue"] {
         if let Some(entry) = event.entry(key) {
-            event.context.refuse(entry.place, format!("{key} goes with a link, not with a node"));
+            event.context.refuse(entry.place, format!("{key} applies to a link, not to a node"));
         }
     }
     if event.item("restart").is_some() {
@@ -231,7 +231,7 @@ fn read_node_change(event: &Fields<'_>, network: &NetworkTable) -> Option<Change
     let silent = event.flag("silent");
     let (is_up, node) = (read_state(event)?, node?);
     if silent.is_some() && is_up {
-        event.refuse("silent", "silent goes with state = \"down\" only");
+        event.refuse("silent", "silent requires state = \"down\"");
     }
     Some(if is_up {
         Change::NodeOn { node }
@@ -261,7 +261,7 @@ fn read_controller_change(event: &Fields<'_>) -> Option<Change> {
         if let Some(entry) = event.entry(key) {
             event.context.refuse(
                 entry.place,
-                format!("{key} does not go with the controller, which is \"down\" or \"up\""),
+                format!("{key} does not apply to the controller, which is \"down\" or \"up\""),
             );
         }
     }
@@ -304,7 +304,7 @@ fn read_bound(item: &Item) -> Result<(ComparisonOperator, f64), String> {
         (">", ComparisonOperator::Above),
         ("<", ComparisonOperator::Below),
     ];
-    let wrong = || format!("{} is no expectation; write it like \">= 0.9\"", shown(&item.value));
+    let wrong = || format!("{} is not an expectation; write it like \">= 0.9\"", shown(&item.value));
     let TomlValue::Text(text) = &item.value else { return Err(wrong()) };
     let text = text.trim();
     let found = SIGNS.iter().find_map(|(sign, comparison)| Some((text.strip_prefix(sign)?, *comparison)));

@@ -39,9 +39,7 @@ pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<B
     let text = String::from_utf8(bytes).map_err(|_| fault("it is not UTF-8".to_owned()))?;
     let baseline = Baseline::read(&text, SEMANTICS);
     let baseline = baseline.map_err(|why| {
-        fault(format!(
-            "{why}; --save-baseline {name} in place of --baseline makes it again with this program"
-        ))
+        fault(format!("{why}; --save-baseline {name} instead of --baseline regenerates it with this program"))
     })?;
     let mut common = 0;
     for variant in variants {
@@ -59,7 +57,7 @@ pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<B
     }
     if common == 0 {
         let known: Vec<&str> = baseline.variants.iter().map(|variant| variant.label.as_str()).collect();
-        return Err(fault(format!("it has none of these variants; it has {}", known.join(", "))));
+        return Err(fault(format!("it has none of these variants; its variants: {}", known.join(", "))));
     }
     Ok(baseline)
 }
@@ -80,7 +78,7 @@ fn missing(path: &Path, name: &str) -> Failure {
         known => format!("; there are {}", known.join(", ")),
     };
     Failure::error(format!(
-        "baseline {name:?} is not there: {} does not exist{there}; the same command with --save-baseline {name} in \
+        "baseline {name:?} not found: {} does not exist{there}; the same command with --save-baseline {name} in \
          place of --baseline makes it",
         path.display()
     ))
@@ -98,7 +96,7 @@ pub(super) fn to_save(out: &Path, name: &str) -> Result<PathBuf, Failure> {
     }
     let path = path(out, name);
     if path.exists() && !String::from_utf8(read_text(&path)?).is_ok_and(|text| Baseline::is_one(&text)) {
-        let why = "is there and is no baseline; --save-baseline would replace it, so give another name";
+        let why = "exists and is not a baseline; --save-baseline would replace it; give another name";
         return Err(Failure::error(format!("{} {why}", path.display())));
     }
     Ok(path)

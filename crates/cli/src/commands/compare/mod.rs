@@ -92,7 +92,7 @@ fn measure(text: &str) -> Result<&'static RunMeasure, String> {
 
 /// `2%` or `0.02`, as a part of one.
 fn part(text: &str) -> Result<f64, String> {
-    let wrong = || format!("{text:?} is no part; write it like 2% or 0.02");
+    let wrong = || format!("{text:?} is not a fraction; write it like 2% or 0.02");
     let text = text.trim();
     let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
     let part = number.trim().parse::<f64>().map_err(|_| wrong())? * scale;
@@ -168,7 +168,10 @@ impl Prepared {
             None => 0,
             Some(label) => variants.iter().position(|variant| variant.label == *label).ok_or_else(|| {
                 let known: Vec<&str> = variants.iter().map(|variant| variant.label.as_str()).collect();
-                Failure::usage(format!("--reference {label:?} is no variant; variants: {}", known.join(", ")))
+                Failure::usage(format!(
+                    "--reference {label:?} is not a variant; variants: {}",
+                    known.join(", ")
+                ))
             })?,
         };
         let held = arguments.baseline.as_ref();

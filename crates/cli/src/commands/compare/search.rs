@@ -181,7 +181,7 @@ impl Open {
             part(&format!("wider than ± {target} % are"), &self.wide),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        format!("with {with}, the most allowed, {}", parts.join("; "))
+        format!("with {with}, the maximum allowed, {}", parts.join("; "))
     }
 }
 

@@ -46,7 +46,7 @@ impl VariantArguments<'_> {
         may_be_one: bool,
     ) -> Result<Vec<VariantPlan>, Failure> {
         if !self.flows.is_empty() && self.schemes.or(self.consumers).is_none() {
-            return Err(Failure::usage("--flow goes with --schemes or --consumers"));
+            return Err(Failure::usage("--flow requires --schemes or --consumers"));
         }
         let of_flows = |option, schemes: &str, keys: Vec<String>| {
             parameter_grid::parse_schemes(option, schemes).map_err(Failure::usage).map(|axis| (axis, keys))
@@ -108,7 +108,7 @@ impl VariantArguments<'_> {
             flow.map(|flow| format!("{}.{}.scheme", table(flow), flow.table)).ok_or_else(|| {
                 let known: Vec<&str> = plan.flows.iter().take(12).map(|flow| flow.name.as_str()).collect();
                 Failure::usage(format!(
-                    "--flow {name:?} is no flow of the scenario; flows: {}",
+                    "--flow {name:?} is not a flow of the scenario; flows: {}",
                     known.join(", ")
                 ))
             })

@@ -9,7 +9,7 @@ use crate::Session;
 pub(super) fn body(_: &Session) -> String {
     let mut text =
         "Every number that a page or table shows is one of these columns, or a mean of one over the seeds. \
-                    Unit and definition stand in the metadata of each column of the files too.\n\n"
+                    The metadata of each column in the files also contains its unit and definition.\n\n"
             .to_owned();
     for (table, columns) in layout() {
         text.push_str(&format!("## `{table}.parquet`\n\n| column | unit | definition |\n|---|---|---|\n"));

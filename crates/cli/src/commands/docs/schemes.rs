@@ -12,7 +12,7 @@ const PLACES: [(&str, &str); 6] = [
     ("consumer", "`scheme` of a `[[flow]]`"),
     ("tcp sender", "`scheme` of a `[[tcp]]`"),
     ("discipline", "`queue.disciplines` of a link"),
-    ("router", "`parts` of `[router]` or a node"),
+    ("router", "`router_parts` of `[router]` or a node"),
     ("link service", "`link_service` of a link"),
     ("strategy", "`strategy` of `[router]`, a node or a `[[router.prefix]]`"),
 ];
@@ -20,11 +20,12 @@ const PLACES: [(&str, &str); 6] = [
 /// Renders the reference of all schemes as Markdown.
 pub(super) fn body(session: &Session) -> String {
     let mut text =
-        "Each scheme stands in one or more places of a scenario, by the role it fills:\n\n".to_owned();
+        "The role of a scheme determines its place in a scenario; a scheme can fill several roles:\n\n"
+            .to_owned();
     text.push_str("| role | place |\n|---|---|\n");
     text.extend(PLACES.map(|(role, place)| row(&[role, place])));
     text.push_str(
-        "\nA name alone takes the defaults; a table sets parameters, as `{ name = \"icp\", beta = 0.5 }` does.\n\n",
+        "\nA name alone uses the default parameters; a table sets parameters, as in `{ name = \"icp\", beta = 0.5 }`.\n\n",
     );
     text.push_str("| scheme | roles | what it does |\n|---|---|---|\n");
     for scheme in &session.schemes {

@@ -53,7 +53,7 @@ fn interfaces(source: &ReplaySource, network: &Network, only: &[String]) -> Resu
     let links = &source.plan.links;
     if let Some(unknown) = only.iter().find(|name| links.iter().all(|link| link.name != **name)) {
         let known: Vec<&str> = links.iter().take(20).map(|link| link.name.as_str()).collect();
-        let why = format!("--link: no link is called {unknown:?}; there are {}", known.join(", "));
+        let why = format!("--link: link {unknown:?} is not known; links: {}", known.join(", "));
         return Err(Failure::usage(why));
     }
     let is_required =

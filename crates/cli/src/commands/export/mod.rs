@@ -58,11 +58,14 @@ impl Arguments {
     /// An option that the format has no use for is not passed over.
     fn refuse_misplaced(&self) -> Result<(), Failure> {
         let misplaced = [
-            (!self.links.is_empty() && self.to != ExportFormat::Pcapng, "--link only goes with --to pcapng"),
-            (self.period.is_some() && self.to != ExportFormat::Ndnsim, "--period only goes with --to ndnsim"),
+            (!self.links.is_empty() && self.to != ExportFormat::Pcapng, "--link applies to --to pcapng only"),
+            (
+                self.period.is_some() && self.to != ExportFormat::Ndnsim,
+                "--period applies to --to ndnsim only",
+            ),
             (
                 self.seed.is_some() && self.to == ExportFormat::Csv,
-                "--seed does not go with --to csv: tables hold all seeds",
+                "--seed cannot be combined with --to csv: the tables contain all seeds",
             ),
         ];
         misplaced.iter().find(|(is, _)| *is).map_or(Ok(()), |(_, why)| Err(Failure::usage(why)))
@@ -91,7 +94,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     };
     let has_tcp = source.plan.flows.iter().any(|flow| flow.tcp.is_some());
     if has_tcp && matches!(arguments.to, ExportFormat::Ndnsim | ExportFormat::Pcapng) {
-        session.note("these files have Interests and Data only; TCP connections are not in them");
+        session.note("these files contain Interests and Data only, not TCP connections");
     }
     match session.format {
         Format::Text => print(&files.iter().map(|file| format!("{}\n", file.display())).collect::<String>()),

@@ -177,7 +177,7 @@ fn check_place(page: &Path) -> Result<(), Failure> {
     let folder = page.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.is_dir() => {
-            Err(Failure::error(format!("--report {}: {} is no folder", page.display(), folder.display())))
+            Err(Failure::error(format!("--report {}: {} is not a folder", page.display(), folder.display())))
         }
         _ => Ok(()),
     }
@@ -189,11 +189,13 @@ const SILENCE: Span = Span::from_secs(4);
 /// Message about a fetch without progress; `bad`: number of Data with a wrong signature.
 fn silent(name: &str, bad: u64) -> String {
     let (what, why) = match bad {
-        0 => ("Data", "its producer may be gone".to_owned()),
-        bad => ("Data with a valid signature", format!("the signatures of {bad} Data that came do not hold")),
+        0 => ("Data", "its producer may be unreachable".to_owned()),
+        bad => {
+            ("Data with a valid signature", format!("{bad} received Data packets have invalid signatures"))
+        }
     };
     format!(
-        "no {what} for {} s from {name}; {why}. The fetch goes on; interrupted, the same command continues where it ended",
+        "no {what} for {} s from {name}; {why}. The fetch continues; if it is interrupted, the same command resumes it",
         SILENCE.as_secs_f64()
     )
 }
@@ -309,9 +311,9 @@ mod tests {
     #[test]
     fn a_silence_among_data_with_wrong_signatures_is_not_blamed_on_a_missing_producer() {
         let gone = silent("/a", 0);
-        assert!(gone.starts_with("no Data for 4 s from /a; its producer may be gone."), "{gone}");
+        assert!(gone.starts_with("no Data for 4 s from /a; its producer may be unreachable."), "{gone}");
         let wrong = silent("/a", 3);
-        assert!(wrong.contains("the signatures of 3 Data that came do not hold"), "{wrong}");
+        assert!(wrong.contains("3 received Data packets have invalid signatures"), "{wrong}");
         assert!(!wrong.contains("producer"), "{wrong}");
     }
 
@@ -319,6 +321,6 @@ mod tests {
     fn a_page_in_a_folder_that_is_not_there_is_refused() {
         assert!(check_place(Path::new("page.html")).is_ok());
         let why = check_place(Path::new("/no-such-folder/page.html")).expect_err("refused").message;
-        assert_eq!(why, "error: --report /no-such-folder/page.html: /no-such-folder is no folder");
+        assert_eq!(why, "error: --report /no-such-folder/page.html: /no-such-folder is not a folder");
     }
 }

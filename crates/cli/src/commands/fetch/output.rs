@@ -41,7 +41,7 @@ impl Output {
         if path.is_none() && io::stdout().is_terminal() {
             return Err(Failure::usage(
                 "standard output is a terminal, and content may be binary; -o FILE writes a file, -o - writes to the \
-                 terminal all the same",
+                 terminal anyway",
             ));
         }
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
@@ -61,17 +61,18 @@ impl Output {
             None => (0, 0, left_over(&part)),
             Some(Ok(state)) if state.name == name => {
                 let note =
-                    format!("{} has the first {} bytes; going on from there", part.display(), state.bytes);
+                    format!("{} has the first {} bytes; resuming from there", part.display(), state.bytes);
                 (state.segments, state.bytes, Some(note))
             }
             Some(Ok(state)) => {
-                let note = format!("{} is of {}; fetching {name} from its start", part.display(), state.name);
+                let note =
+                    format!("{} belongs to {}; fetching {name} from the start", part.display(), state.name);
                 (0, 0, Some(note))
             }
             Some(Err(why)) => (0, 0, Some(format!("{}: {why}; fetching from the start", part.display()))),
         };
         let lock = |file: &File| match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(io::Error::other("another fetch writes it")),
+            Err(TryLockError::WouldBlock) => Err(io::Error::other("another fetch is writing it")),
             // On file systems without locks, concurrent fetches are not prevented.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
         };
@@ -162,7 +163,7 @@ fn left_over(part: &Path) -> Option<String> {
     let state = state_path(part);
     (len > 0).then(|| {
         format!(
-            "{} has {len} bytes and no {}, so that nothing says what it holds; fetching from the start",
+            "{} has {len} bytes and no {}, so its content is unknown; fetching from the start",
             part.display(),
             state.display()
         )

@@ -62,7 +62,7 @@ fn make_with(session: &Session, name: Option<&str>, set: &[(String, String)]) ->
     let scheme = find(session, name.unwrap_or(DEFAULT))?;
     let Some(make) = scheme.consumer else {
         let (name, known) = (scheme.name, known(session));
-        return Err(Failure::usage(format!("scheme {name:?} is no consumer; consumers: {known}")));
+        return Err(Failure::usage(format!("scheme {name:?} is not a consumer; consumers: {known}")));
     };
     let refuse = |faults: Vec<ParamError>| {
         let faults: Vec<String> = faults.iter().map(|fault| format!("--set: {fault}")).collect();

@@ -39,8 +39,12 @@ impl Summary<'_> {
         let delay = &flow.last_delay;
         let [min, mean, max] = [delay.min, delay.mean, delay.max].map(|span| span.as_millis_f64());
         let mut lines = vec![
-            if fetched.end.is_ok() { "All segments have been received." } else { "Not all segments came." }
-                .to_owned(),
+            if fetched.end.is_ok() {
+                "All segments have been received."
+            } else {
+                "Not all segments were received."
+            }
+            .to_owned(),
             format!("Name: {}", flow.prefix),
             format!("Time elapsed: {:.3} s", elapsed(fetched, flow)),
             format!("Segments received: {}", flow.delivered_segments),

@@ -145,7 +145,7 @@ fn target(arguments: &Arguments) -> Result<(FigureFormat, FigureOutput), Failure
     }
     let kind = arguments.kind.or(by_ending).unwrap_or(FigureFormat::Svg);
     if by_ending.is_some_and(|intended| intended != kind) {
-        let wrong = format!("{} is not the ending of --as {}", output.display(), kind.ending());
+        let wrong = format!("{} does not have the extension of --as {}", output.display(), kind.ending());
         return Err(Failure::usage(format!("{wrong}; write .{}", kind.ending())));
     }
     let (folder, target) = match by_ending {

@@ -80,7 +80,7 @@ impl FigureFolder {
         }
         match (choice.name, figures.is_empty()) {
             (Some(name), true) => Err(Failure::error(format!(
-                "{name:?} has nothing to show: the run was not sampled, or nothing of it happened"
+                "{name:?} has nothing to show: the run was not sampled, or no such event occurred"
             ))),
             _ => Ok(figures),
         }
@@ -109,7 +109,8 @@ impl FigureFolder {
         let needs_watch = required.iter().any(|figure| figure.is_detail || tables.is_none());
         let mut segments = SegmentDiagram::new(flow, window);
         let watched = needs_watch.then(|| {
-            session.note(&format!("simulating seed {} again for what tables do not hold", seed.0));
+            session
+                .note(&format!("simulating seed {} again for data that the tables do not contain", seed.0));
             let needs_events = required.iter().any(|figure| figure.name == "segments");
             let mask = if needs_events { SegmentDiagram::MASK } else { EventMask::NONE };
             watch(plan, seed, mask, &mut |events| segments.on_events(events))
@@ -148,7 +149,7 @@ impl FigureFolder {
 
 fn no_results(folder: &Path) -> String {
     let what = if folder.is_dir() {
-        "is no results folder: it has neither figures.json nor scenario.toml with runs.parquet"
+        "is not a results folder: it has neither figures.json nor scenario.toml with runs.parquet"
     } else if folder.exists() {
         "is a file; a results folder is needed"
     } else {

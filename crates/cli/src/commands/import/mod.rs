@@ -46,7 +46,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let (format, mut topology) = read(&arguments.file, arguments.from)?;
     if let Some(latencies) = &arguments.latencies {
         if format != TopologyFormat::Rocketfuel {
-            return Err(Failure::usage(format!("--latencies goes with rocketfuel, not with {format}")));
+            return Err(Failure::usage(format!("--latencies applies to rocketfuel, not to {format}")));
         }
         let label = format!("latencies {}", latencies.display());
         topology.take_delays(&parse(&label, &read_text(latencies)?, format)?);
@@ -66,7 +66,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         Some(path) => {
             match arguments.force {
                 true => std::fs::write(path, &scenario).map_err(|why| cannot("write", path, &why))?,
-                false => write_new(path, &scenario, "give --force to write over it, or another name")?,
+                false => write_new(path, &scenario, "use --force to overwrite it, or give another name")?,
             }
             report(session, path, format, &topology);
         }
@@ -84,7 +84,7 @@ fn read(path: &Path, requested: Option<TopologyFormat>) -> Result<(TopologyForma
     let shown = || TopologyFormat::of(&String::from_utf8_lossy(&bytes));
     let format = requested.or_else(shown).ok_or_else(|| {
         Failure::error(format!(
-            "{file}: its content is of no known format; give --from, one of {}",
+            "{file}: its format was not recognised; give --from, one of {}",
             names().join(", ")
         ))
     })?;

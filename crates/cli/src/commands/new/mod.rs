@@ -16,7 +16,7 @@ use crate::{Format, Session};
 pub(crate) struct Arguments {
     /// Output file, `-` for standard output; named after the template by default. An existing file is not overwritten.
     file: Option<PathBuf>,
-    /// Write a folder for `tidegate reproduce` in place of a scenario: experiments, claims, figures and a scenario.
+    /// Write a folder for `tidegate reproduce` instead of a scenario: experiments, claims, figures and a scenario.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["file", "template", "scheme"])]
     paper: Option<PathBuf>,
     /// Template of the scenario.
@@ -107,7 +107,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 /// Writes a folder that `tidegate reproduce` runs as it is.
 fn paper(session: &Session, folder: &Path) -> Outcome {
     if folder.exists() {
-        let why = format!("{} is there already; choose another name", folder.display());
+        let why = format!("{} already exists; choose another name", folder.display());
         return Err(Failure::error(why));
     }
     std::fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
@@ -127,7 +127,7 @@ fn paper(session: &Session, folder: &Path) -> Outcome {
         Format::Text if session.quiet => {}
         Format::Text => {
             let here = if folder.components().count() == 1 { "./" } else { "" };
-            let command = format!("tidegate reproduce {here}{shown}   run it and judge its claims");
+            let command = format!("tidegate reproduce {here}{shown}   run it, with a verdict on each claim");
             print(&format!("wrote {}\n\n{command}\n", files.join(", ")));
         }
     }

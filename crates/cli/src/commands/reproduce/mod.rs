@@ -84,8 +84,8 @@ const ALL: &str = "all";
 /// What to reproduce and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The paper: plr, ndnsieve, mircc, bbr-cd, brf, or all; or the folder of one of your own, such as `./my-paper`, with
-    /// `claims.toml`, `experiments.toml`, scenarios and perhaps `board.toml`.
+    /// The paper: plr, ndnsieve, mircc, bbr-cd, brf, or all; or a folder of your own, such as `./my-paper`, with
+    /// `claims.toml`, `experiments.toml`, scenarios and optionally `board.toml`.
     #[arg(value_name = "PAPER")]
     paper: String,
     /// Also run the experiments on the sensitivity to values that the paper does not specify.
@@ -94,7 +94,7 @@ pub(crate) struct Arguments {
     /// Quick check with shorter runs and three seeds, without verdicts.
     #[arg(long, conflicts_with = "full")]
     reduced: bool,
-    /// First remove the runs of papers that other builds of the program have kept, which this one cannot use.
+    /// Before the start, remove the runs of papers that other builds of the program made and this one cannot use.
     #[arg(long)]
     remove_old_runs: bool,
     /// Directory under which results are written.
@@ -204,9 +204,7 @@ fn chosen(paper: &str) -> Result<Vec<Chosen<'_>>, Failure> {
         return Err(unknown_paper(paper));
     }
     if !Path::new(paper).is_dir() {
-        let message = format!(
-            "{paper}: there is no such folder; `tidegate new --paper {paper}` writes one to begin with"
-        );
+        let message = format!("{paper}: there is no such folder; `tidegate new --paper {paper}` creates one");
         return Err(Failure::error(message));
     }
     let folder = results_name(paper);
@@ -309,7 +307,7 @@ fn mention_others(session: &Session, store: &Store) -> Result<(), Failure> {
     let others = values::of_other_code(store)?.len();
     if others > 0 {
         session.note(&format!(
-            "{others} runs of papers in {} are of other builds of the program; this one cannot use them, and \
+            "{others} runs of papers in {} were made by other builds of the program, which this one cannot use; \
              --remove-old-runs removes them",
             store.root().display()
         ));
@@ -342,9 +340,9 @@ fn forecast(census: Census, threads: usize) -> String {
     let Census { runs, finished, time } = census;
     let time = in_words(time);
     match finished {
-        _ if runs == finished => format!("{runs} runs, all of them finished before"),
+        _ if runs == finished => format!("{runs} runs, all of them finished earlier"),
         0 => format!("{runs} runs: about {time} on {threads} threads"),
-        _ => format!("{runs} runs, {finished} of them finished before: about {time} on {threads} threads"),
+        _ => format!("{runs} runs, {finished} of them finished earlier: about {time} on {threads} threads"),
     }
 }
 

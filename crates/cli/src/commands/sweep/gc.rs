@@ -32,7 +32,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let root = arguments.sweep.store();
     let store = Store::at(&root);
     if !store.is_marked() {
-        return Err(Failure::error(format!("{}: this is no store of runs", root.display())));
+        return Err(Failure::error(format!("{}: this is not a store of runs", root.display())));
     }
     let mut used = keys(&Sweep::read_any(session, &arguments.sweep)?);
     for scenario in &arguments.keep {
@@ -90,7 +90,7 @@ fn as_written(scenario: &std::path::Path, like: &SweepArguments) -> SweepArgumen
 fn listing(paths: &[PathBuf], used: usize, of_other_code: usize, is_deleted: bool) -> String {
     let mut text: String = paths.iter().map(|path| format!("{}\n", path.display())).collect();
     let what = match (paths.len(), is_deleted) {
-        (0, _) => "nothing is unused".to_owned(),
+        (0, _) => "no folder is unused".to_owned(),
         (count, true) => format!("{count} folders removed"),
         (count, false) => format!("{count} folders are not used; --delete removes them"),
     };
@@ -98,6 +98,6 @@ fn listing(paths: &[PathBuf], used: usize, of_other_code: usize, is_deleted: boo
     if of_other_code > 0 {
         text.push_str(&format!(" ({of_other_code} of them made by a program built from other sources)"));
     }
-    text.push_str(&format!("; {used} runs are used\n"));
+    text.push_str(&format!("; {used} runs are in use\n"));
     text
 }

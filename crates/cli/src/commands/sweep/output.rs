@@ -136,7 +136,7 @@ fn table(sweep: &Sweep, points: &[Point], screen: Screen) -> String {
     let table = sweep_rows(&parameters(sweep), points, &measures, |measure| measure.name.to_owned());
     let note = match sweep.seeds.len() {
         1 => "one run each: no intervals".to_owned(),
-        seeds => format!("mean ± 95 % interval over {seeds} runs each; no interval: did not vary"),
+        seeds => format!("mean ± 95 % interval over {seeds} runs each; no interval: the same in every run"),
     };
     let mut text =
         format!("{}, {} points\n\n{}{note}\n", sweep.base.name, points.len(), table.render(screen));
@@ -146,7 +146,7 @@ fn table(sweep: &Sweep, points: &[Point], screen: Screen) -> String {
             0 => {}
             count => text.push_str(&format!(
                 "warning: {} has a value in some of the runs only at {count} of {} points; means are over these runs, \
-                 which may flatter them\n",
+                 which may bias them\n",
                 measure.name,
                 points.len()
             )),

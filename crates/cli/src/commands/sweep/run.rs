@@ -115,7 +115,7 @@ fn print_missing(
         Format::Text => {
             let share = match failed {
                 Some(_) => "some runs failed".to_owned(),
-                None => format!("share {} is done", arguments.shard),
+                None => format!("shard {} is done", arguments.shard),
             };
             format!(
                 "{share}; {missing} of {} runs are missing, so no tables yet\nwhich: tidegate sweep status {}\n",

@@ -45,9 +45,9 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         }
         let key = point.identity.key(seed);
         let why = match sweep.look_at(&store, run) {
-            Found::Whole => format!("is there: {}", store.path(&key).display()),
+            Found::Whole => format!("is stored: {}", store.path(&key).display()),
             Found::Damaged(why) => format!("is damaged and will be run again: {why}"),
-            Found::Missing => format!("is not there: {}", nearest(&stored, &point.identity.text, seed)),
+            Found::Missing => format!("is missing: {}", nearest(&stored, &point.identity.text, seed)),
         };
         reported.push((run, key, why));
     }

@@ -41,7 +41,7 @@ pub(super) fn run(plan: &Plan, scheme: &'static Scheme, parts: &str) -> Result<L
     let mut client = Client::connect(&uplink(Some(&network.near))?).map_err(Failure::error)?;
     let name = name_uri::parse(PREFIX).map_err(Failure::error)?;
     let name = newest_version(&mut client, &name, &Trust::Digest).map_err(Failure::error)?;
-    let make = scheme.consumer.ok_or_else(|| Failure::error(format!("{} is no consumer", scheme.name)))?;
+    let make = scheme.consumer.ok_or_else(|| Failure::error(format!("{} is not a consumer", scheme.name)))?;
     let controller = make(&Settings::default()).map_err(|_| Failure::error("the scheme needs parameters"))?;
     let settings = FetchSettings {
         name,
@@ -107,7 +107,10 @@ impl TwinTestbed {
         let is_link = |line: &StatusLine| {
             line.about == "face" && line.get("remote").is_some_and(|remote| remote.starts_with("udp"))
         };
-        lines.into_iter().find(is_link).ok_or_else(|| Failure::error("the bottleneck's face is gone"))
+        lines
+            .into_iter()
+            .find(is_link)
+            .ok_or_else(|| Failure::error("the face of the bottleneck no longer exists"))
     }
 }
 

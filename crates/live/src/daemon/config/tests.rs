@@ -157,7 +157,7 @@ fn everything_that_is_wrong_is_reported_at_its_line_with_what_is_accepted() {
             vec![
                 "7: face \"upstrem\" is not known; upstream?",
                 "9: name \"x\" does not start with \"/\"",
-                "10: face URI \"udp://\": \"\" is no host",
+                "10: face URI \"udp://\": \"\" is not a host",
             ],
         ),
     ] {

@@ -83,7 +83,7 @@ fn a_segment_that_never_comes_is_named() {
     settings.profile.retry_limit = Some(0);
     let fetched = fetch(&mut client, settings, &mut Vec::new(), &mut |_| ()).expect("a name");
     let why = fetched.end.expect_err("no answer").to_string();
-    assert_eq!(why, "no Data for segment 0 after 0 retransmissions; its producer may be gone");
+    assert_eq!(why, "no Data for segment 0 after 0 retransmissions; its producer may be unreachable");
     drop(far);
 }
 

@@ -89,7 +89,7 @@ impl Graph {
         }
         let index = self.nodes.len();
         if self.by_label.insert(label.text.to_owned(), index).is_some() {
-            label.refuse(problems, format!("node {:?} is there twice", label.text));
+            label.refuse(problems, format!("node {:?} is given twice", label.text));
             return None;
         }
         let place = place.filter(|(across, up)| across.is_finite() && up.is_finite());

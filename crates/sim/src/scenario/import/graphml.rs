@@ -123,7 +123,7 @@ impl<'t> GraphmlReader<'t, '_> {
         let value = self.data(element, name)?;
         let read = |text: &str| {
             let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-            number.ok_or_else(|| format!("{name}: {text:?} is no number"))
+            number.ok_or_else(|| format!("{name}: {text:?} is not a number"))
         };
         noted(value, read, problems)
     }
@@ -170,7 +170,7 @@ impl<'t> GraphmlReader<'t, '_> {
         if let Some(raw) = self.data(edge, "LinkSpeedRaw") {
             let read = |text: &str| {
                 let number = text.parse::<f64>().ok().and_then(quantities::rate);
-                number.ok_or_else(|| format!("LinkSpeedRaw: {text:?} is no number of bit/s from 1 on"))
+                number.ok_or_else(|| format!("LinkSpeedRaw: {text:?} is not a number of bit/s from 1 on"))
             };
             return noted(raw, read, problems);
         }

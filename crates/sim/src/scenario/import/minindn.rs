@@ -51,7 +51,8 @@ pub(super) fn read(text: &str, graph: &mut Graph, problems: &mut Problems) {
 fn read_node(line: Piece<'_>, graph: &mut Graph, problems: &mut Problems) {
     let (name, settings) = line.split_at(':').unwrap_or((line, Piece { text: "", ..line }));
     if name.text.is_empty() || name.text.contains(char::is_whitespace) {
-        return name.refuse(problems, format!("{:?} is no node; one such as \"a: _\" is needed", line.text));
+        return name
+            .refuse(problems, format!("{:?} is not a node; one such as \"a: _\" is needed", line.text));
     }
     for word in settings.words() {
         let key = word.text.split('=').next().unwrap_or("");
@@ -70,7 +71,7 @@ fn ends<'a>(line: Piece<'a>, graph: &Graph, problems: &mut Problems) -> Option<E
     let words = line.words();
     let (ends, settings) = words.split_first()?;
     let Some((a, b)) = ends.split_at(':') else {
-        ends.refuse(problems, format!("{:?} is no link; one such as \"a:b\" is needed", ends.text));
+        ends.refuse(problems, format!("{:?} is not a link; one such as \"a:b\" is needed", ends.text));
         return None;
     };
     let mut pairs = Vec::new();
@@ -102,7 +103,7 @@ fn read_link(line: Piece<'_>, graph: &mut Graph, problems: &mut Problems) {
 /// A rate in Mbit/s.
 fn megabits(text: &str) -> Result<tidegate_core::units::BitRate, String> {
     let number = text.parse::<f64>().ok().and_then(|number| quantities::rate(number * 1e6));
-    number.ok_or_else(|| format!("{text:?} is no bw; a number of Mbit/s is needed, such as \"100\""))
+    number.ok_or_else(|| format!("{text:?} is not a bw; a number of Mbit/s is needed, such as \"100\""))
 }
 
 /// A fraction of all packets, in per cent.
@@ -110,7 +111,7 @@ fn per_cent(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').parse::<f64>().ok().filter(|loss| (0.0..=100.0).contains(loss));
     number
         .map(|loss| loss / 100.0)
-        .ok_or_else(|| format!("{text:?} is no loss; per cent from 0 to 100 are needed, such as \"1\""))
+        .ok_or_else(|| format!("{text:?} is not a loss; per cent from 0 to 100 are needed, such as \"1\""))
 }
 
 fn read_face(line: Piece<'_>, graph: &mut Graph, problems: &mut Problems) {

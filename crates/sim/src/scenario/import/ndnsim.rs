@@ -66,7 +66,7 @@ fn coordinate(word: Piece<'_>, problems: &mut Problems) -> Option<f64> {
     if number.is_none() {
         word.refuse(
             problems,
-            format!("{:?} is no coordinate; a number is needed; {NODE_COLUMNS}", word.text),
+            format!("{:?} is not a coordinate; a number is needed; {NODE_COLUMNS}", word.text),
         );
     }
     number

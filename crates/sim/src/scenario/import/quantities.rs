@@ -9,7 +9,7 @@ const LONGEST: f64 = 1e6;
 
 /// A rate as ns-3 writes it: `10Mbps`, `2.5Gb/s`, `100kbps`, `1MiB/s`; a bare number is in bit/s.
 pub(super) fn ns3_rate(text: &str) -> Result<BitRate, String> {
-    let wrong = || format!("{text:?} is no rate; one such as \"10Mbps\" or \"2.5Gb/s\" is needed");
+    let wrong = || format!("{text:?} is not a rate; one such as \"10Mbps\" or \"2.5Gb/s\" is needed");
     let (number, unit) = number_and_unit(text).ok_or_else(wrong)?;
     let (prefix, base) = match unit {
         "" => ("", "bps"),
@@ -42,7 +42,7 @@ pub(super) fn rate(bps: f64) -> Option<BitRate> {
 /// A time as ns-3 and tc write it: `10ms`, `0.5s`, `20us`. A bare number is refused, because ns-3 takes it as
 /// seconds and tc as microseconds.
 pub(super) fn time(text: &str) -> Result<Span, String> {
-    let wrong = || format!("{text:?} is no time; one such as \"10ms\" or \"0.5s\" is needed");
+    let wrong = || format!("{text:?} is not a time; one such as \"10ms\" or \"0.5s\" is needed");
     let (number, unit) = number_and_unit(text).ok_or_else(wrong)?;
     let factor = match unit.trim_start_matches('+') {
         "s" | "sec" | "secs" => 1.0,
@@ -66,7 +66,9 @@ pub(super) fn packets(text: &str) -> Result<u32, String> {
     let digits = text.trim_end_matches("packets").trim_end_matches("pkt").trim_end_matches('p');
     match digits.parse::<u32>() {
         Ok(count) if count > 0 => Ok(count),
-        _ => Err(format!("{text:?} is no queue; a number of packets from 1 on is needed, such as \"100\"")),
+        _ => {
+            Err(format!("{text:?} is not a queue; a number of packets from 1 on is needed, such as \"100\""))
+        }
     }
 }
 
@@ -78,7 +80,7 @@ pub(super) fn part(text: &str) -> Result<f64, String> {
     };
     number.ok().filter(|part| (0.0..=1.0).contains(part)).ok_or_else(|| {
         format!(
-            "{text:?} is no loss; a part from 0 to 1 is needed, such as \"0.01\", or per cent, such as \"1%\""
+            "{text:?} is not a loss; a fraction from 0 to 1 is needed, such as \"0.01\", or per cent, such as \"1%\""
         )
     })
 }
@@ -89,7 +91,7 @@ pub(super) fn cost(text: &str) -> Result<u32, String> {
     // Zero is a cost for some programs and none for us.
     number
         .map(|cost| (cost.ceil() as u32).max(1))
-        .ok_or_else(|| format!("{text:?} is no cost; a number from 0 to 4294967295 is needed"))
+        .ok_or_else(|| format!("{text:?} is not a cost; a number from 0 to 4294967295 is needed"))
 }
 
 /// The number at the start of a text and what follows it.

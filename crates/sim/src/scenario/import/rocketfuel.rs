@@ -52,5 +52,5 @@ fn node(label: Piece<'_>, graph: &mut Graph, problems: &mut Problems) -> Option<
 
 fn milliseconds(text: &str) -> Result<tidegate_core::units::Span, String> {
     let number = text.parse::<f64>().ok().and_then(|number| quantities::span(number / 1e3));
-    number.ok_or_else(|| format!("{text:?} is no latency; a number of milliseconds is needed"))
+    number.ok_or_else(|| format!("{text:?} is not a latency; a number of milliseconds is needed"))
 }

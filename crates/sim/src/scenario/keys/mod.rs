@@ -366,7 +366,7 @@ pub(super) static TCP: Keys = key_rows! { "[[tcp]]" =>
         "Number of connections created from this table; {i} in names is replaced by their number, from 1.";
     sender: Text, Must, "Node that opens the connection and sends data.";
     receiver: Text, Must, "Node that receives the data.";
-    port: Count(1, 65_535), Else("80"), "Port of the receiver; routers may learn the demand of a port.";
+    port: Count(1, 65_535), Else("80"), "Port of the receiver; routers may estimate the demand of new connections by port.";
     scheme: SchemeOf(&TCP_SENDER), May,
         "Congestion control of the sender; by default that of `scenario.scheme`.";
     size: Size(u64::MAX), May, "Bytes to send, rounded up to whole segments; unlimited by default.";

@@ -63,9 +63,7 @@ fn refuse_other_keys(topology: &Fields<'_>) {
     let own = ["file", "format", "latencies", "link"];
     for entry in topology.entries().iter().filter(|entry| !own.contains(&entry.key.as_str())) {
         if keys::TOPOLOGY.find(&entry.key).is_some() {
-            topology
-                .context
-                .refuse(entry.place, format!("{:?} goes with a builtin topology only", entry.key));
+            topology.context.refuse(entry.place, format!("{:?} requires a builtin topology", entry.key));
         }
     }
 }
@@ -94,7 +92,7 @@ fn load(topology: &Fields<'_>, limits: &Limits) -> Option<Imported> {
     let mut imported = parsed(topology, "file", &name, &text, format, limits)?;
     if let Some(second) = topology.item("latencies").and_then(|_| topology.text("latencies")) {
         if format != TopologyFormat::Rocketfuel {
-            topology.refuse("latencies", "latencies: goes with format rocketfuel only");
+            topology.refuse("latencies", "latencies: applies to format rocketfuel only");
             return None;
         }
         let text = file(topology, "latencies", &second)?;

@@ -83,7 +83,7 @@ impl NetworkTable {
             let reversed = name.split_once('-').map(|(a, b)| format!("{b}-{a}"));
             let reversed = reversed.filter(|reversed| self.link_index.contains_key(reversed));
             if let Some(reversed) = reversed {
-                let message = format!("link {} is not known; it is called {reversed:?}", show(name));
+                let message = format!("link {} is not known; its name is {reversed:?}", show(name));
                 context.refuse(item.place, message);
             } else {
                 context.refuse_word(
@@ -190,10 +190,15 @@ fn check_strategies(table: &Fields<'_>, parts: &[SchemeUse]) {
     let mut bringing = parts.iter().filter(|part| part.brings_strategy()).map(|part| part.scheme.name);
     let Some(first) = bringing.next() else { return };
     if let Some(second) = bringing.next() {
-        let why = format!("parts: {first} and {second} each bring a forwarding strategy; a node has one");
+        let why = format!(
+            "router_parts: {first} and {second} each have a forwarding strategy; a node can have only one"
+        );
         table.refuse("router_parts", why);
     } else if table.item("strategy").is_some() {
-        table.refuse("strategy", format!("strategy: the part {first} brings one of its own; leave this out"));
+        table.refuse(
+            "strategy",
+            format!("strategy: the part {first} has a forwarding strategy; remove this key"),
+        );
     }
 }
 
@@ -349,7 +354,7 @@ fn build(builtin: &Builtin, topology: &Fields<'_>, limits: &Limits) -> Option<Sh
     let (nodes, links) = (builtin.size)(&params).unwrap_or((u64::MAX, u64::MAX));
     if nodes > limits.nodes as u64 || links > limits.links as u64 {
         let size = if nodes == u64::MAX {
-            "far too many nodes".to_owned()
+            "too many nodes".to_owned()
         } else {
             format!("{nodes} nodes and up to {links} links")
         };
@@ -420,7 +425,7 @@ fn add_shape_nodes(network: &mut NetworkTable, shape: &Shape, router: &RouterVal
 fn add_node(network: &mut NetworkTable, plan: NodePlan, context: &ReadContext<'_>, place: Place) {
     let index = network.nodes.len();
     if network.node_index.insert(plan.name.clone(), index).is_some() {
-        context.refuse(place, format!("two nodes are called {:?}", plan.name));
+        context.refuse(place, format!("two nodes have the name {:?}", plan.name));
         network.is_partial = true;
     }
     network.nodes.push(plan);
@@ -504,7 +509,7 @@ fn check_complete(
 fn named<'a>(root: &Fields<'a>, key: &str, known: &'static Keys) -> Vec<(&'a Entry, Fields<'a>)> {
     let Some(item) = root.item(key) else { return Vec::new() };
     let TomlValue::Table(table) = &item.value else {
-        let message = format!("[[{key}]] goes without a builtin topology; with one, write [{key}.NAME]");
+        let message = format!("[[{key}]] cannot be combined with a builtin topology; write [{key}.NAME]");
         root.context.refuse(item.place, message);
         return Vec::new();
     };
@@ -527,7 +532,7 @@ fn read_written(
         if let Some(TomlValue::Table(_)) = root.item(key).map(|item| &item.value) {
             root.refuse(
                 key,
-                format!("[{key}.NAME] goes with a builtin topology; without one, write [[{key}]]"),
+                format!("[{key}.NAME] requires a builtin topology; without one, write [[{key}]]"),
             );
             network.is_partial = true;
             return network;
@@ -566,9 +571,7 @@ fn read_written(
 fn refuse_builtin_keys(topology: &Fields<'_>) {
     for entry in topology.entries().iter().filter(|entry| entry.key != "link") {
         if keys::TOPOLOGY.find(&entry.key).is_some() {
-            topology
-                .context
-                .refuse(entry.place, format!("{:?} goes with a builtin topology only", entry.key));
+            topology.context.refuse(entry.place, format!("{:?} requires a builtin topology", entry.key));
         }
     }
 }
@@ -714,7 +717,7 @@ fn check_lanes(root: &Fields<'_>, network: &NetworkTable) {
             let (name, first, second) = (&node.name, first.scheme.name, second.scheme.name);
             root.refuse(
                 "node",
-                format!("parts of {name:?}: {first} and {second} each bring lanes; a queue has those of one"),
+                format!("parts of {name:?}: {first} and {second} each have internal queues; a queue can have only one such discipline"),
             );
         }
     }
@@ -726,7 +729,7 @@ fn check_lanes(root: &Fields<'_>, network: &NetworkTable) {
         let own = link.queue[place].disciplines.iter().find(|used| used.scheme.has_lanes(&used.settings));
         if let Some(own) = own {
             let message = format!(
-                "link {:?}: {} keeps lanes of its own, as {} does, a part of {:?}; a queue has those of one",
+                "link {:?}: {} has internal queues, and so has {}, a router part of {:?}; a queue can have only one such discipline",
                 link.name, own.scheme.name, part.scheme.name, node.name
             );
             root.refuse("link", message);

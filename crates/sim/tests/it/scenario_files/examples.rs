@@ -173,7 +173,9 @@ fn a_queue_has_lanes_of_one_discipline() {
     assert!(with("\"codel\", \"fq-codel\"").is_ok());
     let why = with("\"fq-codel\", \"dualpi2\"").expect_err("two with lanes").to_string();
     assert!(
-        why.contains("fq-codel and dualpi2 each keep lanes of their own; a queue has those of one"),
+        why.contains(
+            "fq-codel and dualpi2 each have internal queues; a queue can have only one such discipline"
+        ),
         "{why}"
     );
     let part =

@@ -171,28 +171,28 @@ fn a_mistake_is_reported_with_line_column_and_what_would_be_right() {
             (2, 6),
             "an xPos is missing; a node has the columns: name",
         ),
-        (TopologyFormat::Ndnsim, "router\na NA x 2\n".into(), (2, 6), "\"x\" is no coordinate"),
-        (TopologyFormat::Ndnsim, "router\na NA 1 2\na NA 1 2\n".into(), (3, 1), "node \"a\" is there twice"),
+        (TopologyFormat::Ndnsim, "router\na NA x 2\n".into(), (2, 6), "\"x\" is not a coordinate"),
+        (TopologyFormat::Ndnsim, "router\na NA 1 2\na NA 1 2\n".into(), (3, 1), "node \"a\" is given twice"),
         (TopologyFormat::Ndnsim, format!("{ndnsim}a c 1Mbps 1 1ms 9"), (5, 3), "node \"c\" is not known"),
         (
             TopologyFormat::Ndnsim,
             format!("{ndnsim}a b 1Mps 1 1ms 9"),
             (5, 5),
-            "\"1Mps\" is no rate; one such as \"10Mbps\"",
+            "\"1Mps\" is not a rate; one such as \"10Mbps\"",
         ),
-        (TopologyFormat::Ndnsim, format!("{ndnsim}a b 1Mbps x 1ms 9"), (5, 11), "\"x\" is no cost"),
+        (TopologyFormat::Ndnsim, format!("{ndnsim}a b 1Mbps x 1ms 9"), (5, 11), "\"x\" is not a cost"),
         (
             TopologyFormat::Ndnsim,
             format!("{ndnsim}a b 1Mbps 1 10 9"),
             (5, 13),
             "\"10\" has no unit; write it as \"10ms\"",
         ),
-        (TopologyFormat::Ndnsim, format!("{ndnsim}a b 1Mbps 1 1ms 0"), (5, 17), "\"0\" is no queue"),
+        (TopologyFormat::Ndnsim, format!("{ndnsim}a b 1Mbps 1 1ms 0"), (5, 17), "\"0\" is not a queue"),
         (
             TopologyFormat::Ndnsim,
             format!("{ndnsim}a b 1Mbps 1 1ms 9 2"),
             (5, 19),
-            "\"2\" is no loss; a part from 0 to 1",
+            "\"2\" is not a loss; a part from 0 to 1",
         ),
         (
             TopologyFormat::Ndnsim,
@@ -218,7 +218,7 @@ fn a_mistake_is_reported_with_line_column_and_what_would_be_right() {
             TopologyFormat::Minindn,
             "[nodes]\na: _\nb: _\n[links]\na:b bw=fast\n".into(),
             (5, 8),
-            "\"fast\" is no bw",
+            "\"fast\" is not a bw",
         ),
         (
             TopologyFormat::Minindn,
@@ -232,7 +232,12 @@ fn a_mistake_is_reported_with_line_column_and_what_would_be_right() {
             (5, 10),
             "per cent from 0 to 100",
         ),
-        (TopologyFormat::Minindn, "[nodes]\na: _\nb: _\n[links]\na b\n".into(), (5, 1), "\"a\" is no link"),
+        (
+            TopologyFormat::Minindn,
+            "[nodes]\na: _\nb: _\n[links]\na b\n".into(),
+            (5, 1),
+            "\"a\" is not a link",
+        ),
         (
             TopologyFormat::Minindn,
             "[nodes]\na: _\nb: _\n[faces]\na:b cost=1\n".into(),
@@ -260,7 +265,7 @@ fn a_mistake_is_reported_with_line_column_and_what_would_be_right() {
                 "<node id='a'/><node id='b'/>\n<edge source='a' target='b'><data key='s'>fast</data></edge>",
             ),
             (5, 43),
-            "LinkSpeedRaw: \"fast\" is no number of bit/s",
+            "LinkSpeedRaw: \"fast\" is not a number of bit/s",
         ),
         (
             TopologyFormat::Rocketfuel,
@@ -268,7 +273,7 @@ fn a_mistake_is_reported_with_line_column_and_what_would_be_right() {
             (1, 3),
             "2 columns; a line has three: node, node, number",
         ),
-        (TopologyFormat::Rocketfuel, "a b c\n".into(), (1, 5), "\"c\" is no cost"),
+        (TopologyFormat::Rocketfuel, "a b c\n".into(), (1, 5), "\"c\" is not a cost"),
     ];
     for (format, text, place, stated) in cases {
         let errors = read("file", text.as_bytes(), format, &Limits::default()).expect_err(&text);

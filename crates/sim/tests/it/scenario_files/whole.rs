@@ -152,7 +152,7 @@ fn a_scheme_of_the_scenario_that_fills_no_role_is_named_with_what_keeps_it_out()
     let advice = incomplete(&one_left).concat();
     assert!(!advice.contains("into [scenario]"), "{advice}");
     let none_left = plan(&(text + "[router]\nrouter_parts = [\"plr\"]\n"), &[]);
-    let stated = "scenario.scheme = \"mircc\" fills no role: roles that are written out stay as they are; leave out \
+    let stated = "scenario.scheme = \"mircc\" fills no role: explicit settings of other roles are kept; leave out \
                 flow.0.scheme, flow.1.scheme, router.router_parts";
     assert_eq!(idle(&none_left).as_deref(), Some(stated));
 }

@@ -178,7 +178,7 @@ fn not_default(scheme: &str) -> Option<&str> {
 }
 
 fn interrupted() -> Failure {
-    let message = "interrupted; the same command goes on with the measurement that was under way";
+    let message = "interrupted; the same command continues with the measurement in progress";
     Failure { exit: Exit::Interrupted, message: message.to_owned() }
 }
 

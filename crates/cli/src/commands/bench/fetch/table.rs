@@ -66,15 +66,15 @@ pub(super) fn markdown(cells: &[BenchCell], results: &FetchMeasurements) -> Stri
     let below = judged.iter().filter(|is_below| **is_below).count();
     let _ = writeln!(
         text,
-        "\n{below} of {} cells: the default is more than {:.0} % below the best other scheme whose retransmissions stay \
-         below the loss of Data and {MAX_AGAIN_PCT} %.",
+        "\n{below} of {} cells: the default is more than {:.0} % below the best other scheme whose fraction of \
+         retransmissions is below the loss rate of Data plus {MAX_AGAIN_PCT} percentage points.",
         judged.len(),
         100.0 * MAX_BELOW
     );
     if text.contains(LATE) {
         text += "\nlate: the emulated link sent datagrams later than a tenth of the round trip (at least 0.5 ms) at the \
-                 99th percentile, in each of three tries. Where it was late for the default, the default is not judged; \
-                 other schemes count all the same.\n";
+                 99th percentile, in each of three tries. Cells in which it was late for the default are not \
+                 judged; measurements of other schemes are used in any case.\n";
     }
     if let builds @ [_, _, ..] = results.builds().as_slice() {
         let _ =

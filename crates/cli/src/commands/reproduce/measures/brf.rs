@@ -7,11 +7,11 @@ use super::{Answer, Arguments, MeasureFunction, NONE, Of, Run, Takes, measure_ta
 
 measure_table! {
     "brf.queueing_ms" [] NONE, Whole(queueing),
-        "Series: smoothed round trip of the first flow above that of the empty path, ms; links are a chain.";
+        "Series: smoothed RTT of the first flow minus the RTT of the empty path, ms; the links have to form a chain.";
     "brf.jain_windows" ["window" Takes::Number] NONE, Whole(jain_windows),
-        "Series: Jain's index of all flows over so many seconds from each sample on, from the last start on.";
+        "Series: Jain's index of all flows over the following `window` seconds at each sample after the last start.";
     "brf.agreed_ms" [] NONE, OneFlow(agreed),
-        "From 20 ms (a round trip) after a flow's start until all paced rates are within 10 % for 1 s, ms; until the \
+        "Time from 20 ms (one RTT) after a flow's start until all pacing rates are within 10 % for 1 s, ms; until the \
          next start if they never are.";
 }
 

@@ -15,19 +15,19 @@ const DROPPED: EventMask = EventMask(16);
 
 measure_table! {
     "full_delays_ms" [] RECEIVED, Flows(full_delays),
-        "List: of every Data of a flow, the time from the first Interest for its segment, ms.";
+        "List: time from the first Interest for a segment to each Data packet of a flow, ms.";
     "interest_gaps_ms" ["quantiles" Takes::Optional] SENT, Flows(interest_gaps),
-        "List: gaps between one Interest of a flow and its next, ms, ascending; quantiles = n: those at 0, 1/n, ... 1.";
+        "List: times between consecutive Interests of a flow, ms, ascending; quantiles = n: the quantiles 0, 1/n, ... 1.";
     "interests_sent" ["from" Takes::Optional, "to" Takes::Optional] SENT, Flows(interests_sent),
-        "Interests of a flow that left at from (s) or later and before to (s).";
+        "Interests of a flow sent at `from` (s) or later and before `to` (s).";
     "received_mbps" ["from" Takes::Optional, "to" Takes::Optional] RECEIVED, Flows(received),
-        "Content of Data that came to a flow after from (s) and up to to (s), Mbit/s.";
+        "Payload of Data received by a flow after `from` (s) and up to `to` (s), Mbit/s.";
     "content_mbps" ["bin" Takes::Number] RECEIVED, Flows(content),
-        "Series: content of Data that came to flows in each bin (s), Mbit/s, at the middle of the bin, sum over the flows.";
-    "overflows" [] DROPPED, Whole(overflows), "Packets that found a queue full.";
-    "path_moves" [] EventMask::CONTROL, Whole(path_moves), "List: when routers sent a prefix on another way, s.";
+        "Series: payload of Data received by flows in each bin (s), Mbit/s, at the middle of the bin; sum over the flows.";
+    "overflows" [] DROPPED, Whole(overflows), "Packets dropped because a queue was full.";
+    "path_moves" [] EventMask::CONTROL, Whole(path_moves), "List: times at which routers moved a prefix to another path, s.";
     "estimates" ["of" Takes::Words(&["estimate", "truth"])] EventMask::CONTROL, Thing(estimates),
-        "List: what schemes estimated of a thing, such as estimates(\"first grant\"); of = truth: what was true of it.";
+        "List: estimates of a quantity by schemes, such as estimates(\"first grant\"); of = truth: the actual values.";
 }
 
 fn overflows(run: &Run<'_>, _: &Arguments<'_>) -> Answer {

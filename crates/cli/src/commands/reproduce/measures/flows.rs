@@ -9,55 +9,55 @@ use super::{AT, Answer, Arguments, MeasureFunction, NONE, Of, Run, Takes, measur
 
 measure_table! {
     "start_s" [] NONE, Flow(|flow, _| Some(flow.start.as_secs_f64())),
-        "When a flow's first Interest may leave, s.";
+        "Start time of a flow, before which it sends no Interest, s.";
     "over_s" [] NONE, Flow(|flow, ended| Some(flow.over(ended).as_secs_f64())),
-        "When a flow is complete or stopped, else the end of the run, s.";
+        "Time at which a flow is complete or stopped, else the end of the run, s.";
     "session_s" [] NONE, Flows(session),
-        "From a flow's planned start to its planned stop, else the end of the run, s.";
+        "Time from a flow's planned start to its planned stop, else to the end of the run, s.";
     "completion_s" [] NONE, Flow(|flow, _| flow.completion_time().map(Span::as_secs_f64)),
-        "From a flow's start to its last segment, s; none while it is unfinished.";
+        "Time from a flow's start to the arrival of its last segment, s; none if it is unfinished.";
     "delivery_s" [] NONE, Flow(|flow, ended| Some(flow.over(ended).since(flow.start).as_secs_f64())),
-        "From a flow's start until it is complete or stopped, else the end of the run, s.";
+        "Time from a flow's start until it is complete or stopped, else until the end of the run, s.";
     "is_unfinished" [] NONE,
         Flow(|flow, _| Some(f64::from(flow.segments.is_some() && flow.completed.is_none()))),
         "1 for a finite flow that has not completed, else 0.";
     "interests" [] NONE, Flow(|flow, _| Some(flow.interests as f64)),
-        "Interests of a flow, retransmissions included.";
+        "Interests sent by a flow, including retransmissions.";
     "retransmissions" [] NONE, Flow(|flow, _| Some(flow.retransmissions as f64)),
-        "Interests of a flow that were sent again.";
+        "Retransmitted Interests of a flow.";
     "timeouts" [] NONE, Flow(|flow, _| Some(flow.timeouts as f64)),
         "Retransmission timeouts of a flow.";
     "duplicates" [] NONE, Flow(|flow, _| Some(flow.duplicates as f64)),
-        "Data of a flow that came for a segment already received.";
+        "Data packets of a flow for a segment that had already been received.";
     "marks" [] NONE, Flow(|flow, _| Some(flow.marks as f64)),
-        "Data of a flow with a congestion mark.";
+        "Data packets of a flow with a congestion mark.";
     "nacks" [] NONE, Flow(|flow, _| Some(flow.nacks as f64)),
-        "Nacks that a flow received.";
+        "Nacks received by a flow.";
     "delivered_segments" [] NONE, Flow(|flow, _| Some(flow.delivered_segments as f64)),
-        "Distinct segments that a flow received.";
+        "Distinct segments received by a flow.";
     "delivered_bytes" [] NONE, Flow(|flow, _| Some(flow.delivered_payload.get() as f64)),
-        "Content of the distinct segments that a flow received, bytes.";
+        "Payload of the distinct segments received by a flow, bytes.";
     "goodput_mbps" ["from" Takes::First, "to" Takes::Optional] NONE, Flows(goodput),
-        "Content of a flow over its time, Mbit/s; with from or to (s) by samples between these times, from = first: \
-         from the first sample with Data on.";
+        "Payload of a flow divided by its time, Mbit/s; with `from` or `to` (s) between the samples at these times, \
+         from = first: from the first sample with Data on.";
     "full_delay_ms" ["at" AT] NONE, Flows(|run, call| delay(run, call, |flow| flow.full_delay)),
-        "First Interest of a segment to its Data, ms; at = mean, min, p50, p95, p99 or max.";
+        "Time from the first Interest for a segment to its Data, ms; at = mean, min, p50, p95, p99 or max.";
     "last_delay_ms" ["at" AT] NONE, Flows(|run, call| delay(run, call, |flow| flow.last_delay)),
-        "Last Interest of a segment to its Data, ms; at = mean, min, p50, p95, p99 or max.";
+        "Time from the last Interest for a segment to its Data, ms; at = mean, min, p50, p95, p99 or max.";
     "pacing_per_s" [] NONE, FlowSample(|samples, row| f64::from(samples.pacing_per_second[row])),
-        "Series: rate that pacing lets through at each sample, packets/s; infinite without pacing.";
+        "Series: pacing rate at each sample, packets/s; infinite without pacing.";
     "smoothed_rtt_ms" [] NONE, FlowSample(|samples, row| samples.smoothed_rtt[row].as_secs_f64() * 1e3),
-        "Series: smoothed round-trip time at each sample, ms; 0 before there is one.";
+        "Series: smoothed RTT at each sample, ms; 0 before the first RTT sample.";
     "window_packets" [] NONE, FlowSample(|samples, row| f64::from(samples.window_packets[row])),
         "Series: congestion window at each sample, packets.";
     "in_flight_packets" [] NONE, FlowSample(|samples, row| f64::from(samples.in_flight_packets[row])),
-        "Series: packets outstanding at each sample.";
+        "Series: outstanding packets at each sample.";
     "delivered_series" [] NONE, FlowSample(|samples, row| samples.delivered_segments[row] as f64),
-        "Series: distinct segments received by each sample.";
+        "Series: distinct segments received up to each sample.";
     "goodput_series" ["bin" Takes::Number] NONE, Flows(goodput_series),
-        "Series: content of flows in each bin (s), Mbit/s, by samples, at the middle of the bin, sum over the flows.";
+        "Series: payload of flows in each bin (s), from samples, Mbit/s, at the middle of the bin; sum over the flows.";
     "wakeups" [] NONE, Nodes(|run, call| call.each(run, |node| Some(run.record.nodes[node].wakeups as f64))),
-        "Instants at which a timer of a node was due.";
+        "Number of instants at which a timer of a node was due.";
     "end_s" [] NONE, Whole(|run, _| Ok(Some(MeasureValue::Number(run.record.ended.as_secs_f64())))),
         "End of the run, s.";
     "last_sample_s" [] NONE,

@@ -7,27 +7,27 @@ use super::{AT, Answer, Arguments, MeasureFunction, NONE, Of, Run, measure_table
 
 measure_table! {
     "sent_bytes" [] NONE, Link(|link, _| Some(link.sent_bytes.get() as f64)),
-        "Bytes that a link put on the wire.";
+        "Bytes sent on a link.";
     "dropped_packets" [] NONE, Link(|link, _| Some(link.dropped_packets as f64)),
-        "Packets that the queue of a link or the gates before it dropped.";
+        "Packets dropped by the queue of a link or the gates in front of it.";
     "lost_packets" [] NONE, Link(|link, _| Some(link.lost_packets as f64)),
-        "Packets lost on the wire of a link.";
+        "Packets lost in transmission on a link.";
     "peak_queue_packets" [] NONE, Link(|link, _| Some(link.peak_queue_packets as f64)),
-        "Most packets that waited at once in the queue of a link.";
+        "Maximum number of packets waiting in the queue of a link.";
     "queue_delay_ms" ["at" AT] NONE, Links(queue_delay),
-        "Waiting time in the queue of a link, ms; at = mean, min, p50, p95, p99 or max.";
+        "Queueing delay of a link, ms; at = mean, min, p50, p95, p99 or max.";
     "utilisation" [] NONE, Link(utilisation),
-        "Bits that a link sent over those it could have sent, 0 to 1.";
+        "Bits sent on a link divided by bits possible, 0 to 1.";
     "queued_bytes" [] NONE, LinkSample(|samples, row| f64::from(samples.queue_bytes[row])),
-        "Series: bytes that wait at each sample, sum over the links.";
+        "Series: queue length at each sample, bytes; sum over the links.";
     "queued_packets" [] NONE, LinkSample(|samples, row| f64::from(samples.queue_packets[row])),
-        "Series: packets that wait at each sample, sum over the links.";
+        "Series: queue length at each sample, packets; sum over the links.";
     "sent_series" [] NONE, LinkSample(|samples, row| samples.sent_bytes[row] as f64),
-        "Series: bytes sent by each sample, sum over the links.";
+        "Series: bytes sent up to each sample; sum over the links.";
     "dropped_series" [] NONE, LinkSample(|samples, row| f64::from(samples.dropped_packets[row])),
-        "Series: packets dropped by each sample, sum over the links.";
+        "Series: packets dropped up to each sample; sum over the links.";
     "sent_mbps" [] NONE, Links(sent_mbps),
-        "Series: bytes sent from one sample to the next, Mbit/s, sum over the links.";
+        "Series: rate since the previous sample, Mbit/s; sum over the links.";
 }
 
 fn queue_delay(run: &Run<'_>, call: &Arguments<'_>) -> Answer {

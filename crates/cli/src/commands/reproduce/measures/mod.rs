@@ -223,7 +223,7 @@ impl Arguments<'_> {
             "inf" => Some(f64::INFINITY),
             _ => text.parse().ok().filter(|number: &f64| number.is_finite()),
         };
-        number.ok_or_else(|| format!("{key} of {} is {text:?}, which is no number", self.call.name))
+        number.ok_or_else(|| format!("{key} of {} is {text:?}, which is not a number", self.call.name))
     }
 
     /// The same, or `default` without it.

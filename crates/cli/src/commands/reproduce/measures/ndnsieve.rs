@@ -11,17 +11,17 @@ use super::{Answer, Arguments, MeasureFunction, Of, Run, Takes, measure_table};
 measure_table! {
     "ndnsieve.false_marks" ["load" Takes::Number, "queue" Takes::Number] EventMask::PACKETS.union(EventMask::QUEUES),
         Whole(false_marks),
-        "Data marked while the load of its face was not above load or its queue not above queue (packets); links have \
-         one rate.";
+        "Data packets marked while the load of their face was not above `load` or its queue not above `queue` \
+         (packets); all links must have one rate.";
     "ndnsieve.odd_steps" [] EventMask::CONSUMERS, Whole(odd_steps),
-        "Steps of consumers' windows other than one packet.";
+        "Changes of consumers' windows other than by one packet.";
     "ndnsieve.work" ["count" Takes::Words(&COUNTS)] EventMask::CONTROL, Whole(work),
         "Work of routers and controller; count = detection: most operations of one detection, over the router's faces; \
          filter: most signals filtered within a detection period (0.1 s), over the faces of all routers; calculator: \
          operations of the calculator beyond one per mild signal; search: operations of its search for a path beyond a \
          visit of every router and a look at every face of a router.";
     "ndnsieve.moves_within" ["seconds" Takes::Number] EventMask::CONTROL, Whole(moves_within),
-        "Most moves of one prefix at one router within less than so many seconds.";
+        "Maximum number of moves of one prefix at one router within less than `seconds`.";
 }
 
 /// What `ndnsieve.work` counts.

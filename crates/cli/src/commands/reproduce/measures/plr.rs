@@ -15,15 +15,15 @@ const EVENTS: EventMask = EventMask(4 | 16 | 64);
 
 measure_table! {
     "plr.notices" [] EVENTS, Whole(notices),
-        "Most notices of one interface between two packets that its storage gives back (IV.D).";
+        "Maximum number of notices of one interface between two packets released from its storage (IV.D).";
     "plr.notice_excess_us" [] EVENTS, Whole(notice_excess),
-        "Largest latency of a notice on a chain, beyond propagation, one full packet and the notice itself per hop \
-         (IV.B), us.";
+        "Maximum latency of a notice on a chain, minus propagation delay and the transmission of one full packet and \
+         the notice per hop (IV.B), us.";
     "plr.lost_ms" ["of" Takes::Words(&["detection", "accumulation"])] EventMask(2 | 4), Whole(lost),
-        "List: of each segment detected as lost, ms from its first Interest to that (of = detection), or from the \
-         arrival of the next one that was not lost to its own (of = accumulation, AccumTime of eq. 7).";
+        "List: for each segment detected as lost, time from its first Interest to the detection (of = detection), or \
+         from the arrival of the next segment that was not lost to its own (of = accumulation, AccumTime of eq. 7), ms.";
     "plr.stored" ["of" Takes::Words(&["time", "max"])] EVENTS, Whole(stored),
-        "List: how long each packet that came out again was in a storage, ms; of = max: most packets in one storage.";
+        "List: time that each released packet spent in a storage, ms; of = max: maximum number of packets in one storage.";
 }
 
 fn lost(run: &Run<'_>, call: &Arguments<'_>) -> Answer {

@@ -75,7 +75,7 @@ fn refuse_incomplete(
         return Ok(());
     }
     let what = format!("{}: {}", experiment.cell_name(cell), lacking.join("; "));
-    let message = format!("{what}; allow_incomplete = true in the experiment runs it all the same");
+    let message = format!("{what}; allow_incomplete = true in the experiment runs it anyway");
     Err(study.experiments_text.at(experiment.at, message))
 }
 

@@ -93,7 +93,8 @@ impl Results<'_> {
             texts.extend(self.around(around, &one.bindings)?.iter().map(|around| around.filled(&one.name)));
         }
         let open = texts.iter().find_map(|text| Some((text, open(text)?)));
-        Ok(open.map(|(text, open)| format!("figure {id:?}: {open} in {text:?} is no variable of its for")))
+        Ok(open
+            .map(|(text, open)| format!("figure {id:?}: {open} in {text:?} is not a variable of its `for`")))
     }
 
     /// The tables of the board, in its order; without a board a table of each experiment.

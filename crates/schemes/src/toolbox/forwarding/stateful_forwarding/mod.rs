@@ -38,7 +38,7 @@ pub const DEVIATIONS: [&str; 10] = [
     "The dynamic burst changes only the burst; in the source every Data packet then also resets the limit to the \
      link's.",
     "Only congestion Nacks lower a limit; in the source every valid Nack does.",
-    "A retransmission of a pending Interest already has its place in a pending limit.",
+    "A retransmission of a pending Interest does not count again towards a limit on pending Interests.",
     "A retransmission of a pending Interest is not refused early; in the source it may be.",
     "Data in the content store is sent whatever the queue length; the source sends early Nacks before the lookup.",
     "Early Nacks are counted per downstream as in RED, from the first Interest above the lower threshold on; the \
@@ -141,7 +141,8 @@ params! {
     early_nack: bool = true;
     /// Routers: average queue length below which no Interest is refused early (`MinTh`).
     min_threshold: f64 = 5.0, "packets", 0.0..=1_000_000.0;
-    /// Routers: average queue length above which all are (`MaxTh`); a value up to min_threshold makes a step there.
+    /// Routers: average queue length above which all Interests are refused (`MaxTh`); a value up to min_threshold makes a
+    /// step there.
     max_threshold: f64 = 15.0, "packets", 0.0..=1_000_000.0;
     /// Routers: refusal probability at max_threshold, before refusals are spread uniformly (`MaxP`).
     max_probability: f64 = 0.02, "probability", 0.0..=1.0;
