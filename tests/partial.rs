@@ -203,7 +203,7 @@ fn another_build_of_a_program_with_outside_schemes_finds_none_of_its_runs() {
     assert!(why.out.contains("the program was built from other sources"), "{}", why.out);
     let unused = case.run_program(&rebuilt, &["sweep", "gc"], &grid).out;
     assert!(
-        unused.contains("(2 of them made by a program built from other sources); 0 runs are used"),
+        unused.contains("(2 of them made by a program built from other sources); 0 runs are in use"),
         "{unused}"
     );
     assert!(case.notify(&["sweep", "gc"], &grid).out.ends_with("no folder is unused; 2 runs are in use\n"));

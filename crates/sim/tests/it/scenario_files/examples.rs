@@ -182,7 +182,7 @@ fn a_queue_has_lanes_of_one_discipline() {
         example("tcp").replace("queue = { limit = \"333pkt\" }", "queue = { disciplines = [\"htb\"] }");
     let part = part + "\n[router]\nrouter_parts = [\"brf\"]\n";
     let why = parse("tcp.toml", &part, &[], SCHEMES).expect_err("lanes of a part and of a queue").to_string();
-    assert!(why.contains("htb keeps lanes of its own, as brf does, a part of \"r1\""), "{why}");
+    assert!(why.contains("htb has internal queues, and so has brf, a router part of \"r1\""), "{why}");
 }
 
 #[test]

@@ -360,10 +360,10 @@ fn what_is_wrong_with_a_file_is_reported_in_the_scenario_that_names_it() {
     );
     assert!(stated("abilene.txt", "format = \"ndnsin\"", "").contains("did you mean \"ndnsim\"?"));
     assert!(stated("abilene.txt", "builtin = \"grid\"", "").contains("is built in or from a file, not both"));
-    assert!(stated("abilene.txt", "pairs = 2", "").contains("\"pairs\" goes with a builtin topology only"));
+    assert!(stated("abilene.txt", "pairs = 2", "").contains("\"pairs\" requires a builtin topology"));
     assert!(
         stated("abilene.txt", "latencies = \"abilene.conf\"", "")
-            .contains("goes with format rocketfuel only")
+            .contains("applies to format rocketfuel only")
     );
     let missing = stated("abilene-weights.intra", "", "");
     assert!(
