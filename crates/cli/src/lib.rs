@@ -11,6 +11,7 @@ mod expect;
 mod file_errors;
 mod guide;
 mod interrupt;
+mod kept_results;
 mod network_drawing;
 mod page;
 mod parameter_grid;

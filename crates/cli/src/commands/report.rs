@@ -7,14 +7,13 @@ use clap::Parser;
 use serde_json::json;
 use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
-use tidegate_pages::figure::Figure;
-use tidegate_results::tables::{self, RunContext};
+use tidegate_results::tables;
 
-use super::figure::read_figures;
 use super::{compare, reproduce, sweep};
-use crate::code::{CODE_FILE, code, short};
-use crate::command_line::{word, words};
+use crate::code::{code, short};
+use crate::command_line::words;
 use crate::exit::{Exit, Failure, Outcome, print};
+use crate::kept_results::{KeptResults, text_in};
 use crate::replay::ReplaySource;
 use crate::results::cannot;
 use crate::{Command, Format, SEMANTICS, Session, page};
@@ -27,55 +26,6 @@ pub(crate) struct Arguments {
     /// Output file; `report.html` in the results directory by default.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-}
-
-/// A folder of results, with the command that made them.
-#[derive(Debug)]
-pub(crate) struct KeptResults {
-    folder: PathBuf,
-    /// The command, as `command.txt` has it.
-    pub(crate) command: String,
-    /// Origin of its runs; empty for a reproduction, whose runs are not tables.
-    pub(crate) context: RunContext,
-}
-
-impl KeptResults {
-    fn read(folder: &Path) -> Result<Self, Failure> {
-        let command = text_in(folder, page::COMMAND)?.trim_end().to_owned();
-        let mut context = RunContext::default();
-        if folder.join(CODE_FILE).is_file() {
-            context.code = text_in(folder, CODE_FILE)?;
-            context.scenario_text = text_in(folder, "scenario.toml")?;
-            // Runs of other semantics are not found in the store.
-            context.semantics = SEMANTICS;
-        }
-        Ok(Self { folder: folder.to_owned(), command, context })
-    }
-
-    /// The scenario as it was run.
-    pub(crate) fn scenario(&self) -> PathBuf {
-        self.folder.join("scenario.toml")
-    }
-
-    /// The folder under which the command wrote.
-    pub(crate) fn out(&self) -> PathBuf {
-        self.folder.parent().unwrap_or(Path::new("")).to_owned()
-    }
-
-    /// The figures in the folder of the page.
-    pub(crate) fn figures(&self) -> Result<Vec<Figure>, Failure> {
-        read_figures(&self.folder.join("figures.json"))
-    }
-
-    /// The failure of a page that cannot be made without running something; `command` runs it.
-    pub(crate) fn refused(&self, failure: &Failure, command: &str) -> Failure {
-        let out = word(&self.out().display().to_string());
-        Failure::error(format!(
-            "{}: the page cannot be regenerated: {}; to make the missing runs: {command} --out {out}",
-            self.folder.display(),
-            failure.message.trim_start_matches("error: ")
-        ))
-    }
 }
 
 /// Runs the command `tidegate report`.
@@ -162,10 +112,4 @@ fn read(folder: &Path, seed: Seed, with_samples: bool) -> Result<RunRecord, Fail
     }
     let read = if with_samples { tables::read_run } else { tables::read_run_summary };
     read(&place).map_err(Failure::error)
-}
-
-/// The text of a file of results.
-fn text_in(folder: &Path, name: &str) -> Result<String, Failure> {
-    let path = folder.join(name);
-    fs::read_to_string(&path).map_err(|why| cannot("read", &path, &why))
 }

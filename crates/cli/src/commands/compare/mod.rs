@@ -13,11 +13,11 @@ use tidegate_results::compare::Baseline;
 use tidegate_results::measures::{self, RUN_MEASURES, RunMeasure};
 use tidegate_sim::plan::Plan;
 
-use super::report::KeptResults;
 use super::{Overrides, note_replaced, read_plan, refuse_incomplete};
 use crate::Session;
 use crate::command_line::{quoted, word};
 use crate::exit::{Exit, Failure, Outcome};
+use crate::kept_results::KeptResults;
 use crate::parameter_grid::{self, Axis};
 use crate::store::Store;
 use search::Search;

@@ -18,11 +18,11 @@ use tidegate_settings::suggest::{intended, question};
 
 use study::{Files, Results, Study};
 
-use super::report::KeptResults;
 use super::threads;
 use crate::code::code;
 use crate::command_line::word;
 use crate::exit::{Exit, Failure, Outcome, print};
+use crate::kept_results::KeptResults;
 use crate::page::COMMAND;
 use crate::progress::in_words;
 use crate::results::{cannot, file_name};

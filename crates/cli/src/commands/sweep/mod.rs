@@ -8,9 +8,9 @@ mod shard;
 mod status;
 mod why;
 
-use super::report::KeptResults;
 use crate::Session;
 use crate::exit::{Failure, Outcome};
+use crate::kept_results::KeptResults;
 
 /// Subcommands of the command `tidegate sweep`.
 #[derive(Debug, clap::Args)]

@@ -14,9 +14,9 @@ use tidegate_results::text::{self, Screen};
 
 use super::plan::{Sweep, SweepArguments};
 use crate::code::{CODE_FILE, code};
-use crate::commands::report::KeptResults;
 use crate::commands::{Overrides, installed};
 use crate::exit::{Exit, Failure, Outcome};
+use crate::kept_results::KeptResults;
 use crate::page::COMMAND;
 use crate::parameter_grid::GridPoint;
 use crate::results::{cannot, keep_scenario, replace_files};
