@@ -33,12 +33,11 @@ impl<B: Default> Queue<B> {
     }
 
     /// Puts a packet at the end of its class or lane, or drops it when there is no room.
-    pub(super) fn append(&mut self, cx: &mut Context<'_>, packet: Packet<B>) {
+    pub(super) fn append(&mut self, cx: &mut Context<'_>, view: &FaceView, packet: Packet<B>) {
         let class = packet.header.hop.class;
         if class == Class::BULK && self.lanes.is_some() {
             return self.append_to_lane(cx, packet);
         }
-        let view = cx.face(self.face);
         if view.is_full_for(class, packet.header.size()) {
             return self.drop_packet(cx, &packet.header, Cause("queue full"));
         }
@@ -71,13 +70,14 @@ impl<B: Default> Queue<B> {
 
     #[cold]
     fn act_now(&mut self, cx: &mut Context<'_>) {
+        let view = cx.face(self.face);
         let Actions { release, mut notices, wake } = std::mem::take(&mut self.actions);
         for mut notice in notices.drain(..) {
             self.stats.notices += 1;
             self.stats.offered += 1;
             notice.hop.class = Class::NOTICE;
             cx.record(Event::NoticeMade { face: self.face.0, name: notice.name });
-            self.append(cx, Packet { header: notice, body: B::default() });
+            self.append(cx, view, Packet { header: notice, body: B::default() });
         }
         self.actions.notices = notices;
         // Expired packets go first, so that releases concern only those that may still be sent.
@@ -93,9 +93,9 @@ impl<B: Default> Queue<B> {
             left -= 1;
             self.stats.released += 1;
             cx.record(Event::Released { face: self.face.0, name: held.packet.header.name });
-            self.append(cx, held.packet);
+            self.append(cx, view, held.packet);
         }
-        cx.face(self.face).held.set(self.store.len() as u32);
+        view.held.set(self.store.len() as u32);
         if let Some(at) = wake {
             self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
         }

@@ -14,7 +14,7 @@ mod verdicts;
 use std::collections::VecDeque;
 
 use crate::context::Context;
-use crate::ndn::face::FaceId;
+use crate::ndn::face::{FaceId, FaceView};
 use crate::ndn::packet::{Header, Packet};
 use crate::observe::event::Cause;
 use crate::scheme::control::Message;
@@ -100,11 +100,12 @@ impl<B: Default> Queue<B> {
             self.push(cx, packet);
             return None;
         }
-        if !self.lets_pass(cx, &packet.header) {
+        let view = cx.face(self.face);
+        if !self.lets_pass(view, &packet.header) {
             return self.exchange(cx, packet);
         }
         // The usual case: the packet does not move through the queue.
-        match self.go_past(cx, &mut packet.header) {
+        match self.go_past(cx, view, &mut packet.header) {
             Admission::Pass => return Some(packet),
             Admission::Hold(until) => {
                 self.hold(cx, packet, until);
@@ -118,8 +119,9 @@ impl<B: Default> Queue<B> {
     /// Takes in a packet for a busy device: [`offer`](Self::offer) without a packet that leaves.
     pub fn push(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>) {
         self.stats.offered += 1;
-        match self.admit(cx, &mut packet.header) {
-            Admission::Pass => self.append(cx, packet),
+        let view = cx.face(self.face);
+        match self.admit(cx, view, &mut packet.header) {
+            Admission::Pass => self.append(cx, view, packet),
             Admission::Hold(until) => self.hold(cx, packet, until),
             Admission::Dropped => {}
         }
@@ -134,8 +136,7 @@ impl<B: Default> Queue<B> {
 
     /// Whether a packet may [bypass](Self::go_past) the queue: nothing waits, and there is room for it.
     #[inline(always)]
-    fn lets_pass(&self, cx: &Context<'_>, header: &Header) -> bool {
-        let view = cx.face(self.face);
+    fn lets_pass(&self, view: &FaceView, header: &Header) -> bool {
         // A queue with limit 0 or a packet above a byte limit has to be dropped, although nothing waits.
         let has_room = !view.is_full_for(header.hop.class, header.size());
         self.lanes.is_none() && view.queued_packets() == 0 && has_room
@@ -144,19 +145,18 @@ impl<B: Default> Queue<B> {
     /// Processes a packet that bypasses the queue. It is passed by reference, since this is the hot path and
     /// each move of a packet is measurable.
     #[inline(always)]
-    fn go_past(&mut self, cx: &mut Context<'_>, header: &mut Header) -> Admission {
+    fn go_past(&mut self, cx: &mut Context<'_>, view: &FaceView, header: &mut Header) -> Admission {
         self.stats.offered += 1;
-        let admission = self.admit(cx, header);
+        let admission = self.admit(cx, view, header);
         if let Admission::Hold(_) = admission {
             return admission;
         }
         let mut is_sent = matches!(admission, Admission::Pass);
         if is_sent {
-            let view = cx.face(self.face);
             if header.hop.class == Class::BULK {
                 view.accepted.set(view.accepted.get() + 1);
             }
-            is_sent = self.depart(cx, header, Span::ZERO);
+            is_sent = self.depart(cx, view, header, Span::ZERO);
         }
         self.act(cx);
         if is_sent { Admission::Pass } else { Admission::Dropped }
@@ -173,7 +173,8 @@ impl<B: Default> Queue<B> {
     pub fn pop(&mut self, cx: &mut Context<'_>) -> Option<Packet<B>> {
         loop {
             let QueuedPacket { mut packet, since } = self.take_next(cx)?;
-            let is_sent = self.depart(cx, &mut packet.header, cx.now.since(since));
+            let view = cx.face(self.face);
+            let is_sent = self.depart(cx, view, &mut packet.header, cx.now.since(since));
             self.act(cx);
             if is_sent {
                 return Some(packet);

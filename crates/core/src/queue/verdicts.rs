@@ -1,6 +1,7 @@
 //! Carries out the verdicts of the disciplines about arriving and leaving packets.
 
 use crate::context::Context;
+use crate::ndn::face::FaceView;
 use crate::ndn::packet::Header;
 use crate::observe::event::{Cause, Event};
 use crate::units::{Span, Time};
@@ -19,11 +20,10 @@ pub(super) enum Admission {
 impl<B: Default> Queue<B> {
     /// Consults the disciplines about an arriving packet, and marks or drops it accordingly.
     #[inline(always)]
-    pub(super) fn admit(&mut self, cx: &mut Context<'_>, header: &mut Header) -> Admission {
+    pub(super) fn admit(&mut self, cx: &mut Context<'_>, view: &FaceView, header: &mut Header) -> Admission {
         if !self.sees_arrivals {
             return Admission::Pass;
         }
-        let view = cx.face(self.face);
         let mut mark = None;
         let mut hold = None;
         for discipline in &mut self.disciplines {
@@ -52,8 +52,13 @@ impl<B: Default> Queue<B> {
 
     /// Consults the disciplines about a leaving packet; returns `false` if they drop it.
     #[inline(always)]
-    pub(super) fn depart(&mut self, cx: &mut Context<'_>, header: &mut Header, sojourn: Span) -> bool {
-        let view = cx.face(self.face);
+    pub(super) fn depart(
+        &mut self,
+        cx: &mut Context<'_>,
+        view: &FaceView,
+        header: &mut Header,
+        sojourn: Span,
+    ) -> bool {
         if self.sees_departures {
             let mut mark = None;
             let mut dropped = None;

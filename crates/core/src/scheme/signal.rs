@@ -200,7 +200,13 @@ impl HopSignals {
     }
 
     /// Signals of an Interest that return with the Data, whatever node answers; of a TCP segment with its ACK.
+    #[inline]
     pub fn echoed(&self) -> Self {
+        // Most packets have no signal.
+        if self.has_any() { self.returned() } else { Self::default() }
+    }
+
+    fn returned(&self) -> Self {
         let mut back = Self::default();
         for (tag, value) in self.tags.into_iter().zip(self.values).take_while(|(tag, _)| *tag != 0) {
             let signal = Signal { tag, merge: Merge::Last };

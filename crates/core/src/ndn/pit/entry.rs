@@ -85,6 +85,8 @@ pub struct PitEntry {
     pub(super) next: u32,
     /// Entry of the same name with another selector.
     pub(super) sibling: u32,
+    /// Bucket of the index in which the entry was put.
+    pub(super) bucket: u32,
     ins: [InRecord; INLINE_INS],
     out: OutRecord,
     pub(super) spill: Option<Box<Spill>>,
@@ -109,6 +111,7 @@ impl PitEntry {
             previous: NONE,
             next: NONE,
             sibling: NONE,
+            bucket: NONE,
             ins: Default::default(),
             out: OutRecord::default(),
             spill: None,

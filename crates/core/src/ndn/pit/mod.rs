@@ -131,7 +131,8 @@ impl Pit {
         let head = match found {
             Entry::Vacant(vacant) => {
                 let id = PitId(self.slab.insert(PitEntry::new(name, selector)));
-                vacant.insert(id);
+                let bucket = vacant.insert(id).bucket_index();
+                self.slab.get_mut(id.0).bucket = bucket as u32;
                 self.count_new(selector);
                 return (id, true);
             }
@@ -175,9 +176,10 @@ impl Pit {
         }
         // Two in-records that end in the same millisecond leave the entry where it is.
         if entry.expires != last || entry.previous == NONE {
-            self.wheel.unlink(id.0, &mut self.slab);
-            self.slab.get_mut(id.0).expires = last;
-            self.wheel.link(id.0, &mut self.slab, now);
+            if entry.previous != NONE {
+                self.wheel.unlink(id.0, &mut self.slab);
+            }
+            self.wheel.link(id.0, last, &mut self.slab, now);
         }
     }
 
@@ -187,8 +189,7 @@ impl Pit {
         let entry = self.slab.get_mut(id.0);
         entry.satisfied = true;
         entry.clear_in_records();
-        entry.expires = Tick::after(now, straggler);
-        self.wheel.link(id.0, &mut self.slab, now);
+        self.wheel.link(id.0, Tick::after(now, straggler), &mut self.slab, now);
     }
 
     /// A satisfied entry that is requested again becomes pending, as if new but for its upstreams.
@@ -201,10 +202,24 @@ impl Pit {
     #[inline]
     pub fn remove(&mut self, id: PitId) {
         let entry = self.slab.get(id.0);
-        let (name, sibling, selector) = (entry.name, entry.sibling, entry.selector);
+        let (sibling, selector, bucket) = (entry.sibling, entry.selector, entry.bucket);
         self.digest_entries -= u32::from(entry.names_digest);
         self.wheel.unlink(id.0, &mut self.slab);
+        match self.index.get_bucket_entry(bucket as usize) {
+            // The index has each number once, so this is the entry's bucket, although growth may have moved others.
+            Ok(head) if *head.get() == id && sibling == NONE => drop(head.remove()),
+            _ => self.remove_from_index(id),
+        }
+        self.slab.remove(id.0);
+        self.len -= 1;
+        self.prefix_entries -= u32::from(selector.can_be_prefix);
+    }
+
+    /// Removes an entry that has siblings, or that growth of the index has moved.
+    #[cold]
+    fn remove_from_index(&mut self, id: PitId) {
         let slab = &self.slab;
+        let PitEntry { name, sibling, .. } = *slab.get(id.0);
         let found = self.index.find_entry(self.hash.of(name), |candidate| slab.get(candidate.0).name == name);
         if let Ok(mut head) = found {
             if *head.get() != id {
@@ -216,9 +231,6 @@ impl Pit {
                 *head.get_mut() = PitId(sibling);
             }
         }
-        self.slab.remove(id.0);
-        self.len -= 1;
-        self.prefix_entries -= u32::from(selector.can_be_prefix);
     }
 
     fn unchain(&mut self, head: PitId, id: PitId, sibling: u32) {

@@ -77,13 +77,12 @@ impl Wheel {
     }
 
     #[inline]
-    pub(super) fn link(&mut self, id: u32, slab: &mut Slab, now: Time) {
+    pub(super) fn link(&mut self, id: u32, expires: Tick, slab: &mut Slab, now: Time) {
         let tick = Tick::not_after(now);
         if self.linked == 0 {
             self.start(tick);
         }
         self.linked += 1;
-        let expires = slab.get(id).expires;
         // What has ended already is looked at with the next tick.
         let due = if expires.is_after(self.done) { expires } else { Tick(self.done.0.wrapping_add(1)) };
         let index = due.0 as usize % SLOTS;
@@ -94,6 +93,7 @@ impl Wheel {
         }
         slot.head = id;
         let entry = slab.get_mut(id);
+        entry.expires = expires;
         entry.previous = HEAD | index as u32;
         entry.next = head;
         if head != NONE {
