@@ -213,6 +213,12 @@ fn times_rates_and_sizes_have_a_type_in_the_interface_of_core() {
 }
 
 #[test]
+fn a_function_has_at_most_five_parameters_besides_self() {
+    let rust = rules::of(&SOURCES, &["crates/", "src/", "tests/", "examples/", "fuzz/"]);
+    holds("one struct for what travels together", &rules::many_parameters(&rust));
+}
+
+#[test]
 fn documentation_comments_have_four_words() {
     holds("write what it is, with unit and range", &rules::short_docs(&rules::of(&SOURCES, &DOCUMENTED)));
 }

@@ -417,10 +417,9 @@ const QUANTITIES: [&str; 27] = [
 const BARE: [&str; 10] = ["f32", "f64", "u16", "u32", "u64", "u128", "usize", "i32", "i64", "i128"];
 
 /// Where a quantity may be a bare number, and why.
-pub const BARE_ALLOWED: [(&str, &str, &str); 4] = [
+pub const BARE_ALLOWED: [(&str, &str, &str); 3] = [
     ("crates/core/src/units/mod.rs", "", "numbers become units here and nowhere else"),
     ("crates/core/src/ndn/packet.rs", "data", "a size on the wire is worked out from lengths"),
-    ("crates/core/src/scheme/signal.rs", "micros", "the form in which a header carries a time"),
     (
         "crates/core/src/ndn/pit/mod.rs",
         "memory_bytes",
@@ -469,31 +468,51 @@ fn is_bare(kind: &str) -> bool {
 
 type Function<'a> = (usize, &'a str, Vec<(&'a str, &'a str)>, &'a str);
 
-/// Functions that are `pub`, and those of `pub trait`s: place, name, parameters, result.
-fn public_functions(code: &str) -> Vec<Function<'_>> {
+/// Functions that are `pub`, and those of `pub trait`s.
+fn public_functions(code: &str) -> impl Iterator<Item = Function<'_>> {
     let traits: Vec<(usize, usize)> = places(code, "pub trait")
         .filter_map(|at| {
             let open = at + code[at..].find('{')?;
             Some((open, open + bracketed(&code[open..]).len()))
         })
         .collect();
-    places(code, "fn")
-        .filter(|at| {
-            let before = code[..*at].trim_end().trim_end_matches("const").trim_end();
-            before.ends_with("pub") || traits.iter().any(|(from, to)| from < at && at < to)
-        })
-        .filter_map(|at| {
-            let rest = code[at + 2..].trim_start();
-            let name = &rest[..rest.find(|c| !is_word(c))?];
-            let open = open_parenthesis(rest)?;
-            let inside = bracketed(&rest[open..]);
-            let after = &rest[open + inside.len() + 2..];
-            let end = after.find(['{', ';']).unwrap_or(after.len());
-            let result = after[..end].trim().strip_prefix("->").unwrap_or("");
-            let result = result.split(" where").next().unwrap_or(result);
-            Some((at, name, parameters(inside), result.trim()))
-        })
-        .collect()
+    functions(code).filter(move |(at, ..)| {
+        let before = code[..*at].trim_end().trim_end_matches("const").trim_end();
+        before.ends_with("pub") || traits.iter().any(|(from, to)| from < at && at < to)
+    })
+}
+
+/// All functions: place, name, parameters, result.
+fn functions(code: &str) -> impl Iterator<Item = Function<'_>> {
+    places(code, "fn").filter_map(|at| {
+        let rest = code[at + 2..].trim_start();
+        let name = &rest[..rest.find(|c| !is_word(c))?];
+        let open = open_parenthesis(rest)?;
+        let inside = bracketed(&rest[open..]);
+        let after = &rest[open + inside.len() + 2..];
+        let end = after.find(['{', ';']).unwrap_or(after.len());
+        let result = after[..end].trim().strip_prefix("->").unwrap_or("");
+        let result = result.split(" where").next().unwrap_or(result);
+        Some((at, name, parameters(inside), result.trim()))
+    })
+}
+
+/// Most parameters of a function besides `self`.
+const MAX_PARAMETERS: usize = 5;
+
+/// Functions with more than [`MAX_PARAMETERS`] parameters besides `self`.
+pub fn many_parameters(sources: &[&Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        for (at, name, parameters, _) in functions(&source.code) {
+            let count = parameters.iter().filter(|(name, _)| *name != "self").count();
+            if count > MAX_PARAMETERS {
+                let place = format!("{}:{}", source.path, line(&source.code, at));
+                faults.push(format!("{place}: {name} has {count} parameters"));
+            }
+        }
+    }
+    faults
 }
 
 /// The parenthesis of the parameters, past those in generics (`fn f<F: Fn(u8)>(x: F)`).
@@ -514,13 +533,15 @@ fn open_parenthesis(rest: &str) -> Option<usize> {
 
 /// `name: type` pairs; commas inside brackets do not part them.
 fn parameters(inside: &str) -> Vec<(&str, &str)> {
-    let mut depth = 0;
+    let (mut depth, mut last) = (0, ' ');
     let parts = inside.split(|c| {
         match c {
             '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth -= 1,
+            ')' | ']' => depth -= 1,
+            '>' if last != '-' => depth -= 1,
             _ => {}
         }
+        last = c;
         c == ',' && depth == 0
     });
     parts.filter_map(|part| part.split_once(':')).map(|(name, kind)| (name.trim(), kind.trim())).collect()

@@ -236,6 +236,20 @@ fn a_quantity_without_a_unit_is_found() {
 }
 
 #[test]
+fn a_function_with_six_parameters_is_found() {
+    let found = |text: &str| rules::many_parameters(&[&core(text)]);
+    assert!(found("fn f(&self, a: u8, (b, c): (u8, u8), d: u8, e: u8, f: u8) {}").is_empty());
+    assert_eq!(
+        found("fn f<T: Fn(u8)>(a: impl Fn(u8, u8) -> u8, b: [u8; 2], c: u8, d: u8, e: u8, f: T) {}"),
+        ["crates/core/src/x.rs:1: f has 6 parameters"]
+    );
+    assert_eq!(
+        found("trait T { fn f(self: Box<Self>, a: u8, b: u8, c: u8, d: u8, e: u8, f: u8); }").len(),
+        1
+    );
+}
+
+#[test]
 fn every_exception_for_bare_numbers_names_a_file_that_is_there() {
     for (file, _, why) in rules::BARE_ALLOWED {
         assert!(crate::root().join(file).exists(), "{file}");

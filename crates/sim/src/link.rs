@@ -55,8 +55,8 @@ pub struct LinkDirection<B> {
 }
 
 impl<B> LinkDirection<B> {
-    /// Direction `way` (0 from a to b, 1 back) of the planned link, with its delay already varied.
-    pub fn new(plan: &LinkPlan, way: usize, from: End, to: End, delay: Span, seed: Seed) -> Self {
+    /// Direction `way` (0 from a to b, 1 back) of the planned link between `ends` (a, b), with its delay already varied.
+    pub fn new(plan: &LinkPlan, way: usize, ends: [End; 2], delay: Span, seed: Seed) -> Self {
         let setup = LineSetup {
             rate: plan.rate[way],
             delay,
@@ -69,8 +69,8 @@ impl<B> LinkDirection<B> {
         let is_framed = plan.mtu.is_some() || service.is_some() || plan.medium.is_some();
         let framed = is_framed.then(|| Box::new(FramedLine::new(&setup, plan.mtu, service, stream)));
         Self {
-            from,
-            to,
+            from: ends[way],
+            to: ends[1 - way],
             line: Line::new(&setup, stream),
             framed,
             radio: None,

@@ -53,7 +53,9 @@ impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
     #[inline]
     fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>) {
         match self.queues.get_mut(face.index()) {
-            Some(queue) => offer(cx, face, queue, packet, self.devices, self.clock),
+            Some(queue) => {
+                Device { face, queue, devices: &mut *self.devices, clock: self.clock }.offer(cx, packet);
+            }
             None => {
                 record_sent(cx, face, &packet);
                 self.to_applications.push_back((face, packet));
@@ -69,66 +71,63 @@ fn record_sent<B>(cx: &mut Context<'_>, face: FaceId, packet: &Packet<B>) {
     }
 }
 
-/// Puts a packet on the wire.
-#[inline(always)]
-fn transmit<B>(cx: &mut Context<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
-    record_sent(cx, face, &packet);
-    let label = cx.records(EventMask::LOSSES).then(|| packet.header.label());
-    if !devices.transmit(face, packet)
-        && let Some(name) = label
-    {
-        cx.record(Event::Lost { face: face.0, name });
-    }
+/// A device and its queue, with what its driver provides.
+struct Device<'a, B, D> {
+    face: FaceId,
+    queue: &'a mut Queue<B>,
+    devices: &'a mut D,
+    clock: &'a Clock,
 }
 
-/// Passes a packet to a device, around its queue if the device is free and nothing waits.
-#[inline(always)]
-fn offer<B: Default>(
-    cx: &mut Context<'_>,
-    face: FaceId,
-    queue: &mut Queue<B>,
-    packet: Packet<B>,
-    devices: &mut impl Devices<B>,
-    clock: &Clock,
-) {
-    if let Some(packet) = queue.offer(cx, packet, devices.is_free(face)) {
-        transmit(cx, face, packet, devices);
+impl<B: Default, D: Devices<B>> Device<'_, B, D> {
+    /// Puts a packet on the wire.
+    #[inline(always)]
+    fn transmit(&mut self, cx: &mut Context<'_>, packet: Packet<B>) {
+        record_sent(cx, self.face, &packet);
+        let label = cx.records(EventMask::LOSSES).then(|| packet.header.label());
+        if !self.devices.transmit(self.face, packet)
+            && let Some(name) = label
+        {
+            cx.record(Event::Lost { face: self.face.0, name });
+        }
     }
-    request_service(cx, face, queue, devices, clock);
-}
 
-#[inline(always)]
-fn request_service<B: Default>(
-    cx: &Context<'_>,
-    face: FaceId,
-    queue: &Queue<B>,
-    devices: &mut impl Devices<B>,
-    clock: &Clock,
-) {
-    // A discipline that holds packets back gives the time in `next_wake`; polling the device before would be
-    // in vain.
-    let has_packets = cx.face(face).queued_packets() > 0 && !queue.is_held_back();
-    let wake = queue.next_wake().map(|at| clock.tick_from(at));
-    if has_packets || wake.is_some() {
-        devices.needs_service(face, has_packets, wake);
+    /// Passes a packet to the device, around its queue if it is free and nothing waits.
+    #[inline(always)]
+    fn offer(&mut self, cx: &mut Context<'_>, packet: Packet<B>) {
+        if let Some(packet) = self.queue.offer(cx, packet, self.devices.is_free(self.face)) {
+            self.transmit(cx, packet);
+        }
+        self.request_service(cx);
     }
-}
 
-/// Runs what is due in a queue.
-fn wake_queue<B: Default>(
-    cx: &mut Context<'_>,
-    face: FaceId,
-    queue: &mut Queue<B>,
-    devices: &mut impl Devices<B>,
-    clock: &Clock,
-) {
-    queue.on_wake(cx);
-    if devices.is_free(face)
-        && let Some(packet) = queue.pop(cx)
-    {
-        transmit(cx, face, packet, devices);
+    /// Sends the next packet of the queue; the device is free.
+    #[inline(always)]
+    fn serve(&mut self, cx: &mut Context<'_>) {
+        if let Some(packet) = self.queue.pop(cx) {
+            self.transmit(cx, packet);
+        }
     }
-    request_service(cx, face, queue, devices, clock);
+
+    #[inline(always)]
+    fn request_service(&mut self, cx: &Context<'_>) {
+        // A discipline that holds packets back gives the time in `next_wake`; polling the device before would be
+        // in vain.
+        let has_packets = cx.face(self.face).queued_packets() > 0 && !self.queue.is_held_back();
+        let wake = self.queue.next_wake().map(|at| self.clock.tick_from(at));
+        if has_packets || wake.is_some() {
+            self.devices.needs_service(self.face, has_packets, wake);
+        }
+    }
+
+    /// Runs what is due in the queue.
+    fn wake(&mut self, cx: &mut Context<'_>) {
+        self.queue.on_wake(cx);
+        if self.devices.is_free(self.face) {
+            self.serve(cx);
+        }
+        self.request_service(cx);
+    }
 }
 
 /// Runs all timers that are due. An arrival takes the place of a tick.
@@ -143,7 +142,7 @@ fn run_due<B: Clone + Default, D: Devices<B>>(
     }
     for (face, queue) in (0..).map(FaceId).zip(out.queues.iter_mut()) {
         if queue.next_wake().is_some_and(|at| at <= cx.now) {
-            wake_queue(cx, face, queue, out.devices, out.clock);
+            Device { face, queue, devices: &mut *out.devices, clock: out.clock }.wake(cx);
         }
     }
 }
@@ -273,7 +272,8 @@ impl<B: Clone + Default> Node<B> {
     #[inline]
     pub fn send(&mut self, env: Env<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
-        offer(&mut cx, face, &mut self.queues[face.index()], packet, devices, &self.clock);
+        let queue = &mut self.queues[face.index()];
+        Device { face, queue, devices, clock: &self.clock }.offer(&mut cx, packet);
     }
 
     /// The device `face` became free: it gets the next packet of its queue.
@@ -281,10 +281,9 @@ impl<B: Clone + Default> Node<B> {
     pub fn service(&mut self, env: Env<'_>, face: FaceId, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
         let queue = &mut self.queues[face.index()];
-        if let Some(packet) = queue.pop(&mut cx) {
-            transmit(&mut cx, face, packet, devices);
-        }
-        request_service(&cx, face, queue, devices, &self.clock);
+        let mut device = Device { face, queue, devices, clock: &self.clock };
+        device.serve(&mut cx);
+        device.request_service(&cx);
     }
 
     /// The next packet for an application, and its face.
@@ -318,7 +317,7 @@ impl<B: Clone + Default> Node<B> {
         self.forwarder.on_directive(&mut cx, directive);
         for (face, queue) in (0..).map(FaceId).zip(&mut self.queues) {
             queue.on_directive(&mut cx, directive);
-            request_service(&cx, face, queue, devices, &self.clock);
+            Device { face, queue, devices: &mut *devices, clock: &self.clock }.request_service(&cx);
         }
         for agent in &mut self.agents {
             agent.on_directive(&mut cx, directive);
@@ -328,7 +327,8 @@ impl<B: Clone + Default> Node<B> {
     /// Runs what is due in the queue of the device `face`.
     pub fn wake_queue(&mut self, env: Env<'_>, face: FaceId, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
-        wake_queue(&mut cx, face, &mut self.queues[face.index()], devices, &self.clock);
+        let queue = &mut self.queues[face.index()];
+        Device { face, queue, devices, clock: &self.clock }.wake(&mut cx);
     }
 
     /// Restarts the node: waiting packets are dropped, pending Interests end, content store and routes are

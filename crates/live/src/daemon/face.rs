@@ -51,6 +51,16 @@ pub(super) enum Origin {
     Configured(usize),
 }
 
+/// Parts of a new face.
+pub(super) struct FaceSetup {
+    /// Number in management, never used twice.
+    pub number: u64,
+    pub origin: Origin,
+    pub line: Line,
+    pub shaper: FaceShaper,
+    pub pressure: Pressure,
+}
+
 /// A face and the device behind it.
 #[derive(Debug)]
 pub(super) struct Face {
@@ -75,14 +85,8 @@ pub(super) struct Face {
 }
 
 impl Face {
-    pub fn new(
-        number: u64,
-        origin: Origin,
-        line: Line,
-        shaper: FaceShaper,
-        pressure: Pressure,
-        now: Time,
-    ) -> Self {
+    pub fn new(setup: FaceSetup, now: Time) -> Self {
+        let FaceSetup { number, origin, line, shaper, pressure } = setup;
         Self {
             number,
             origin,

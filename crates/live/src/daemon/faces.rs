@@ -14,7 +14,7 @@ use tidegate_core::units::{Span, Time};
 use tidegate_wire::FrameBatch;
 
 use super::config::FaceConfig;
-use super::face::{Face, Line, Origin};
+use super::face::{Face, FaceSetup, Line, Origin};
 use super::pressure::{self, MemoryGuard, Pressure};
 use super::shaper::FaceShaper;
 use super::start::{StartError, UNLIMITED};
@@ -106,7 +106,7 @@ impl Daemon {
             return Err(why);
         }
         let (shaper, pressure) = (FaceShaper::new(rate), Pressure::new(is_ruling));
-        let face = Face::new(number, origin, line, shaper, pressure, self.now);
+        let face = Face::new(FaceSetup { number, origin, line, shaper, pressure }, self.now);
         // Numbers of removed faces are used again, so the list grows only for a new number.
         if id.index() == self.faces.len() {
             self.faces.push(None);

@@ -51,7 +51,10 @@ pub(super) fn apply(
         if let [Step { name: "scheme", .. }, rest @ ..] = steps.as_slice() {
             renames::update_item(context, &mut item, &WHOLE);
             match scope(rest) {
-                Ok(scope) => replaced.extend(whole::replace(context, root, &item, scope, text, &mut layers)),
+                Ok(scope) => {
+                    let replacement = whole::Replacement { item: &item, scope };
+                    replaced.extend(whole::replace(context, root, &replacement, text, &mut layers));
+                }
                 Err(()) => context.refuse(everything, "write scheme alone, or scheme.flow.0 or scheme.tcp.0"),
             }
             continue;

@@ -89,6 +89,25 @@ fn intern_prefixes(plan: &Plan, names: &mut NameTable) -> Vec<PrefixId> {
     prefixes
 }
 
+/// Plan of the network, with all that nodes and links share.
+#[derive(Clone, Copy)]
+pub(super) struct Blueprint<'a> {
+    pub plan: &'a Plan,
+    pub ports: &'a Ports,
+    /// Delay of every link, varied for this run.
+    pub delays: &'a [Span],
+    pub seed: Seed,
+}
+
+/// A flow with its place in the run.
+struct FlowSetup<'a> {
+    flow: &'a FlowPlan,
+    /// Number among the flows of the plan.
+    index: usize,
+    prefix: PrefixId,
+    start: Time,
+}
+
 impl World {
     /// The network of `plan` at time zero, with everything random drawn from `seed`.
     pub fn new(plan: &Plan, seed: Seed) -> Self {
@@ -99,12 +118,13 @@ impl World {
         let routes = routes(plan, &ports, &prefixes, &mut names);
         let (servers, processing) = servers(plan, &prefixes, seed);
         let (media, radios) = media::build(plan, seed);
+        let blueprint = Blueprint { plan, ports: &ports, delays: &delays, seed };
         let mut world = Self {
             now: Time::ZERO,
             end: Time::ZERO + plan.duration,
             stop_when_complete: plan.stop_when_complete,
             events: EventQueue::default(),
-            directions: directions(plan, &ports, (&delays, &radios), seed),
+            directions: directions(&blueprint, &radios),
             media,
             nodes: Vec::new(),
             consumers: Vec::new(),
@@ -126,14 +146,14 @@ impl World {
             ready_sides: Vec::new(),
             restart_template: None,
         };
-        world.nodes = (0..plan.nodes.len())
-            .map(|node| build_node(plan, &ports, &delays, node, seed, &mut world.names))
-            .collect();
-        for (index, flow) in plan.flows.iter().enumerate() {
-            let start = world.varied_start(plan, flow, prefixes[index], index, seed);
+        world.nodes =
+            (0..plan.nodes.len()).map(|node| build_node(&blueprint, node, &mut world.names)).collect();
+        for (index, (flow, prefix)) in plan.flows.iter().zip(prefixes).enumerate() {
+            let start = world.varied_start(plan, flow, prefix, index, seed);
+            let setup = FlowSetup { flow, index, prefix, start };
             match &flow.tcp {
-                None => world.add_consumer(flow, prefixes[index], index, start, seed, &ports),
-                Some(tcp) => world.add_connection(flow, tcp, (prefixes[index], index), start, seed),
+                None => world.add_consumer(&setup, &blueprint),
+                Some(tcp) => world.add_connection(&setup, tcp, seed),
             }
         }
         world.unfinished = plan.flows.iter().filter(|flow| flow.demand.has_end()).count();
@@ -146,15 +166,9 @@ impl World {
         world
     }
 
-    fn add_consumer(
-        &mut self,
-        flow: &FlowPlan,
-        prefix: PrefixId,
-        index: usize,
-        start: Time,
-        seed: Seed,
-        ports: &Ports,
-    ) {
+    fn add_consumer(&mut self, setup: &FlowSetup<'_>, blueprint: &Blueprint<'_>) {
+        let FlowSetup { flow, index, prefix, start } = *setup;
+        let Blueprint { ports, seed, .. } = *blueprint;
         let make = flow.scheme.scheme.consumer.expect("the plan gives flows only consumer schemes");
         let setup = ConsumerSetup {
             flow: index as u32,
@@ -186,14 +200,8 @@ impl World {
         self.consumers.push(Host { consumer, flow, node: node as u32, face, wake: Time::MAX, counted });
     }
 
-    fn add_connection(
-        &mut self,
-        flow: &FlowPlan,
-        tcp: &TcpPlan,
-        (prefix, index): (PrefixId, usize),
-        start: Time,
-        seed: Seed,
-    ) {
+    fn add_connection(&mut self, setup: &FlowSetup<'_>, tcp: &TcpPlan, seed: Seed) {
+        let FlowSetup { flow, index, prefix, start } = *setup;
         let number = self.connections.len() as u32;
         let data = self.names.intern_uri(&tcp.data_prefix).expect("prefixes were checked with the plan");
         let [sender, receiver] = [flow.producers[0], flow.consumer];
@@ -391,18 +399,14 @@ fn routes(plan: &Plan, ports: &Ports, prefixes: &[PrefixId], names: &mut NameTab
     routes
 }
 
-fn directions(
-    plan: &Plan,
-    ports: &Ports,
-    (delays, radios): (&[Span], &[Option<Radio>]),
-    seed: Seed,
-) -> Vec<LinkDirection<Body>> {
+fn directions(blueprint: &Blueprint<'_>, radios: &[Option<Radio>]) -> Vec<LinkDirection<Body>> {
+    let Blueprint { plan, ports, delays, seed } = *blueprint;
     let mut directions = Vec::with_capacity(2 * plan.links.len());
     for (index, link) in plan.links.iter().enumerate() {
         let ends = [(link.a, 2 * index), (link.b, 2 * index + 1)]
             .map(|(node, direction)| End { node: node as u32, face: ports.face[direction] });
         for way in 0..2 {
-            let mut direction = LinkDirection::new(link, way, ends[way], ends[1 - way], delays[index], seed);
+            let mut direction = LinkDirection::new(link, way, ends, delays[index], seed);
             direction.radio = radios[2 * index + way];
             directions.push(direction);
         }
@@ -459,19 +463,12 @@ fn last_segments(plan: &Plan, prefixes: &[PrefixId]) -> Vec<Option<u32>> {
     ends
 }
 
-pub(super) fn build_node(
-    plan: &Plan,
-    ports: &Ports,
-    delays: &[Span],
-    node: usize,
-    seed: Seed,
-    names: &mut NameTable,
-) -> SimNode {
+/// The node with this number, as at the start of a run.
+pub(super) fn build_node(blueprint: &Blueprint<'_>, node: usize, names: &mut NameTable) -> SimNode {
+    let Blueprint { plan, ports, seed, .. } = *blueprint;
     let planned = &plan.nodes[node];
-    let devices: Vec<DeviceSetup> = ports.devices[node]
-        .iter()
-        .map(|direction| device(plan, ports, delays, *direction as usize, seed))
-        .collect();
+    let devices: Vec<DeviceSetup> =
+        ports.devices[node].iter().map(|direction| device(blueprint, *direction as usize)).collect();
     let disciplines = devices
         .iter()
         .zip(&ports.devices[node])
@@ -490,27 +487,9 @@ pub(super) fn build_node(
     faces.extend((0..=ports.consumers[node].len()).map(|_| FaceView::application()));
     let queues =
         (0..).map(FaceId).zip(parts.disciplines).map(|(face, list)| Queue::new(face, list)).collect();
-    let nonces = Rng::stream(seed, &format!("node/{}/nonce", planned.name));
-    let streams = Streams::of(seed).under(&format!("node/{}/cache/", planned.name));
-    let mut forwarder = Forwarder::new(ForwarderSetup {
-        cache: cache_setup(&planned.cache, streams.under("main/")),
-        unsolicited: if planned.cache_unsolicited {
-            UnsolicitedPolicy::Admit
-        } else {
-            UnsolicitedPolicy::Drop
-        },
-        ..ForwarderSetup::new(parts.strategy, nonces)
-    });
+    let mut forwarder = forwarder(planned, parts.strategy, seed, names);
     for (face, gates) in (0..).map(FaceId).zip(parts.gates) {
         forwarder.set_gates(face, gates);
-    }
-    for (prefix, strategy) in &planned.prefix_strategies {
-        let prefix = names.intern_uri(prefix).expect("prefixes were checked with the plan");
-        forwarder.set_strategy(prefix, make_strategy(strategy));
-    }
-    for (prefix, cache) in &planned.prefix_caches {
-        let setup = cache_setup(cache, streams.under(prefix));
-        forwarder.set_cache(names.intern_uri(prefix).expect("prefixes were checked with the plan"), setup);
     }
     let mut core = Node::new(forwarder, queues, faces);
     parts.agents.into_iter().for_each(|agent| core.add_agent(agent));
@@ -529,6 +508,35 @@ pub(super) fn build_node(
             Box::new(Server::new(&service, draws))
         }),
     }
+}
+
+/// The forwarder of a node, without gates.
+fn forwarder(
+    planned: &NodePlan,
+    strategy: Box<dyn Strategy>,
+    seed: Seed,
+    names: &mut NameTable,
+) -> Forwarder<Body> {
+    let nonces = Rng::stream(seed, &format!("node/{}/nonce", planned.name));
+    let streams = Streams::of(seed).under(&format!("node/{}/cache/", planned.name));
+    let mut forwarder = Forwarder::new(ForwarderSetup {
+        cache: cache_setup(&planned.cache, streams.under("main/")),
+        unsolicited: if planned.cache_unsolicited {
+            UnsolicitedPolicy::Admit
+        } else {
+            UnsolicitedPolicy::Drop
+        },
+        ..ForwarderSetup::new(strategy, nonces)
+    });
+    for (prefix, strategy) in &planned.prefix_strategies {
+        let prefix = names.intern_uri(prefix).expect("prefixes were checked with the plan");
+        forwarder.set_strategy(prefix, make_strategy(strategy));
+    }
+    for (prefix, cache) in &planned.prefix_caches {
+        let setup = cache_setup(cache, streams.under(prefix));
+        forwarder.set_cache(names.intern_uri(prefix).expect("prefixes were checked with the plan"), setup);
+    }
+    forwarder
 }
 
 /// The clock of a node, which its consumers share.
@@ -580,7 +588,8 @@ fn cache_setup(plan: &CachePlan, streams: Streams) -> CacheSetup {
     CacheSetup { capacity, policy, admission, streams }
 }
 
-fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize, seed: Seed) -> DeviceSetup {
+fn device(blueprint: &Blueprint<'_>, direction: usize) -> DeviceSetup {
+    let Blueprint { plan, ports, delays, seed } = *blueprint;
     let link = &plan.links[direction / 2];
     let way = direction % 2;
     let streams = Streams::of(seed).under(&format!("link/{}/{way}/", link.name));

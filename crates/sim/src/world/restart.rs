@@ -3,7 +3,7 @@
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{Span, Time};
 
-use super::build::{Ports, build_node};
+use super::build::{Blueprint, Ports, build_node};
 use super::{SimNode, World};
 use crate::plan::{Change, Plan};
 
@@ -41,14 +41,8 @@ impl World {
             let rate = self.nodes[node].core.faces()[wire.from.face.index()].rate();
             restart_template.plan.links[*direction as usize / 2].rate[*direction as usize % 2] = rate;
         }
-        let fresh = build_node(
-            &restart_template.plan,
-            &restart_template.ports,
-            &restart_template.delays,
-            node,
-            seed,
-            &mut self.names,
-        );
+        let RestartTemplate { plan, ports, delays, .. } = &*restart_template;
+        let fresh = build_node(&Blueprint { plan, ports, delays, seed }, node, &mut self.names);
         self.restart_template = Some(restart_template);
         let SimNode { core, wake, agent_wake, .. } = &mut self.nodes[node];
         core.restart(env!(self, node), fresh.core);

@@ -253,7 +253,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let mut boards = Vec::new();
     for (paper, study) in papers.iter().zip(&studies) {
-        boards.push(reproduce(session, arguments, paper, study, &store, threads)?);
+        boards.push(reproduce(session, arguments, paper, study, &store)?);
     }
     let is_all = arguments.paper == ALL;
     if is_all {
@@ -352,10 +352,9 @@ fn reproduce(
     paper: &Chosen<'_>,
     study: &Study,
     store: &Store,
-    threads: usize,
 ) -> Result<Written, Failure> {
     let begun = Instant::now();
-    study.fill(session, store, threads)?;
+    study.fill(session, store, threads(arguments.threads))?;
     let folder = arguments.out.join(&paper.folder);
     let done = Written::of(study, store, &word(paper.name))?;
     write(&folder, &done)?;

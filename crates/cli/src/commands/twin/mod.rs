@@ -50,7 +50,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     for (name, scheme, parts) in CASES {
         let found = session.schemes.iter().find(|known| known.name == scheme);
         let scheme = found.ok_or_else(|| Failure::error(format!("scheme {scheme:?} is not known")))?;
-        cases.push(compare_case(session, arguments, name, scheme, parts, &line)?);
+        cases.push(compare_case(session, arguments, name, &Roles { scheme, parts }, &line)?);
     }
     session.show(&match session.format {
         Format::Text => compare::table(&cases, session.screen),
@@ -67,20 +67,27 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(exit)
 }
 
+/// Schemes of a case.
+struct Roles<'a> {
+    /// Scheme of the consumer.
+    scheme: &'static Scheme,
+    /// Router roles, as in a scenario.
+    parts: &'a str,
+}
+
 fn compare_case(
     session: &Session,
     arguments: &Arguments,
     name: &'static str,
-    scheme: &'static Scheme,
-    parts: &str,
+    roles: &Roles<'_>,
     line: &ProgressLine,
 ) -> Result<TwinCase, Failure> {
-    let planned = plan(session, scheme, parts, PAYLOAD, arguments)?;
+    let planned = plan(session, roles, PAYLOAD, arguments)?;
     let mut case = TwinCase::new(name);
     let mut data_bytes = 0.0;
     for _ in 0..arguments.runs {
         let watch = LatenessWatch::start();
-        let run = live::run(&planned, scheme, parts)?;
+        let run = live::run(&planned, roles.scheme, roles.parts)?;
         case.lateness.push(watch.finish());
         data_bytes = run.data_bytes;
         case.live.push(run.measures);
@@ -89,27 +96,21 @@ fn compare_case(
     // Live Data are larger than simulated ones by signature and fields; for equal packets, the content grows.
     let segment = planned.flows.first().map_or(0, segments);
     let overhead = simulated_data_bytes(&planned, segment)? - PAYLOAD as f64;
-    let planned = plan(session, scheme, parts, (data_bytes - overhead).round() as u64, arguments)?;
+    let planned = plan(session, roles, (data_bytes - overhead).round() as u64, arguments)?;
     for seed in planned.seeds.iter().cycle().take(arguments.runs as usize) {
         case.simulated.push(Comparison::of_simulation(&simulate(&planned, *seed), PAYLOAD));
     }
     Ok(case)
 }
 
-/// The scenario with this scheme and these router parts, and `payload` bytes per segment.
-fn plan(
-    session: &Session,
-    scheme: &Scheme,
-    parts: &str,
-    payload: u64,
-    arguments: &Arguments,
-) -> Result<Plan, Failure> {
+/// The scenario with these roles, and `payload` bytes per segment.
+fn plan(session: &Session, roles: &Roles<'_>, payload: u64, arguments: &Arguments) -> Result<Plan, Failure> {
     let written = scenario::parse(SOURCE, SCENARIO, &[], &session.schemes).map_err(Failure::error)?;
     let segments = arguments.segments.unwrap_or_else(|| written.flows.first().map_or(0, segments));
     let set = |key: &str, value: String| (key.to_owned(), value);
     let overrides = [
-        set("flow.0.scheme", scheme.name.to_owned()),
-        set("router.router_parts", parts.to_owned()),
+        set("flow.0.scheme", roles.scheme.name.to_owned()),
+        set("router.router_parts", roles.parts.to_owned()),
         set("flow.0.payload", format!("{payload}B")),
         set("flow.0.size", format!("{}B", u64::from(segments) * payload)),
     ];

@@ -8,9 +8,17 @@ use crate::ndn::dead_nonce;
 use crate::ndn::face::FaceId;
 use crate::ndn::name::{IMPLICIT_DIGEST, Name};
 use crate::ndn::packet::{Header, Kind, Packet, PitToken};
-use crate::ndn::pit::PitId;
+use crate::ndn::pit::{PitEntry, PitId};
 use crate::observe::event::EventMask;
 use crate::units::Span;
+
+/// A PIT entry that a Data satisfies.
+struct Matched<'a> {
+    id: PitId,
+    /// Downstreams that another entry has answered already: one that asked twice with one token gets one Data. `None` if
+    /// there is no other entry.
+    served: Option<&'a mut Vec<(FaceId, PitToken)>>,
+}
 
 impl<B: Clone + Default> Forwarder<B> {
     #[inline]
@@ -28,7 +36,7 @@ impl<B: Clone + Default> Forwarder<B> {
                 if self.cs.is_enabled() {
                     self.keep(cx, &mut packet);
                 }
-                self.satisfy(cx, from, packet, id, None, out);
+                self.satisfy(cx, from, packet, Matched { id, served: None }, out);
             }
             _ => self.satisfy_all(cx, from, packet, exact, out),
         }
@@ -102,40 +110,38 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         let mut served = Vec::new();
         for id in found {
-            self.satisfy(cx, from, packet.clone(), id, Some(&mut served), out);
+            let matched = Matched { id, served: Some(&mut served) };
+            self.satisfy(cx, from, packet.clone(), matched, out);
         }
     }
 
     /// Answers one entry: every downstream that still waits gets a copy, the last one the packet itself.
-    ///
-    /// `served` lists the downstreams that another entry has answered already: one that asked twice with one
-    /// token gets one Data.
     #[inline]
     fn satisfy(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
         mut packet: Packet<B>,
-        id: PitId,
-        mut served: Option<&mut Vec<(FaceId, PitToken)>>,
+        matched: Matched<'_>,
         out: &mut impl Outbox<B>,
     ) {
-        let name = self.pit.entry(id).name();
+        let Matched { id, mut served } = matched;
         if cx.records(EventMask::PENDING) {
             record_end(cx, self.pit.entry(id), true);
         }
         if self.gates.is_some() {
             self.data_at_gates(cx, from, id, &mut packet.header);
         }
-        let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
+        let entry = self.pit.entry(id);
+        let strategy = self.fib.lookup(entry.name().prefix, cx.names, cx.routes, cx.node).strategy;
         let Served { strategy, straggler } = &mut self.strategies[usize::from(strategy.0)];
-        strategy.on_data(cx, &mut packet.header, from, id, self.pit.entry(id));
+        strategy.on_data(cx, &mut packet.header, from, id, entry);
 
         // After the strategy, which may change the hop signals of the Data for all downstreams.
         let header = Header { hop: packet.header.hop.carried(), ..packet.header };
         let now = cx.now;
         let waiting = |record: &&crate::ndn::pit::InRecord| record.is_pending(now) && record.face != from;
-        let mut records = self.pit.entry(id).in_records().filter(waiting);
+        let mut records = entry.in_records().filter(waiting);
         let mut record = records.next().copied();
         while let Some(this) = record {
             // One record ahead, because the last copy takes the body instead of cloning it.
@@ -157,7 +163,7 @@ impl<B: Clone + Default> Forwarder<B> {
         drop(records);
         let straggler = *straggler;
 
-        if self.needs_dead_nonce(&header, id) {
+        if needs_dead_nonce(&header, entry) {
             self.remember_nonces(cx, id);
         }
         if straggler == Span::ZERO {
@@ -171,11 +177,12 @@ impl<B: Clone + Default> Forwarder<B> {
             self.pit.keep_satisfied(id, now, straggler);
         }
     }
+}
 
-    /// NFD's rule: a satisfied entry's nonces matter only where fresh Data was asked for and the Data goes
-    /// stale before the list forgets; otherwise a looping Interest meets the cached Data.
-    fn needs_dead_nonce(&self, header: &Header, id: PitId) -> bool {
-        let Kind::Data(data) = header.kind else { return false };
-        self.pit.entry(id).selector().must_be_fresh && data.freshness.span() < dead_nonce::LIFETIME
-    }
+/// NFD's rule: a satisfied entry's nonces matter only where fresh Data was asked for and the Data goes
+/// stale before the list forgets; otherwise a looping Interest meets the cached Data.
+#[inline]
+fn needs_dead_nonce(header: &Header, entry: &PitEntry) -> bool {
+    let Kind::Data(data) = header.kind else { return false };
+    entry.selector().must_be_fresh && data.freshness.span() < dead_nonce::LIFETIME
 }

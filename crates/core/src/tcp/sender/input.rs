@@ -70,7 +70,9 @@ impl Sender {
         self.count_in(&news);
         let dsack = self.on_duplicates(acked, options);
         let is_repetition = dsack.is_some_and(|end| self.repeats.on_dsack(end));
-        let summary = AckSummary { news, acked, has_advanced, is_repetition, echo };
+        let is_marked = segment.flags.has(TcpFlags::ECE);
+        let summary =
+            AckSummary { news, acked, has_advanced, is_repetition, echo, in_flight_before, is_marked };
         let is_empty = news.delivered() == 0 && options.sack.is_empty();
         // Before `recover`: a recovery that begins with this ACK ends the probe without an outcome.
         let outcome = self.tail.on_ack(acked, dsack.is_some(), is_empty);
@@ -79,10 +81,9 @@ impl Sender {
             self.answer_repair(cx);
         }
         self.restart_timers(cx, &summary);
-        let is_marked = segment.flags.has(TcpFlags::ECE);
         self.on_mark(is_marked);
         if news.delivered() > 0 || newly_lost > 0 || is_marked {
-            let delivery = self.delivery(cx, header, &summary, in_flight_before, newly_lost, is_marked);
+            let delivery = self.delivery(cx, header, &summary, newly_lost);
             let cause = Cause(if is_marked { "mark" } else { "ack" });
             self.notify(cx, cause, |controller, cx, view| controller.on_delivery(cx, &delivery, view));
         }
@@ -218,9 +219,7 @@ impl Sender {
         cx: &Context<'_>,
         header: &Header,
         summary: &AckSummary,
-        in_flight_before: u32,
         newly_lost: u32,
-        is_marked: bool,
     ) -> Delivery {
         let rate = self.meter.sample(self.trip.min());
         let news = &summary.news;
@@ -243,8 +242,8 @@ impl Sender {
             sent_at: self.newest_sent,
             retransmissions: newest.map_or(0, |newest| u32::from(newest.retransmissions)),
             delivered_at_send: newest.map_or(self.view.delivered, |newest| newest.delivered_at_send),
-            in_flight_before,
-            mark: u8::from(is_marked),
+            in_flight_before: summary.in_flight_before,
+            mark: u8::from(summary.is_marked),
             hop: header.hop,
             newly_acked: news.acked,
             newly_sacked: news.sacked,

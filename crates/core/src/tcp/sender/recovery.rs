@@ -61,6 +61,10 @@ pub(super) struct AckSummary {
     /// Whether it reports the last retransmission of the recovery as a duplicate, so that all were needless.
     pub(super) is_repetition: bool,
     pub(super) echo: Option<Millis>,
+    /// Segments in flight before it arrived.
+    pub(super) in_flight_before: u32,
+    /// Whether it reports a congestion mark.
+    pub(super) is_marked: bool,
 }
 
 impl Sender {

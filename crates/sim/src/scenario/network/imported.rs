@@ -89,7 +89,7 @@ fn load(topology: &Fields<'_>, limits: &Limits) -> Option<Imported> {
             }
         },
     };
-    let mut imported = parsed(topology, "file", &name, &text, format, limits)?;
+    let mut imported = reported(topology, "file", import::read(&name, text.as_bytes(), format, limits))?;
     if let Some(second) = topology.item("latencies").and_then(|_| topology.text("latencies")) {
         if format != TopologyFormat::Rocketfuel {
             topology.refuse("latencies", "latencies: applies to format rocketfuel only");
@@ -97,7 +97,8 @@ fn load(topology: &Fields<'_>, limits: &Limits) -> Option<Imported> {
         }
         let text = file(topology, "latencies", &second)?;
         let label = format!("latencies {second}");
-        imported.take_delays(&parsed(topology, "latencies", &label, &text, format, limits)?);
+        let delays = import::read(&label, text.as_bytes(), format, limits);
+        imported.take_delays(&reported(topology, "latencies", delays)?);
     }
     Some(imported)
 }
@@ -110,15 +111,8 @@ fn file(topology: &Fields<'_>, key: &str, name: &str) -> Option<String> {
     read.inspect_err(|why| topology.refuse(key, format!("{key}: {} cannot be read: {why}", show(name)))).ok()
 }
 
-fn parsed(
-    topology: &Fields<'_>,
-    key: &str,
-    name: &str,
-    text: &str,
-    format: TopologyFormat,
-    limits: &Limits,
-) -> Option<Imported> {
-    let read = import::read(name, text.as_bytes(), format, limits);
+/// The topology in the file that `key` names, or nothing after its errors were reported.
+fn reported(topology: &Fields<'_>, key: &str, read: Result<Imported, Errors>) -> Option<Imported> {
     read.inspect_err(|errors| notify(topology, key, errors)).ok()
 }
 

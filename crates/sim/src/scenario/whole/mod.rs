@@ -19,7 +19,7 @@ use tidegate_settings::uses::{self, SchemeUse};
 
 pub(super) use filled::Layer;
 use filled::{Filling, end_path};
-pub(super) use replace::replace;
+pub(super) use replace::{Replacement, replace};
 
 use super::overrides;
 use crate::plan::WrittenOut;

@@ -8,17 +8,24 @@ use tidegate_settings::write::written_value;
 use super::{Filling, Layer, PARTS, Required, end_path, fill, lookup, name_of, of_scenario, tables_of};
 use crate::scenario::overrides;
 
-/// Installs the whole scheme that `item` names, with `scope` on the flows of one table only. Returns a line
-/// about what it replaced and removed, if anything. `layers` are the whole schemes of earlier overrides: the
-/// roles that they or the scenario's scheme filled are removed first.
+/// An override that replaces whole schemes.
+pub(in super::super) struct Replacement<'a> {
+    /// The scheme that is installed.
+    pub item: &'a Item,
+    /// The one table of flows on which it is installed; `None` for all of them.
+    pub scope: Option<(&'static str, usize)>,
+}
+
+/// Installs a whole scheme. Returns a line about what it replaced and removed, if anything. `layers` are the whole
+/// schemes of earlier overrides: the roles that they or the scenario's scheme filled are removed first.
 pub(in super::super) fn replace(
     context: &ReadContext<'_>,
     root: &mut Table,
-    item: &Item,
-    scope: Option<(&'static str, usize)>,
+    replacement: &Replacement<'_>,
     text: &str,
     layers: &mut Vec<Layer>,
 ) -> Option<String> {
+    let Replacement { item, scope } = *replacement;
     if let Some(old) = of_scenario(context, root) {
         layers.extend(fill(context, root, &old, text));
     }
