@@ -387,7 +387,7 @@ macro_rules! params {
 /// Declares a parameter type with a closed set of words.
 ///
 /// ```
-/// use tidegate_core::{choice, scheme::params::{ParamValue, Value}};
+/// use tidegate_core::{choice, scheme::params::{ParamValue, Setting}};
 ///
 /// choice! {
 ///     /// Which form of an equation is used.
@@ -399,7 +399,7 @@ macro_rules! params {
 ///     }
 /// }
 ///
-/// assert_eq!(Form::read(&Value::Text("literal".into())), Ok(Form::Literal));
+/// assert_eq!(Form::read(&Setting::Text("literal".into())), Ok(Form::Literal));
 /// assert!(Form::read(&Value::Text("wrong".into())).is_err());
 /// ```
 ///
