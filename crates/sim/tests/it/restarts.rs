@@ -78,7 +78,7 @@ fn a_restart_that_means_nothing_is_refused() {
     for (event, why) in [
         ("node = \"r1\"\nrestart = false", "restart: false changes nothing"),
         ("node = \"r1\"\nrestart = true\nstate = \"down\"", "state cannot be combined with restart"),
-        ("link = \"r1-r2\"\nrestart = true\nrate = \"1Mbps\"", "restart goes with a node"),
+        ("link = \"r1-r2\"\nrestart = true\nrate = \"1Mbps\"", "restart applies to a node"),
         ("node = \"r1\"", "\"state\" or \"restart\""),
     ] {
         let stated = refused(event);

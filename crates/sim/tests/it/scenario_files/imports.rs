@@ -192,7 +192,7 @@ fn a_mistake_is_reported_with_line_column_and_what_would_be_right() {
             TopologyFormat::Ndnsim,
             format!("{ndnsim}a b 1Mbps 1 1ms 9 2"),
             (5, 19),
-            "\"2\" is not a loss; a part from 0 to 1",
+            "\"2\" is not a loss; a fraction from 0 to 1",
         ),
         (
             TopologyFormat::Ndnsim,
