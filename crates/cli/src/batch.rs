@@ -19,15 +19,16 @@ use crate::store::{Identity, Store};
 pub(crate) struct Batch<T> {
     /// Result of each job, in their order; `None` for those that did not finish.
     pub(crate) kept: Vec<Option<T>>,
-    /// Jobs that panicked, in their order, and what they said.
+    /// Jobs that panicked, in their order, with the messages of the panics.
     pub(crate) failed: Vec<(usize, String)>,
     /// Whether the user stopped it.
     pub(crate) is_stopped: bool,
 }
 
-/// Runs `jobs`; `keep` puts each finished one on disk, `reduce` says what of it stays in memory.
+/// Runs `jobs`; `keep` writes each finished run to disk, `reduce` returns the part that stays in memory.
 ///
 /// # Errors
+///
 /// The first error of `keep` or `reduce`; no further run is started after it.
 pub(crate) fn run<T: Send>(
     jobs: &[Job<'_>],
@@ -38,12 +39,15 @@ pub(crate) fn run<T: Send>(
 ) -> Result<Batch<T>, Failure> {
     let keeper = Keeper { keep, line, stop: Stop::listen()?, received: Mutex::default() };
     let kept = run_batch(jobs, threads, &keeper, |job, run| {
+        // A fault also cancels the batch: without its disk or its reduction, a further run is lost work.
         reduce(job, run).map_err(|fault| keeper.received().fault = Some(fault)).ok()
     });
     let kept: Vec<Option<T>> = kept.into_iter().map(Option::flatten).collect();
     keeper.line.clear();
+    // An interruption after the last job had started changes nothing: the batch is complete.
     let is_stopped = keeper.stop.is_requested() && kept.iter().any(Option::is_none);
     let mut received = keeper.received.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // Threads finish in any order; messages have to come in the order of the jobs.
     received.failed.sort();
     match received.fault {
         Some(fault) => Err(fault),
@@ -52,8 +56,12 @@ pub(crate) fn run<T: Send>(
 }
 
 impl<T> Batch<T> {
-    /// The failure of a batch that cannot do with less than all its runs; `again` says what the same command
-    /// will do, `name` what a job is called.
+    /// All results of a batch that is of use only if every run finished; `name` is the name of a job in
+    /// messages.
+    ///
+    /// # Errors
+    ///
+    /// Runs that panicked, or an interruption.
     pub(crate) fn whole(self, name: impl Fn(usize) -> String) -> Result<Vec<T>, Failure> {
         let (required, done) = (self.kept.len(), self.kept.iter().flatten().count());
         if let Some(message) = failures(&self.failed, name) {
@@ -66,7 +74,7 @@ impl<T> Batch<T> {
     }
 }
 
-/// One run that the store is to have.
+/// One run that the store must contain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Required<'a> {
     /// Plan that the run belongs to.
@@ -77,8 +85,12 @@ pub(crate) struct Required<'a> {
     pub(crate) seed: Seed,
 }
 
-/// Runs what is `required` into `store`, each once even if two say the same in different words; `recalled` more
-/// were there before.
+/// Runs the `required` runs into `store`, equal ones only once; `recalled` further runs were in the store
+/// before.
+///
+/// # Errors
+///
+/// A full or unwritable store, or an interruption. Runs that panicked are returned in [`Filled`].
 pub(crate) fn fill(
     session: &Session,
     store: &Store,
@@ -86,7 +98,10 @@ pub(crate) fn fill(
     recalled: usize,
     threads: usize,
 ) -> Result<Filled, Failure> {
+    // A page made again from stored runs of other code must not mix them with runs of this program.
     store.may_grow(required.len())?;
+    // Two variants can have equal plans, as when one of them sets a parameter to its default. Two threads
+    // that write the same key would compute it twice.
     let mut keys = BTreeSet::new();
     let places: Vec<usize> = (0..required.len())
         .filter(|place| keys.insert(required[*place].identity.key(required[*place].seed)))
@@ -102,6 +117,7 @@ pub(crate) fn fill(
     if done.is_stopped {
         return Err(interrupted(done.kept.iter().flatten().count(), jobs.len()));
     }
+    // Jobs are numbered without the duplicates, the caller's list has them.
     let failed = done.failed.into_iter().map(|(job, why)| (places[job], why)).collect();
     Ok(Filled { failed })
 }
@@ -109,7 +125,7 @@ pub(crate) fn fill(
 /// Result of filling a store with runs.
 #[derive(Debug)]
 pub(crate) struct Filled {
-    /// Wanted runs that panicked, with their messages.
+    /// Indices of the required runs that panicked, with their messages.
     pub(crate) failed: Vec<(usize, String)>,
 }
 
@@ -144,6 +160,7 @@ struct Keeper<'a> {
 
 impl Keeper<'_> {
     fn received(&self) -> std::sync::MutexGuard<'_, Received> {
+        // The lock is held for an assignment or a push only, so its content is whole after a panic.
         self.received.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -9,13 +9,13 @@ pub(crate) const CODE_FILE: &str = "code.txt";
 
 static HAS_OUTSIDE_SCHEMES: AtomicBool = AtomicBool::new(false);
 
-/// Call before anything is run if the program has schemes from outside this repository: their sources are not
-/// known, so the executable as a whole counts too.
+/// Includes the hash of the executable in the identity. To be called before the first run if the program has
+/// schemes from outside this repository, whose sources [`tidegate_identity`] does not cover.
 pub(crate) fn count_executable() {
     HAS_OUTSIDE_SCHEMES.store(true, Ordering::Relaxed);
 }
 
-/// The hash of the simulation's sources, behind it that of the executable where schemes from outside are in it.
+/// The hash of the simulation's sources, followed by that of the executable if it has schemes from outside.
 pub(crate) fn code() -> &'static str {
     static CODE: OnceLock<String> = OnceLock::new();
     CODE.get_or_init(|| match HAS_OUTSIDE_SCHEMES.load(Ordering::Relaxed) {

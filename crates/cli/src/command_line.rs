@@ -27,6 +27,8 @@ pub(crate) fn words(line: &str) -> Option<Vec<String>> {
                 }
             }
             '\\' => word.get_or_insert_default().push(rest.next()?),
+            // `take` of no word adds nothing, so several blanks in a row separate only once. `''` is an empty
+            // word.
             c if c.is_whitespace() => words.extend(word.take()),
             c => word.get_or_insert_default().push(c),
         }

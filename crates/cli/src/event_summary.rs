@@ -9,7 +9,7 @@ use tidegate_sim::run::watch;
 use crate::network_drawing::changes;
 use crate::replay;
 
-/// Runs `plan` with the seed of `record` again and folds what happens; `None` for a run that is too large.
+/// Repeats the run of `record` and summarises its events; `None` for a run that is too large.
 pub(crate) fn summarize(plan: &Plan, record: &RunRecord) -> Option<EventSummary> {
     if too_large(record).is_some() {
         return None;

@@ -12,26 +12,26 @@ use crate::Format;
 /// Result of a command as an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Done.
+    /// The command succeeded.
     Ok = 0,
-    /// It could not be done.
+    /// The command failed.
     Error = 1,
     /// The command line is wrong.
     Usage = 2,
     /// An expectation failed, a claim's verdict is not the one on record, or a measure got worse.
     Unexpected = 3,
-    /// Some runs failed; the others are there.
+    /// Some runs failed; the results of the others are kept.
     Partial = 4,
-    /// It was not judged: the machine was too busy to measure.
+    /// The result was not judged: the machine was too busy to measure.
     NotJudged = 5,
-    /// The user stopped it.
+    /// The user interrupted the command.
     Interrupted = 130,
-    /// Whoever read the output closed it; the code of programs that the signal ends (128 + SIGPIPE).
+    /// The reader of the output closed the pipe; the code of programs that the signal ends (128 + SIGPIPE).
     PipeClosed = 141,
 }
 
 impl Exit {
-    /// All of them, by number.
+    /// All exit codes in ascending order.
     pub(crate) const ALL: [Self; 8] = [
         Self::Ok,
         Self::Error,
@@ -76,12 +76,12 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// It could not be done, because of `why`.
+    /// A failure of the command because of `why`.
     pub(crate) fn error(why: impl Display) -> Self {
         Self { exit: Exit::Error, message: format!("error: {why}") }
     }
 
-    /// The command line is wrong.
+    /// A failure because of an invalid command line.
     pub(crate) fn usage(why: impl Display) -> Self {
         Self { exit: Exit::Usage, message: format!("error: {why}") }
     }
@@ -107,8 +107,8 @@ pub(crate) type Outcome = Result<Exit, Failure>;
 /// Reason why printed output was lost, recorded for the first loss.
 static LOST: OnceLock<String> = OnceLock::new();
 
-/// Prints to standard output; a reader that has gone away ends the output, not the command. What is lost for
-/// any other reason is kept for [`lost_output`], so that results are written before the command fails by it.
+/// Prints to standard output. A reader that closed the pipe ends the output, not the command. Any other error
+/// is kept for [`lost_output`], so that results are written before the command fails.
 pub(crate) fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -1,4 +1,4 @@
-//! A scenario's expectations, held against the mean over its runs.
+//! Expectations of a scenario, compared with the mean over its runs.
 
 use tidegate_core::observe::records::RunRecord;
 use tidegate_results::measures;

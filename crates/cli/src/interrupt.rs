@@ -8,12 +8,12 @@ use signal_hook::flag;
 
 use crate::exit::Failure;
 
-/// Whether SIGINT (Ctrl-C) or SIGTERM has come. A second one ends the process at once.
+/// Whether SIGINT (Ctrl-C) or SIGTERM has arrived. A second one ends the process at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Listens from now on.
+    /// Installs the signal handlers.
     pub(crate) fn listen() -> Result<Self, Failure> {
         let requested = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {

@@ -1,4 +1,4 @@
-//! A folder of results that another command has left.
+//! A folder of results that an earlier command has written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(crate) struct KeptResults {
     folder: PathBuf,
     /// The command, as `command.txt` has it.
     pub(crate) command: String,
-    /// Origin of its runs; empty for a reproduction, whose runs are not tables.
+    /// Origin of its runs; empty for a reproduction, whose results contain no tables of runs.
     pub(crate) context: RunContext,
 }
 
@@ -30,13 +30,14 @@ impl KeptResults {
         if folder.join(CODE_FILE).is_file() {
             context.code = text_in(folder, CODE_FILE)?;
             context.scenario_text = text_in(folder, "scenario.toml")?;
-            // Runs of other semantics are not found in the store.
+            // The semantics are part of a run's key, so that the store only finds runs with those of this
+            // program.
             context.semantics = SEMANTICS;
         }
         Ok(Self { folder: folder.to_owned(), command, context })
     }
 
-    /// The scenario as it was run.
+    /// Path of the scenario with the overrides of the command.
     pub(crate) fn scenario(&self) -> PathBuf {
         self.folder.join("scenario.toml")
     }
@@ -51,7 +52,7 @@ impl KeptResults {
         read_figures(&self.folder.join("figures.json"))
     }
 
-    /// The failure of a page that cannot be made without running something; `command` runs it.
+    /// The failure for a page with missing runs, which `command` makes.
     pub(crate) fn refused(&self, failure: &Failure, command: &str) -> Failure {
         let out = word(&self.out().display().to_string());
         Failure::error(format!(

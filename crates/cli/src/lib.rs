@@ -1,4 +1,4 @@
-//! The command line of `tidegate`: a file for each command, and what commands share.
+//! The command line of `tidegate`: a file for each command, and modules that commands share.
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -32,7 +32,8 @@ use tidegate_results::text::Screen;
 use exit::{Exit, Failure};
 use session::{Format, Session, complain};
 
-/// Raised whenever any simulated result may change; golden files are tied to it.
+/// Version of the meaning of results, increased whenever any simulated result may change; golden files have
+/// it.
 pub const SEMANTICS: u32 = 5;
 
 /// Congestion control for Named Data Networking: simulate, compare, reproduce.
@@ -101,7 +102,7 @@ enum Command {
     Status(commands::status::Arguments),
 }
 
-/// The program's command line, with what help ends with.
+/// The program's command line, with examples at the end of each help text.
 fn command() -> clap::Command {
     guide::with_examples(Arguments::command())
 }
@@ -122,6 +123,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
                 let _ = error.print();
                 return Exit::Ok.into();
             }
+            // The command line was not parsed, so `--format` has to be searched in its words.
             if requests_json(std::env::args_os()) {
                 complain(&Failure { exit: Exit::Usage, message: error.to_string() }.shown(Format::Json));
             } else {
@@ -168,6 +170,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         #[cfg(target_os = "linux")]
         Command::Twin(arguments) => commands::twin::run(&session, &arguments),
     };
+    // A command with a full disk behind its standard output has not succeeded; its own failure comes first.
     let outcome = outcome.and_then(|exit| exit::lost_output().map_or(Ok(exit), Err));
     match outcome {
         Ok(exit) => exit.into(),
@@ -180,6 +183,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
 
 /// Whether a command line that cannot be parsed requests JSON.
 fn requests_json(words: impl Iterator<Item = std::ffi::OsString>) -> bool {
+    // Words after `--` are positional arguments, whatever they look like.
     let words: Vec<_> = words.take_while(|word| word != "--").collect();
     let is_pair = |pair: &[std::ffi::OsString]| pair[0] == "--format" && pair[1] == "json";
     words.iter().any(|word| word == "--format=json") || words.windows(2).any(is_pair)

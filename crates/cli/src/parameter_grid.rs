@@ -11,10 +11,10 @@ use crate::exit::{Exit, Failure};
 use crate::plans::{parse_plan, read_plan};
 use crate::store::Identity;
 
-/// Points of one grid.
+/// Maximum number of points of a grid.
 const MAX_POINTS: usize = 10_000;
 
-/// One key with the values that are tried.
+/// One key with its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     /// Path of the value, as for `--set`.
@@ -31,7 +31,7 @@ impl Axis {
     }
 }
 
-/// A value that is tried.
+/// A value of an axis with its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tried {
     /// The value as TOML, or as bare text.
@@ -52,7 +52,7 @@ impl Tried {
     }
 }
 
-/// `KEY=V1,V2,...` of an option called `option`; commas inside brackets and quotes separate nothing.
+/// Parses `KEY=V1,V2,...` of the option `option`; commas inside brackets and quotes do not separate values.
 pub(crate) fn parse_axis(option: &str, text: &str) -> Result<Axis, String> {
     let wrong = || format!("{text:?} is not of the form KEY=VALUE,VALUE,...");
     let (key, values) = text.split_once('=').ok_or_else(wrong)?;
@@ -63,7 +63,7 @@ pub(crate) fn parse_axis(option: &str, text: &str) -> Result<Axis, String> {
     axis(key, values, wrong(), |value| format!("{option} '{key}={value}'"))
 }
 
-/// `A,B,...` of an option called `option` that takes schemes alone, for the key `scheme`.
+/// Parses `A,B,...` of the option `option`, which takes schemes only, for the key `scheme`.
 pub(crate) fn parse_schemes(option: &str, text: &str) -> Result<Axis, String> {
     let is_plain = |c: char| c.is_alphanumeric() || c == '-';
     let place = |value: &str| match value.chars().all(is_plain) {
@@ -79,6 +79,7 @@ fn axis(key: &str, text: &str, wrong: String, place: impl Fn(&str) -> String) ->
     if values.iter().any(|value| value.is_empty()) {
         return Err(wrong);
     }
+    // Equal points would have the same name in tables.
     if let Some(twice) = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value)) {
         return Err(format!("{:?} is listed twice", twice.1));
     }
@@ -163,6 +164,7 @@ pub(crate) fn points(
     let Some(count) = count.filter(|count| *count <= MAX_POINTS) else {
         return Err(Failure::usage(format!("the grid has more than {MAX_POINTS} points")));
     };
+    // Before the combinations: one invalid value is reported once and not with every value of the other axes.
     check_each(session, file, base, axes)?;
     let point = |index: usize| {
         let chosen = combination(axes, index);
@@ -197,7 +199,7 @@ pub(crate) fn read_tried(
     Ok(parsed.map(identified).map_err(|errors| refused(&tried.place, &errors)))
 }
 
-/// Sets every value alone, the others as they are in the file; all invalid ones are reported together.
+/// Checks every value alone, with the others as in the file, and reports all invalid values together.
 fn check_each(
     session: &Session,
     file: &Path,
@@ -211,7 +213,8 @@ fn check_each(
             let mut overrides = base.to_vec();
             overrides.push((axis.key.clone(), tried.written.clone()));
             if let Err(errors) = parse_plan(session, file, &overrides)? {
-                // What only fits another value is found wrong when the combinations are read.
+                // Other errors may disappear with the values of another axis; `points` reads the
+                // combinations.
                 if let Some(error) = errors.iter().find(|error| error.file == "--set") {
                     messages.push(format!("{}: {}", tried.place, sentence(error)));
                 }

@@ -1,4 +1,4 @@
-//! Files that a person wrote, the plans in them, and notes on their schemes.
+//! Input files, the plans in them, and notes on their schemes.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -17,10 +17,11 @@ use crate::results::cannot;
 /// Maximum number of variants that are named with a scheme.
 const MAX_LABELS: usize = 4;
 
-/// Longest text that is read, bytes: more than any of our formats takes.
+/// Maximum length of a text that is read, bytes: more than any of the input formats accepts.
 const LONGEST_TEXT: u64 = 16 << 20;
 
-/// The content of a file that a person wrote. What has no end, such as a device, is cut and then found too long.
+/// Reads an input file. A file without an end, such as a device, is truncated, and its reader finds it too
+/// long.
 pub(crate) fn read_text(file: &Path) -> Result<Vec<u8>, Failure> {
     use std::io::Read;
     let mut bytes = Vec::new();
@@ -30,8 +31,10 @@ pub(crate) fn read_text(file: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Writes a file that is not there yet; what is there stays, and the error gives the `advice`.
+/// Writes a new file; an existing file is not overwritten, and the error contains the `advice`.
 pub(crate) fn write_new(file: &Path, text: &str, advice: &str) -> Result<(), Failure> {
+    // `create_new` checks and creates in one step, so that a file of another process is not overwritten
+    // either.
     let opened = OpenOptions::new().write(true).create_new(true).open(file);
     let mut opened = opened.map_err(|why| match why.kind() {
         ErrorKind::AlreadyExists => Failure::error(format!("{} already exists; {advice}", file.display())),
@@ -72,8 +75,8 @@ pub(crate) fn read_plan(
         .map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })
 }
 
-/// The schemes in use in the plans of several variants, each with the variants that have it there; what all have stands
-/// once, without a name.
+/// The schemes in use in the plans of several variants, each with the variants that use it there; a scheme
+/// that all variants use has no label.
 pub(crate) fn installed<'a>(variants: impl Iterator<Item = (String, &'a Plan)>) -> Vec<(String, Installed)> {
     let mut found: Vec<(Installed, Vec<String>)> = Vec::new();
     let mut count = 0;
@@ -98,7 +101,7 @@ pub(crate) fn installed<'a>(variants: impl Iterator<Item = (String, &'a Plan)>) 
     found.into_iter().map(named).collect()
 }
 
-/// A scheme in use, for programs.
+/// A scheme in use, as JSON.
 pub(crate) fn about_scheme(installed: &Installed) -> Value {
     json!({
         "role": installed.role,
@@ -131,7 +134,7 @@ fn once(lines: impl Iterator<Item = String>, notify: impl Fn(&str)) {
     }
 }
 
-/// Prints, in one warning, which roles of `plan` lack what they need.
+/// Prints one warning about the roles of `plan` that lack a role they depend on.
 pub(crate) fn warn_incomplete(session: &Session, plan: &Plan) {
     let sentences = roles::incomplete(plan);
     if !sentences.is_empty() {
@@ -139,11 +142,12 @@ pub(crate) fn warn_incomplete(session: &Session, plan: &Plan) {
     }
 }
 
-/// Refuses plans, each with its name, in which a role lacks what it needs.
+/// Refuses plans, each with its name, in which a role lacks a role that it depends on.
 pub(crate) fn refuse_incomplete<'a>(plans: impl Iterator<Item = (String, &'a Plan)>) -> Result<(), Failure> {
     let mut lines: Vec<String> = Vec::new();
     for (name, plan) in plans {
         for sentence in roles::incomplete(plan) {
+            // The same sentence about every point of a grid is printed for the first point only.
             if !lines.iter().any(|line| line.ends_with(&sentence)) {
                 lines.push(format!("{name}: {sentence}"));
             }

@@ -1,4 +1,5 @@
-//! Progress of a batch or a transfer: one changing line on a terminal, a plain line now and then elsewhere.
+//! Progress of a batch or a transfer: a line that is rewritten on a terminal, elsewhere a line every few
+//! seconds.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
@@ -9,10 +10,10 @@ use tidegate_core::units::Span;
 
 use crate::{Format, Session, screen};
 
-/// Pause between two plain lines.
+/// Minimum interval between two plain lines.
 const PLAIN_PAUSE: Duration = Duration::from_secs(5);
 
-/// Shows how many of `total` jobs are done.
+/// Progress line with the number of finished jobs.
 #[derive(Debug)]
 pub(crate) struct ProgressLine {
     what: &'static str,
@@ -31,7 +32,7 @@ enum Shown {
 }
 
 impl Shown {
-    /// Programs that read JSON from standard error get no lines of text between its lines.
+    /// Selects the form of the progress; standard error with JSON for a program has no lines of text.
     fn new(session: &Session) -> Self {
         match (session.quiet, std::io::stderr().is_terminal(), session.format) {
             (true, _, _) | (false, false, Format::Json) => Self::Nothing,
@@ -77,7 +78,7 @@ impl ProgressLine {
         self.one_over(true);
     }
 
-    /// Takes the line off a terminal, for a batch that ended early.
+    /// Removes the line from a terminal, for a batch that ended early.
     pub(crate) fn clear(&self) {
         if self.shown == Shown::Terminal {
             let mut out = std::io::stderr().lock();
@@ -123,21 +124,21 @@ impl ProgressLine {
     }
 }
 
-/// Cells of a bar.
+/// Width of a bar, characters.
 const BAR: usize = 20;
 
-/// A bar of which `part` is full, with text: at most one line of the terminal.
+/// A bar of which the fraction `part` is full, with text, cut to one line of the terminal.
 fn on_terminal(part: f64, words: &str) -> String {
     let full = (part.clamp(0.0, 1.0) * BAR as f64).floor() as usize;
     let bar = format!("[{}{}] {words}", "#".repeat(full), "-".repeat(BAR - full));
     match screen::of_errors().width {
-        // A line that wraps could not be written over.
+        // A line that wraps cannot be overwritten.
         Some(width) => bar.chars().take(width - 1).collect(),
         None => bar,
     }
 }
 
-/// `40 s`, `3 min`, `1.5 h`: as exactly as a forecast is.
+/// A duration in words, such as `40 s`, `3 min` or `1.5 h`, with the precision of an estimate.
 pub(crate) fn in_words(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds < 1.5 => "a second".to_owned(),
@@ -147,11 +148,11 @@ pub(crate) fn in_words(time: Duration) -> String {
     }
 }
 
-/// Time without Data after which a transfer has no forecast.
+/// Time without Data after which the remaining time is not estimated.
 #[cfg(target_os = "linux")]
 const STALL: Span = Span::from_secs(1);
 
-/// Shows how far a transfer is.
+/// Progress line of a transfer.
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
 pub(crate) struct TransferLine {
@@ -171,7 +172,7 @@ impl TransferLine {
         Self { shown: Shown::new(session), last, bytes: 0, elapsed_s: 0.0, goodput_mbps: 0.0 }
     }
 
-    /// Takes note of the progress and shows it if it is time to.
+    /// Updates the goodput and shows the progress, plain lines at most every [`PLAIN_PAUSE`].
     pub(crate) fn show(&mut self, progress: &tidegate_live::fetch::FetchProgress) {
         self.measure(progress);
         let line = self.line(progress);
@@ -196,7 +197,7 @@ impl TransferLine {
         };
     }
 
-    /// Takes the line off a terminal.
+    /// Removes the line from a terminal.
     pub(crate) fn clear(&self) {
         if self.shown == Shown::Terminal {
             let mut out = std::io::stderr().lock();
@@ -204,7 +205,7 @@ impl TransferLine {
         }
     }
 
-    /// Goodput, smoothed over about ten looks.
+    /// Updates the goodput, smoothed over about ten updates.
     fn measure(&mut self, progress: &tidegate_live::fetch::FetchProgress) {
         let (bytes, elapsed_s) = (progress.bytes.get(), progress.elapsed.as_secs_f64());
         let seconds = elapsed_s - self.elapsed_s;

@@ -47,6 +47,7 @@ impl ReplaySource {
         }
         let plan = read_plan(session, &scenario, overrides)?;
         let seed = match (seed, plan.seeds.first()) {
+            // Results have the runs of their seeds only; a scenario can be run with any seed.
             (Some(seed), _) if plan.seeds.contains(&Seed(seed)) || folder.is_none() => Seed(seed),
             (Some(seed), _) => {
                 let known: Vec<String> = plan.seeds.iter().take(20).map(|seed| seed.0.to_string()).collect();
@@ -59,7 +60,7 @@ impl ReplaySource {
         Ok(Self { folder, plan, seed })
     }
 
-    /// Runs the seed again and hands over all events of `mask`.
+    /// Runs the seed again and passes all events of `mask` to `on_events`.
     ///
     /// # Errors
     /// Fails if the results in the folder are not those of this program's version.
@@ -97,13 +98,13 @@ impl ReplaySource {
         tables::read_run_summary(&run).map(Some).map_err(Failure::error)
     }
 
-    /// The network behind the numbers in events.
+    /// Names and ports for the numbers in events.
     pub(crate) fn network(&self) -> Network {
         network(&self.plan)
     }
 }
 
-/// The network behind the numbers in the events of a plan's runs.
+/// Names and ports for the numbers in the events of a plan's runs.
 pub(crate) fn network(plan: &Plan) -> Network {
     let faces = world::node_faces(plan);
     let nodes = plan.nodes.iter().zip(faces).map(|(node, faces)| NodePorts {
@@ -138,7 +139,7 @@ fn flows(plan: &Plan) -> Vec<FlowPorts> {
     plan.flows.iter().map(ports).collect()
 }
 
-/// Whether two runs counted the same. Delays of the stored one may be rounded.
+/// Whether two runs have equal counters, which stands for equal runs: samples of the stored one are rounded.
 pub(crate) fn is_same(stored: &RunRecord, now: &RunRecord) -> bool {
     let flows = |run: &RunRecord| -> Vec<[u64; 4]> {
         let counts = run.flows.iter();

@@ -1,7 +1,8 @@
 //! The folder of a batch of runs: one folder per finished seed, the merged tables, the page.
 //!
-//! The folder's name carries a digest of the scenario, of the results' meaning and of the code, so that a
-//! changed scenario or program never meets old results, and a batch that was interrupted finds what it finished.
+//! The folder's name contains a digest of the scenario, the semantics and the code, so that a changed
+//! scenario or program does not mix its results with old ones, and a batch that was interrupted finds its
+//! finished runs.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use crate::exit::Failure;
 /// Folder for copies of the files that a scenario refers to.
 const KEPT: &str = "files";
 
-/// The copy of the file that a scenario in `folder` calls `name`.
+/// Path of the copy of the file that a scenario in `folder` refers to as `name`.
 pub(crate) fn kept_file(folder: &Path, name: &str) -> PathBuf {
     folder.join(KEPT).join(format!("{}-{:08x}", file_name(name), digest(name) as u32))
 }
@@ -92,6 +93,7 @@ impl Folder {
     pub(crate) fn recall(&self, place: usize, seed: Seed, with_samples: bool) -> Option<RunRecord> {
         let folder = self.seed_folder(seed);
         let context = tables::read_context(&folder).ok()?;
+        // The name of the folder has 32 bits of the digest only, so the metadata is compared in full.
         let is_same = context.scenario_text == self.context.scenario_text
             && context.semantics == self.context.semantics
             && context.code == self.context.code
@@ -128,7 +130,7 @@ pub(crate) fn lock(path: &Path, runs: &Path) -> Result<File, Failure> {
     }
 }
 
-/// Puts every file of `new` into `folder`, each whole at every instant.
+/// Moves every file of `new` into `folder`; a rename replaces a file at once.
 pub(crate) fn replace_files(new: &Path, folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
     let entries = fs::read_dir(new).map_err(|why| cannot("read", new, &why))?;
@@ -143,17 +145,17 @@ pub(crate) fn replace_files(new: &Path, folder: &Path) -> Result<(), Failure> {
     fs::remove_dir_all(new).map_err(|why| cannot("remove", new, &why))
 }
 
-/// An error about a file.
+/// The failure of an operation on a file, such as `write`.
 pub(crate) fn cannot(verb: &str, path: &Path, why: &std::io::Error) -> Failure {
     Failure::error(format!("cannot {verb} {}: {why}", path.display()))
 }
 
-/// Files that the text of a scenario only names.
+/// Content of the files to which a scenario refers, for the digest.
 fn files(plan: &Plan) -> String {
     plan.files.iter().map(|(_, text)| format!("{text}\n")).collect()
 }
 
-/// FNV-1a, 64 bits.
+/// Hash of a text: FNV-1a, 64 bits.
 fn digest(text: &str) -> u64 {
     hash::fnv1a(hash::EMPTY, text.as_bytes())
 }

@@ -1,7 +1,8 @@
-//! The screens that the program writes to: a terminal's width, and whether colour is enabled.
+//! Properties of the screens that the program writes to: width, and whether colour is enabled.
 //!
-//! `COLUMNS` goes before what the terminal says, and also gives a pipe a width, which has none otherwise. Colour
-//! follows the usual variables (`NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM`), as `anstream` reads them.
+//! `COLUMNS` takes precedence over the terminal, and also gives a width to a pipe, which has none otherwise.
+//! Colour follows the usual variables (`NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM`), as `anstream` reads
+//! them.
 
 use std::io::{IsTerminal, Stderr, Stdout, stderr, stdout};
 
@@ -9,7 +10,7 @@ use anstream::{AutoStream, ColorChoice};
 use terminal_size::{Width, terminal_size_of};
 use tidegate_results::text::Screen;
 
-/// Narrower screens are treated as this wide.
+/// Minimum width of a screen, characters.
 const NARROWEST: usize = 20;
 
 /// Properties of standard output.
@@ -32,8 +33,8 @@ fn width(of_terminal: Option<(Width, terminal_size::Height)>) -> Option<usize> {
     requested.filter(|columns: &usize| *columns > 0).or(of_terminal).map(|width| width.max(NARROWEST))
 }
 
-/// `message` for standard error: the word that it begins with in colour, long lines broken. Lines that begin with a
-/// space show a place in a file and stay whole.
+/// Formats `message` for standard error: the first word in colour, long lines folded. Lines that begin with a
+/// space show a place in a file and are not folded.
 pub(crate) fn message(message: &str, screen: Screen) -> String {
     let line = |line: &str| {
         if line.starts_with(' ') {

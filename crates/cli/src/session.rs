@@ -30,7 +30,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Prints results: as they are for programs, with lines that fit the screen for people.
+    /// Prints results, as text with lines that fit the screen, unchanged as JSON.
     pub(crate) fn show(&self, text: &str) {
         print(&self.screen.fold(text));
     }
@@ -49,7 +49,7 @@ impl Session {
         }
     }
 
-    /// Prints an error after which the command goes on.
+    /// Prints an error after which the command continues.
     #[cfg(target_os = "linux")]
     pub(crate) fn error(&self, text: &str) {
         self.comment("error", text);
@@ -64,7 +64,7 @@ impl Session {
         }
     }
 
-    /// A line for people, an object on one line for programs.
+    /// Prints a message as text, or as a JSON object on one line.
     fn comment(&self, kind: &'static str, text: &str) {
         match self.format {
             Format::Text => complain(&format!("{kind}: {text}")),
@@ -73,7 +73,7 @@ impl Session {
     }
 }
 
-/// Prints to standard error, if anybody still reads it.
+/// Prints to standard error; a closed standard error is ignored.
 pub(crate) fn complain(message: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "{}", screen::message(message, screen::of_errors()));

@@ -1,15 +1,16 @@
-//! A store of finished runs, each found by what it is a run of.
+//! A store of finished runs under keys that depend on everything that determines a run.
 //!
 //! ```text
-//! <store>/tidegate-store.txt    says that the folder is ours
-//! <store>/ab/<64 digits>/       one run: tables and checksums, put there whole by a rename
-//! <store>/unfinished/<process>-<n>/  runs on their way; what a killed process leaves is removed by `sweep gc`
+//! <store>/tidegate-store.txt    marks the folder as a store
+//! <store>/ab/<64 digits>/       one run: tables and checksums, moved there by one rename
+//! <store>/unfinished/<process>-<n>/  runs being written; `sweep gc` removes those of killed processes
 //! ```
 //!
-//! The name of a run is the BLAKE3 hash of the code that computes it ([`code`]), the meaning of results (`semantics`,
-//! the tables' version), the seed and the scenario in its one spelling ([`Plan::canonical`]), files that it names
-//! included: a changed scheme never finds runs of its earlier self. A process that is killed
-//! loses the runs under way; a run that is damaged counts as absent. Several processes may use one store.
+//! The key of a run is the BLAKE3 hash of the code that computes it ([`code`]), the meaning of results
+//! (`semantics`, the version of the tables), the seed and the canonical scenario ([`Plan::canonical`]) with
+//! the files to which it refers: a changed scheme never finds runs of its earlier version. A process that is
+//! killed loses its unfinished runs, and a damaged run counts as missing. Several processes may use one
+//! store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -30,17 +31,17 @@ use crate::results::cannot;
 
 const MARK: &str = "tidegate-store.txt";
 const MARK_TEXT: &str = "Finished runs of Tidegate, named by their content. `tidegate sweep gc` removes what is not used.\nformat = 1\n";
-/// Folder of runs on their way.
+/// Folder of runs that are being written.
 const TEMPORARY: &str = "unfinished";
-/// Nobody needs this long to write one run.
+/// Age after which an unfinished run is abandoned: no process takes this long to write one.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
 /// Key under which runs of a scenario are stored, without the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// The scenario in its one spelling, and a hash of each file that it names.
+    /// The canonical scenario, and a hash of each file to which it refers.
     pub(crate) text: String,
-    /// BLAKE3 of the text.
+    /// BLAKE3 hash of the text, hexadecimal.
     pub(crate) hash: String,
 }
 
@@ -55,12 +56,12 @@ impl Identity {
         Self { text, hash }
     }
 
-    /// The name of the run with `seed`: 64 hexadecimal digits.
+    /// Key of the run with `seed`: 64 hexadecimal digits.
     pub(crate) fn key(&self, seed: Seed) -> String {
         self.key_of(seed, code())
     }
 
-    /// The name of the run with `seed` that other `code` computes.
+    /// Key of the run with `seed` that `code` computes.
     fn key_of(&self, seed: Seed, code: &str) -> String {
         let of = format!(
             "tidegate run\ncode {}\nsemantics {SEMANTICS}\nresults schema {RESULTS_SCHEMA}\nseed {}\nscenario {}\n",
@@ -90,7 +91,7 @@ pub(crate) fn differences(theirs: &str, ours: &str) -> Vec<String> {
 pub(crate) enum Found {
     Whole,
     Missing,
-    /// It is there, but not as it was written; it says why.
+    /// The run exists but differs from what was written; with the reason.
     Damaged(String),
 }
 
@@ -98,18 +99,18 @@ pub(crate) enum Found {
 #[derive(Debug)]
 pub(crate) struct Store {
     root: PathBuf,
-    /// The code whose runs it finds.
+    /// Identity of the code whose runs are found.
     code: String,
-    /// Whether runs are only read from it.
+    /// Whether runs may only be read.
     is_read_only: bool,
     /// Name of temporary folders that no other process uses, on any machine that shares the store.
     process: String,
-    /// Runs that this process has begun to write.
+    /// Number of temporary paths that this process has used.
     written: AtomicU64,
 }
 
 impl Store {
-    /// The store at `root`, made if it does not exist.
+    /// The store at `root`, created if it does not exist.
     pub(crate) fn make(root: &Path) -> Result<Self, Failure> {
         let mark = root.join(MARK);
         if !mark.exists() {
@@ -124,7 +125,7 @@ impl Store {
         Self::new(root, code(), false)
     }
 
-    /// The runs at `root` that `code` has computed, to read them alone.
+    /// The runs at `root` that `code` has computed, for reading only.
     pub(crate) fn of_code(root: &Path, code: &str) -> Self {
         Self::new(root, code, true)
     }
@@ -137,7 +138,7 @@ impl Store {
         Self { root, code, is_read_only, process, written: AtomicU64::new(0) }
     }
 
-    /// Fails if `missing` runs are to be made for a store that is only read.
+    /// Returns an error if `missing` runs would have to be added to a store that is only read.
     pub(crate) fn may_grow(&self, missing: usize) -> Result<(), Failure> {
         if !self.is_read_only || missing == 0 {
             return Ok(());
@@ -159,12 +160,12 @@ impl Store {
         self.path(key).with_extension("values")
     }
 
-    /// Its folder.
+    /// Path of the store's folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Whether the run of `identity` with `seed` is there; reads all of it.
+    /// Whether the run of `identity` with `seed` exists and is undamaged; reads all of its files.
     pub(crate) fn look(&self, identity: &Identity, seed: Seed) -> Found {
         let path = self.path(&identity.key_of(seed, &self.code));
         if !path.exists() {
@@ -180,7 +181,7 @@ impl Store {
         }
     }
 
-    /// Puts a finished run of `plan` into the store.
+    /// Stores a finished run of `plan`.
     pub(crate) fn keep(&self, identity: &Identity, plan: &Plan, run: &RunRecord) -> Result<(), Failure> {
         let seed = Seed(run.seed);
         let context = RunContext {
@@ -192,7 +193,7 @@ impl Store {
             prefixes: tidegate_sim::world::prefix_uris(plan),
             installed: Vec::new(),
         };
-        // What the scenario is called is no part of the run.
+        // The name of the scenario is not part of the key: scenarios that differ in it share their runs.
         let run = RunRecord { scenario: String::new(), ..run.clone() };
         let (new, target) = (self.temporary(), self.path(&identity.key(seed)));
         tables::write_folder(&new, &[run], &context).map_err(Failure::error)?;
@@ -200,16 +201,19 @@ impl Store {
         fs::write(&file, code()).map_err(|why| cannot("write", &file, &why))?;
         let parent = target.parent().unwrap_or(&self.root);
         fs::create_dir_all(parent).map_err(|why| cannot("make", parent, &why))?;
+        // A damaged run has to go, because a folder that is not empty cannot be replaced by a rename.
         if self.look(identity, seed) != Found::Missing {
             self.discard(&target)?;
         }
         match fs::rename(&new, &target) {
+            // Another process stored the same run first; runs of one key are identical.
             Err(_) if self.look(identity, seed) == Found::Whole => self.discard(&new),
             renamed => renamed.map_err(|why| cannot("write", &target, &why)),
         }
     }
 
-    /// The run of `identity` with `seed`, samples only if wanted, under the scenario's name.
+    /// Reads the run of `identity` with `seed` under the name `scenario`, with samples if `with_samples` is
+    /// set.
     pub(crate) fn recall(
         &self,
         identity: &Identity,
@@ -223,14 +227,16 @@ impl Store {
         Ok(RunRecord { scenario: scenario.to_owned(), ..run })
     }
 
-    /// A path in the folder of runs on their way that nobody else uses.
+    /// An unused path in the folder of unfinished runs, unique to this call.
     pub(crate) fn temporary(&self) -> PathBuf {
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         self.root.join(TEMPORARY).join(format!("{}-{number}", self.process))
     }
 
-    /// Removes a folder of the store, out of everybody's sight first, and the values beside it.
+    /// Removes a folder of the store and the values beside it. The folder is moved first, so that no process
+    /// reads a part.
     pub(crate) fn discard(&self, folder: &Path) -> Result<(), Failure> {
+        // Values first: values without their run would not be found again by `keys`.
         let values = folder.with_extension("values");
         if values.exists() {
             fs::remove_file(&values).map_err(|why| cannot("remove", &values, &why))?;
@@ -239,14 +245,15 @@ impl Store {
         let parent = self.root.join(TEMPORARY);
         fs::create_dir_all(&parent).map_err(|why| cannot("make", &parent, &why))?;
         match fs::rename(folder, &aside) {
-            // Another process was faster.
+            // Another process has removed it.
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(()),
             Err(why) => Err(cannot("move", folder, &why)),
             Ok(()) => fs::remove_dir_all(&aside).map_err(|why| cannot("remove", &aside, &why)),
         }
     }
 
-    /// Names of all runs that are there, whole or not, in order. Whatever is not named as a run is passed over.
+    /// Keys of all stored runs in ascending order, damaged ones included. Other files and folders are
+    /// ignored.
     pub(crate) fn keys(&self) -> Result<Vec<String>, Failure> {
         let mut keys = Vec::new();
         for folder in folders(&self.root)? {
@@ -261,17 +268,18 @@ impl Store {
         Ok(keys)
     }
 
-    /// The code that made the run called `key`; `None` if the run does not say, as runs of earlier versions.
+    /// The code that computed the run called `key`; `None` for runs of earlier versions, which did not record
+    /// it.
     pub(crate) fn code_of(&self, key: &str) -> Option<String> {
         fs::read_to_string(self.path(key).join(CODE_FILE)).ok()
     }
 
-    /// Whether the folder says that it is a store.
+    /// Whether the folder is marked as a store.
     pub(crate) fn is_marked(&self) -> bool {
         self.root.join(MARK).exists()
     }
 
-    /// Paths of files that killed processes left, unchanged for a day.
+    /// Unfinished runs of killed processes: those unchanged for [`ABANDONED`].
     pub(crate) fn abandoned(&self) -> Result<Vec<PathBuf>, Failure> {
         let is_old = |path: &PathBuf| {
             let changed = fs::metadata(path).and_then(|metadata| metadata.modified());

@@ -1,4 +1,4 @@
-//! This program as further processes: forwarders, links and servers that a command needs around it.
+//! Processes of this program: forwarders, links and servers that a command needs around it.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::exit::Failure;
 
-/// A running command of this program; ends with this value.
+/// A running command of this program; dropping this value ends the process.
 #[derive(Debug)]
 pub(crate) struct Running {
     process: Child,
@@ -31,6 +31,7 @@ impl Running {
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(if states == Speaks::OnOutput { Stdio::piped() } else { Stdio::null() })
+            // Errors of a command that reports on standard output go to the user.
             .stderr(if states == Speaks::OnError { Stdio::piped() } else { Stdio::inherit() })
             .spawn()
             .map_err(|why| fault(&why))?;
@@ -44,7 +45,7 @@ impl Running {
         for line in lines.by_ref().map_while(Result::ok) {
             if let Some(stated) = line.strip_prefix(until) {
                 started.stated = stated.to_owned();
-                // The pipe is read on, so that the process never waits for us.
+                // The pipe is read to its end: a full one would block the process.
                 std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
                 return Ok(started);
             }
@@ -58,7 +59,7 @@ impl Running {
         &self.stated
     }
 
-    /// Its number in the system.
+    /// Process id of the command.
     pub(crate) fn number(&self) -> u32 {
         self.process.id()
     }
@@ -66,13 +67,14 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It is ours, and has nothing to lose.
+        // It has no state on disk that needs an orderly end.
         let _ = self.process.kill();
+        // Without it the process remains as a zombie.
         let _ = self.process.wait();
     }
 }
 
-/// A folder for what processes leave; removed with this value.
+/// A folder for files and sockets of processes; dropping this value removes it.
 #[derive(Debug)]
 pub(crate) struct Scratch(PathBuf);
 
@@ -89,7 +91,7 @@ impl Scratch {
         self.0.join(file)
     }
 
-    /// Writes a file in it; its path.
+    /// Writes a file in it and returns the path.
     pub(crate) fn write(&self, file: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let path = self.path(file);
         std::fs::write(&path, bytes).map_err(|why| crate::results::cannot("write", &path, &why))?;

@@ -1,4 +1,4 @@
-//! `tidegate completions`: what a shell needs to complete the program's commands, options and values.
+//! `tidegate completions`: scripts with which shells complete the program's commands, options and values.
 
 use clap::Command;
 use clap::builder::PossibleValuesParser;
@@ -103,6 +103,7 @@ fn with_values(command: Command, words: &[&str], argument: &str, values: &[&'sta
 /// The script of bash in which options that take lists complete what follows the last comma.
 fn with_lists(script: &str) -> String {
     let one = "-- \"${cur}\"))";
+    // `-P` puts the text up to the last comma in front of each proposal.
     let last = "-P \"${cur%\"${cur##*,}\"}\" -- \"${cur##*,}\"))";
     let mut is_list = false;
     let mut lines = Vec::new();

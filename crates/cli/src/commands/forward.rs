@@ -52,7 +52,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         return Ok(Exit::Ok);
     }
     let seed = arguments.seed.map_or_else(random_seed, Ok)?;
-    // Before the sockets, so that no request to stop leaves one behind.
+    // Before the sockets: a signal without a handler would leave the file of a Unix socket behind.
     let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
     let mut daemon = Daemon::start(config, Seed(seed)).map_err(Failure::error)?;
     session.begun(&format!("seed {seed}"));

@@ -96,7 +96,7 @@ impl Arguments {
     }
 }
 
-/// Refuses a far end that cannot be one.
+/// Refuses destinations that cannot receive: port 0, and the link's own address.
 fn check(Arguments { listen, to, .. }: &Arguments) -> Result<(), Failure> {
     if to.port() == 0 {
         return Err(Failure::usage(format!(
@@ -121,7 +121,7 @@ fn direction(rate: Option<BitRate>, delay: Span, loss: f64, queue: Limit) -> Cha
 /// Runs the command `tidegate link`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     check(arguments)?;
-    // Before the sockets, so that no request to stop leaves one behind.
+    // Before the sockets: from here on a signal ends the loop and not the process, and the report is printed.
     let mut stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
     let mut link = Link::bind(&arguments.setup())
         .map_err(|why| Failure::error(format!("--listen {}: {why}", arguments.listen)))?;

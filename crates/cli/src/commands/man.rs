@@ -1,4 +1,4 @@
-//! `tidegate man`: manual pages, one for each command, the same at every making.
+//! `tidegate man`: manual pages, one for each command; the same program always makes the same pages.
 
 use std::fs;
 use std::io;

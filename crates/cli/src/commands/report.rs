@@ -34,6 +34,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if !folder.is_dir() {
         return Err(Failure::error(format!("{} is not a results folder", folder.display())));
     }
+    // Only `run` writes a folder per seed. A folder of neither kind gets the message about missing tables.
     let is_of_run = folder.join("seeds").is_dir() || !folder.join(page::COMMAND).is_file();
     let page = if is_of_run { page_of_run(session, folder)? } else { page_of_others(session, folder)? };
     let out = arguments.out.clone().unwrap_or_else(|| folder.join("report.html"));
@@ -52,6 +53,7 @@ fn page_of_run(session: &Session, folder: &Path) -> Result<String, Failure> {
     let plan = ReplaySource::open(session, folder, &[], None)?.plan;
     let mut runs = Vec::new();
     for (place, seed) in plan.seeds.iter().enumerate() {
+        // The page plots the first run over time; samples of further seeds are read one by one by `sampled`.
         runs.push(read(folder, *seed, place == 0)?);
     }
     let first = plan.seeds.first().map(|seed| seed_folder(folder, *seed));
@@ -100,7 +102,7 @@ fn seed_folder(folder: &Path, seed: Seed) -> PathBuf {
     folder.join("seeds").join(seed.0.to_string())
 }
 
-/// The run of one seed; only the first needs its samples.
+/// Reads the run of one seed, with its samples if `with_samples` is set.
 fn read(folder: &Path, seed: Seed, with_samples: bool) -> Result<RunRecord, Failure> {
     let place = seed_folder(folder, seed);
     if !place.is_dir() {

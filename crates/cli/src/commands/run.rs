@@ -49,6 +49,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     note_replaced(session, std::iter::once(&plan));
     warn_incomplete(session, &plan);
     let begun = Instant::now();
+    // Before the runs, so that a folder that is locked or cannot be written costs no computing time.
     let folder = Folder::open(&arguments.out, &plan)?;
     let threads = threads(arguments.threads);
     let batch = simulate(session, &plan, &folder, threads, arguments.fresh)?;
@@ -59,6 +60,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let page = page::of_runs(&plan, folder.context(), &batch.runs, &command, sampled);
     let page = folder.write("report.html", page.as_bytes())?;
     let host = Host { wall_s: begun.elapsed().as_secs_f64(), threads, recalled: batch.recalled };
+    // A file of its own, so that all other files of equal runs are identical.
     folder.write("run.json", (host.json(&command).to_string() + "\n").as_bytes())?;
     let failed = expect::failures(&plan.expectations, &batch.runs);
     report(session, &batch.runs, &folder, &page, &failed);
@@ -109,6 +111,7 @@ fn simulate(
         .map(|(place, seed)| if fresh { None } else { folder.recall(place, *seed, place == 0) })
         .collect();
     let recalled = runs.iter().flatten().count();
+    // Jobs are numbered without the recalled seeds.
     let places: Vec<usize> = (0..runs.len()).filter(|place| runs[*place].is_none()).collect();
     let jobs: Vec<Job<'_>> = places.iter().map(|place| Job { plan, seed: plan.seeds[*place] }).collect();
     let line = ProgressLine::new("seeds", jobs.len(), session).after(recalled);
@@ -117,7 +120,8 @@ fn simulate(
     for (place, run) in places.iter().zip(done.whole(|job| format!("seed {}", jobs[job].seed.0))?) {
         runs[*place] = Some(run);
     }
-    // Tables round samples, so the page shows those of the tables, whichever batch made them.
+    // Tables round samples. The page uses those of the tables, so that it does not depend on the batch that
+    // ran the seed.
     if let (Some(0), Some(seed)) = (places.first(), plan.seeds.first()) {
         runs[0] = folder.recall(0, *seed, true).or(runs[0].take());
     }

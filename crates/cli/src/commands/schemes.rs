@@ -34,7 +34,7 @@ fn find(session: &Session, name: &str) -> Result<&'static Scheme, Failure> {
     tidegate_schemes::find(&session.schemes, name).ok_or_else(|| unknown(session, "scheme", name, |_| true))
 }
 
-/// The failure of a command line that names a scheme which is not one of those that `fits`; `what` they are called.
+/// The failure for a name that is not a scheme for which `fits` holds; `what` is the term for such schemes.
 pub(crate) fn unknown(session: &Session, what: &str, name: &str, fits: impl Fn(&Scheme) -> bool) -> Failure {
     let known: Vec<&str> =
         session.schemes.iter().filter(|scheme| fits(scheme)).map(|scheme| scheme.name).collect();

@@ -47,6 +47,7 @@ pub(crate) struct Arguments {
 
 /// Runs the command `tidegate serve`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    // Mistakes on the command line are reported before the network is used.
     let settings = settings(arguments)?;
     let prefix = settings.prefix.clone();
     let uplink = uplink(arguments.transport.as_deref())?;
@@ -55,6 +56,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let stop = stop.as_fd().try_clone_to_owned().map_err(Failure::error)?;
     client.stop_on(stop).map_err(Failure::error)?;
     let of_file = |why| Failure::error(format!("{}: {why}", arguments.file.display()));
+    // Before the registration, so that no route leads to a producer without its file.
     let mut served = Served::open(&arguments.file, settings, &mut client).map_err(of_file)?;
     match registration::register(&mut client, &prefix) {
         Err(RegistrationError::Client(ClientError::Stopped)) => return Ok(Exit::Interrupted),

@@ -15,7 +15,7 @@ use crate::{Format, Session};
 /// Timeout of the request.
 const PATIENCE: Span = Span::from_secs(4);
 
-/// Segments of a status; a forwarder with more has something wrong.
+/// Maximum number of segments of a status, which bounds the loop whatever the forwarder sends.
 const MAX_SEGMENTS: u32 = 10_000;
 
 /// Arguments of the command `tidegate status`.
@@ -49,7 +49,7 @@ pub(crate) fn uplink(requested: Option<&str>) -> Result<Uplink, Failure> {
     }
 }
 
-/// The whole status, segment by segment.
+/// Requests the whole status, segment by segment.
 pub(crate) fn read(client: &mut Client) -> Result<Vec<StatusLine>, Failure> {
     let mut requested = Vec::new();
     for word in ["localhost", "tidegate", "status"] {
@@ -58,6 +58,7 @@ pub(crate) fn read(client: &mut Client) -> Result<Vec<StatusLine>, Failure> {
     let (mut text, mut last) = (Vec::new(), 0);
     let mut segment = 0;
     while segment <= last {
+        // Only the first Interest discovers a version; the others have the full name of their segment.
         let first = segment == 0;
         let interest = InterestBuilder {
             name: &requested,
@@ -77,6 +78,7 @@ pub(crate) fn read(client: &mut Client) -> Result<Vec<StatusLine>, Failure> {
         text.extend_from_slice(data.content);
         last = data.final_segment().0.min(MAX_SEGMENTS);
         segment += 1;
+        // The Data's name includes the version; its last component, the segment, is replaced.
         requested = data.name.components().to_vec();
         let length = data.name.last().map_or(0, |component| component.end() - component.start);
         requested.truncate(requested.len() - length);
@@ -105,7 +107,7 @@ const FACE: [(&str, &str); 13] = [
 const ROUTE: [(&str, &str); 4] =
     [("prefix", "prefix"), ("face", "face"), ("cost", "cost"), ("origin", "origin")];
 
-/// The lines for people.
+/// The status as text with tables.
 pub(crate) fn text(lines: &[StatusLine], screen: Screen) -> String {
     let mut text = String::new();
     for line in lines.iter().filter(|line| line.about == "forwarder") {
@@ -141,7 +143,7 @@ fn cell(line: &StatusLine, key: &str) -> String {
     }
 }
 
-/// The lines for programs: one list per kind of line.
+/// The status as JSON, with one list for each kind of line.
 pub(crate) fn json(lines: &[StatusLine]) -> Value {
     let of = |about: &str| {
         let lines = lines.iter().filter(|line| line.about == about);

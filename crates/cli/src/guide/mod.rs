@@ -17,9 +17,9 @@ pub(crate) struct Guide {
     pub(crate) examples: Vec<(&'static str, &'static str)>,
     /// Reason why the examples are not run by the tests of the book; `None` if they are.
     pub(crate) not_run: Option<&'static str>,
-    /// Files that it reads or writes, and what each is.
+    /// Files that the command reads or writes, with descriptions.
     pub(crate) files: Vec<(&'static str, &'static str)>,
-    /// Exit codes that not every command has, and when it ends with them.
+    /// Exit codes in addition to [`COMMON_EXITS`], with their meaning for this command.
     pub(crate) exits: Vec<(Exit, &'static str)>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn command_names() -> Vec<&'static str> {
     words.filter(|words| !words.is_empty() && !words.contains(' ')).collect()
 }
 
-/// Codes of every command.
+/// Exit codes that every command has.
 pub(crate) const COMMON_EXITS: [(Exit, &str); 3] = [
     (Exit::Ok, "done"),
     (Exit::Error, "failure; the reason is on standard error"),
@@ -86,7 +86,7 @@ impl Guide {
     }
 }
 
-/// `command`, in its own words, and every command below it end their help with examples.
+/// Adds examples at the end of the help of `command` and of every command below it.
 pub(crate) fn with_examples(command: Command) -> Command {
     dress_as("", command)
 }

@@ -1,7 +1,7 @@
-//! `tidegate bench`: packet-hops per CPU second in named cases, each a process of its own.
+//! `tidegate bench`: packet-hops per CPU second in named cases, each in a process of its own.
 //!
-//! A packet-hop is one packet taken off one link. The CPU time is the whole process's: reading the scenario,
-//! the run, and writing the tables.
+//! A packet-hop is one packet taken off one link. The CPU time is that of the whole process: reading the
+//! scenario, the run, and writing the tables.
 
 #[cfg(target_os = "linux")]
 mod fetch;
@@ -23,7 +23,7 @@ use crate::{Format, Session};
 struct BenchCase {
     name: &'static str,
     scenario: &'static str,
-    /// Packet-hops per CPU second that are aimed at, millions; `None` where another figure is.
+    /// Target for packet-hops per CPU second, millions; `None` where another figure has a target.
     aim: Option<f64>,
 }
 
@@ -111,6 +111,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     for case in cases {
         let mut runs = Vec::new();
         for _ in 0..arguments.runs {
+            // A process of its own: peak memory and CPU time of a process include the cases before.
             runs.push(measure_outside(case, arguments.duration.as_deref())?);
         }
         runs.sort_by(|a, b| a.hops_per_cpu_s().total_cmp(&b.hops_per_cpu_s()));
@@ -221,7 +222,7 @@ fn measure_outside(case: &BenchCase, duration: Option<&str>) -> Result<CaseMeasu
     })
 }
 
-/// Parts into which a run is cut to look at the PIT while it is full.
+/// Parts of a run, after each of which the PIT is measured: its maximum counts, not its size at the end.
 const LOOKS: u64 = 20;
 
 fn measure(session: &Session, case: &BenchCase, duration: Option<&str>) -> Result<CaseMeasurement, Failure> {
@@ -265,14 +266,15 @@ fn cpu_seconds() -> f64 {
     cpu_seconds_of("self")
 }
 
-/// The same of the process of this number.
+/// CPU time of the process with this number or `self`, s; NaN if the system does not provide it.
 fn cpu_seconds_of(process: &str) -> f64 {
+    // In nanoseconds, where `/proc/PID/stat` counts ticks of 10 ms.
     let text = std::fs::read_to_string(format!("/proc/{process}/schedstat")).unwrap_or_default();
     let nanos = text.split_whitespace().next().and_then(|field| field.parse::<f64>().ok());
     nanos.map_or(f64::NAN, |nanos| nanos / 1e9)
 }
 
-/// Most memory held at once, bytes; NaN if the system does not provide it.
+/// Peak resident memory of this process, bytes; NaN if the system does not provide it.
 fn peak_rss_bytes() -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -18,7 +18,7 @@ use crate::network_drawing::change;
 const MAX_LINES: usize = 12;
 /// Maximum number of flows that are described.
 const MAX_FLOWS: usize = 6;
-/// Packet-hops that one core simulates per second, about; `tidegate bench` measures them.
+/// Approximate number of packet-hops that one core simulates per second; `tidegate bench` measures it.
 const HOPS_PER_S: f64 = 4e6;
 
 /// Numbers of nodes, links, flows and seeds, for the first line.
@@ -63,7 +63,7 @@ fn table(head: &[&str]) -> TextTable {
     TextTable::new(&head.iter().map(|name| (*name, Align::Left)).collect::<Vec<_>>())
 }
 
-/// A table in which things with equal cells share a row, in order of the first.
+/// A table in which things with equal cells share a row; rows are in order of their first thing.
 fn grouped<'a>(
     head: &[&str],
     things: impl Iterator<Item = (&'a str, Vec<String>)>,
@@ -105,6 +105,7 @@ fn schemes(plan: &Plan, screen: Screen) -> String {
 
 /// Strategy, content store and other properties of a router; `None` for a host without any.
 fn node_cells(node: &NodePlan) -> Option<(&str, Vec<String>)> {
+    // A router part with a strategy replaces the configured one.
     let of_part = node.parts.iter().find(|part| part.brings_strategy());
     let mut strategies = vec![of_part.map_or(node.strategy.scheme.name, |part| part.scheme.name).to_owned()];
     let others = node.prefix_strategies.iter();
@@ -172,6 +173,8 @@ fn about_loss(loss: &LossPlan) -> String {
         LossPlan::Bernoulli { probability } if *probability == 0.0 => "-".to_owned(),
         LossPlan::Bernoulli { probability } => format!("{} %", number(probability * 100.0)),
         LossPlan::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => {
+            // Stationary probability of the bad state. The minimum keeps a chain that never changes state at
+            // 0 instead of NaN.
             let bad = to_bad / (to_bad + to_good).max(f64::MIN_POSITIVE);
             let mean = bad * loss_bad + (1.0 - bad) * loss_good;
             format!("{} % on average, in bursts", number(mean * 100.0))
@@ -312,7 +315,7 @@ fn run_facts(plan: &Plan, of: &Facts) -> text::Facts {
     facts
 }
 
-/// `1.2 million`, for what is only known about.
+/// An approximate number in words, such as `1.2 million`.
 pub(super) fn count(value: f64) -> String {
     match value {
         value if value >= 1e9 => format!("{:.1} billion", value / 1e9),
@@ -322,7 +325,7 @@ pub(super) fn count(value: f64) -> String {
     }
 }
 
-/// The time that `hops` take, about: computers differ by more than the digits left out.
+/// Approximate time that `hops` take; computers differ by more than the omitted digits.
 fn work(hops: f64) -> String {
     match hops / HOPS_PER_S {
         seconds if seconds < 120.0 => format!("about {:.0} s", seconds.max(1.0)),

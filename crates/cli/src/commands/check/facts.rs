@@ -17,9 +17,9 @@ pub(crate) struct Facts {
     pub(crate) flows: Vec<FlowFacts>,
     /// Sentences, one for each thing that differs between seeds.
     pub(super) random: Vec<String>,
-    /// Packets taken off links in one run, about: no losses, fair shares.
+    /// Approximate number of packets taken off links in one run, without losses and with fair shares.
     pub(crate) packet_hops: f64,
-    /// Interests that are answered in one run, about.
+    /// Approximate number of Interests that are satisfied in one run.
     pub(super) exchanges: f64,
     /// Rows of the tables of samples, over all seeds.
     pub(super) sample_rows: f64,
@@ -31,15 +31,16 @@ pub(crate) struct FlowFacts {
     pub(super) nodes: Vec<usize>,
     /// The link after each node but the last, and which of its directions Data take.
     pub(super) links: Vec<(usize, usize)>,
-    /// From the first Interest to its Data without queues: delays, and the sending of both packets on each link.
+    /// Time from the first Interest to its Data without queues: delays, and the transmission of both packets
+    /// on each link.
     pub(super) round_trip: Span,
-    /// The server on the way that takes longest, if there is any.
+    /// The service node on the path with the longest service time, if there is any.
     pub(super) slowest_station: Option<ServiceNode>,
     /// `None` if the producer is at the same node.
     pub(crate) bottleneck: Option<Bottleneck>,
-    /// No transfer along the path can take less; `None` for a flow without an end and behind caches.
+    /// Lower bound of the completion time along the path; `None` for a flow without an end and behind caches.
     pub(super) min_transfer: Option<Span>,
-    /// Interests that are answered, about.
+    /// Approximate number of satisfied Interests.
     pub(super) exchanges: f64,
 }
 
@@ -49,9 +50,9 @@ pub(crate) struct Bottleneck {
     pub(crate) link: usize,
     /// Direction.
     pub(super) way: usize,
-    /// Its rate at the start.
+    /// Rate of the link in this direction at the start of the run.
     pub(super) rate: BitRate,
-    /// Size of the flow's packets on it: its Data, or its Interests where those are the limit.
+    /// Size of the flow's packets on the link: Data, or Interests where those are the limit.
     pub(super) packet: ByteCount,
     /// Content per second while the flow is alone.
     pub(super) content: BitRate,
@@ -88,8 +89,10 @@ impl Facts {
                 way.facts(plan, flow, &sharers, &rates, flows_by_prefix[flow.prefix.as_str()] > 1)
             })
             .collect();
+        // Interest and Data each cross every link of the path once.
         let hops = |flow: &FlowFacts| 2.0 * flow.exchanges * flow.links.len() as f64;
         let samples = plan.sampling.map_or(0, |pause| plan.duration.as_nanos() / pause.as_nanos().max(1));
+        // A row per flow and per direction of a link.
         let sampled = plan.flows.len() + 2 * plan.links.len();
         Self {
             random: seed_variation::describe(plan),

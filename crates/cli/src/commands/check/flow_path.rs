@@ -35,14 +35,14 @@ struct Sizes {
 /// A direction of a link.
 pub(super) type PathDirection = (usize, usize);
 
-/// Bytes and packets that one exchange puts on one direction.
+/// Packet of one exchange on one direction of a link.
 #[derive(Clone, Copy)]
 struct Load {
     direction: PathDirection,
     /// The direction of the same link that Data take.
     data: PathDirection,
     size: ByteCount,
-    /// Its frames' bytes.
+    /// Size with the headers of its frames.
     on_wire: ByteCount,
 }
 
@@ -56,7 +56,7 @@ impl Load {
         sharers.get(&self.data).copied().unwrap_or(1)
     }
 
-    /// Exchanges per second, if all flows get the same.
+    /// Exchanges per second if all flows get equal shares.
     fn share(&self, plan: &Plan, sharers: &BTreeMap<PathDirection, usize>) -> f64 {
         per_second(rate(plan, self.direction), self.on_wire) / self.flows(sharers) as f64
     }
@@ -85,6 +85,7 @@ impl FlowPath {
                 let on_wire = plan.links[link].bytes_on_wire(size);
                 Load { direction, data, size, on_wire }
             };
+            // Both: on asymmetric links, Interests can be the limit.
             [load(data, sizes.data), load((link, 1 - way), sizes.interest)]
         })
     }
@@ -103,6 +104,8 @@ impl FlowPath {
         let links = delays + self.loads(plan, self.first).map(|load| load.sending(plan)).sum();
         let round_trip = links + service_nodes.iter().map(ServiceNode::mean).sum();
         let min = links + service_nodes.iter().map(ServiceNode::min).sum();
+        // Names grow with the segment number: the middle one is typical for a long flow, the first one for a
+        // round trip.
         let shares = self.loads(plan, self.middle).map(|load| (load.share(plan, sharers), load));
         let slowest = shares.reduce(|a, b| if b.0 < a.0 { b } else { a });
         let rate_s = slowest.map_or(f64::INFINITY, |(share, _)| share);
@@ -119,8 +122,9 @@ impl FlowPath {
         }
     }
 
-    /// The slowest link has to carry everything, and the last Data the rest of the way. Caches may know what
-    /// another flow has asked for, so that only links before the first of them count then.
+    /// Lower bound of the completion time: the slowest link carries all segments, and the last Data the rest
+    /// of the path. A cache may hold Data that another flow requested, so only links before the first cache
+    /// count then.
     fn min_transfer(
         &self,
         plan: &Plan,
@@ -132,6 +136,7 @@ impl FlowPath {
         let Demand::File { segments } = flow.demand else { return None };
         let caches = |node: &usize| is_shared && service_nodes::caches(&plan.nodes[*node]);
         let free = self.nodes.iter().position(caches).unwrap_or(self.links.len());
+        // Node number `free` is behind as many links, which is why `free` is also a number of links.
         let time = |load: Load| {
             let one = load.sending(plan);
             let rest = Span::from_nanos(round_trip.as_nanos().saturating_sub(one.as_nanos()));
@@ -141,8 +146,10 @@ impl FlowPath {
                 all_segments(load.on_wire, segments)
             };
             rates.time_to_send(plan, load.direction, flow.start, all)
+                // The first Data may come from the cache, nearer than the round trip assumes.
                 + if free == self.links.len() { rest } else { Span::ZERO }
         };
+        // Two loads per link.
         self.loads(plan, self.first).take(2 * free).map(time).max()
     }
 }
@@ -160,6 +167,7 @@ fn bottleneck(
         Limit::Packets(packets) => f64::from(packets.get()),
         Limit::Bytes(bytes) => (bytes.get() / packet.get().max(1)) as f64,
     };
+    // Limits are in packets, but the line sends whole frames.
     let queued = ByteCount::new((queue_packets * load.on_wire.get() as f64) as u64);
     Bottleneck {
         link,
@@ -180,6 +188,7 @@ fn per_second(rate: BitRate, packet: ByteCount) -> f64 {
 
 /// A segment in the middle of the flow, as far as that is known.
 fn middle_segment(flow: &FlowPlan) -> u32 {
+    // For other flows a number of two bytes, as most segments of a run have.
     if let Demand::File { segments } = flow.demand { segments / 2 } else { 1000 }
 }
 
@@ -213,7 +222,7 @@ fn requested(workload: &Workload, time: Span) -> f64 {
     segments * coming.min(workload.requests.map_or(f64::INFINITY, f64::from))
 }
 
-/// Interests answered until the end of the run, if `rate_s` of them are answered each second.
+/// Approximate number of Interests satisfied until the end of the run, at `rate_s` per second.
 fn exchanges(plan: &Plan, flow: &FlowPlan, rate_s: f64) -> f64 {
     let end = (Time::ZERO + plan.duration).min(flow.stop.unwrap_or(Time::MAX));
     let max = rate_s * end.since(flow.start).as_secs_f64();

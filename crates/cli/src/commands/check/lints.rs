@@ -12,14 +12,14 @@ use super::description::count;
 use super::facts::{Bottleneck, Facts, FlowFacts, flows_by_prefix, listed};
 use super::service_nodes::caches;
 
-/// A queue with fewer bandwidth-delay products cannot keep the link busy.
+/// Queue limit, in bandwidth-delay products, below which a link becomes idle after a decrease of the window.
 const SHALLOW: f64 = 0.25;
-/// A queue of more of them mostly adds delay.
+/// Queue limit, in bandwidth-delay products, above which a queue mostly adds delay.
 const DEEP: f64 = 4.0;
-/// Rows that a table still has within reason.
+/// Number of rows above which the size of a table deserves a warning.
 const MANY_ROWS: f64 = 5e6;
 
-/// Every doubt, as a sentence.
+/// All warnings about a plan, one sentence each.
 pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
     let mut warnings = Vec::new();
     let flows = || plan.flows.iter().zip(&facts.flows);
@@ -42,7 +42,7 @@ pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
     warnings
 }
 
-/// Numbers that count a link on a medium as a wire of its own, and media without links.
+/// Warnings that numbers treat a link on a medium as a wire of its own, and about media without links.
 fn media(plan: &Plan) -> Vec<String> {
     let used: BTreeSet<usize> = plan.links.iter().filter_map(|link| link.medium).collect();
     let about = |(number, medium): (usize, &MediumPlan)| match used.contains(&number) {
@@ -55,7 +55,7 @@ fn media(plan: &Plan) -> Vec<String> {
     plan.media.iter().enumerate().map(about).collect()
 }
 
-/// One doubt about several flows is one sentence, with the words about the first.
+/// Joins equal warnings about several flows into one sentence, with the numbers of the first flow.
 fn gathered<'a>(warnings: impl Iterator<Item = (&'a str, String)>) -> Option<String> {
     let warnings: Vec<(&str, String)> = warnings.collect();
     let (_, first) = warnings.first()?;
@@ -86,6 +86,7 @@ fn shallow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
 
 fn deep(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
     let found = filled(flow, facts)?;
+    // On very short links the product is less than a packet, and every queue would be called deep.
     (found.queue_packets > DEEP * found.product_packets.max(1.0)).then(|| {
         format!(
             "the queue of {} holds {} packets, {} times the bandwidth-delay product; when full it adds {} ms to a round trip of {} ms",
@@ -171,7 +172,7 @@ fn slow_service(plan: &Plan, _: &FlowPlan, facts: &FlowFacts) -> Option<String> 
 }
 
 fn unused_nodes(plan: &Plan, facts: &Facts) -> Option<String> {
-    // Where links fail, routers off the first paths are the ways around.
+    // Where links fail, routers off the first paths carry the detours.
     let may_reroute = plan
         .events
         .iter()
@@ -179,6 +180,7 @@ fn unused_nodes(plan: &Plan, facts: &Facts) -> Option<String> {
     let mut used = vec![false; plan.nodes.len()];
     facts.flows.iter().flat_map(|flow| &flow.nodes).for_each(|node| used[*node] = true);
     plan.flows.iter().flat_map(|flow| &flow.producers).for_each(|node| used[*node] = true);
+    // With several producers, a strategy may send Interests to others than the nearest.
     let single_path = plan.flows.iter().all(|flow| flow.producers.len() == 1);
     let is_idle = |(node, used): &(&tidegate_sim::plan::NodePlan, bool)| {
         !*used && (!node.is_router || (single_path && !may_reroute))

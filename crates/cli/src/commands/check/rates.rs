@@ -27,7 +27,7 @@ impl Rates {
         Self(changes)
     }
 
-    /// Time from `start` until `direction`, never idle, has sent `size`.
+    /// Time from `start` until `direction`, if it is never idle, has sent `size`.
     pub(super) fn time_to_send(
         &self,
         plan: &Plan,
@@ -42,6 +42,7 @@ impl Rates {
                 break;
             }
             left = ByteCount::new(left.get() - sent.get());
+            // A change before `start` sets the rate but takes no time.
             (now, rate) = (now.max(at), new);
         }
         now.since(start) + rate.time_to_send(left)

@@ -60,6 +60,7 @@ fn is_random_loss(loss: &LossPlan) -> bool {
             probability > 0.0 && probability < 1.0
         }
         LossPlan::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => {
+            // A chain without chance moves in a fixed pattern, with losses that are equal in all seeds.
             let drawn = |chance: f64| chance > 0.0 && chance < 1.0;
             let changes = drawn(to_bad) || drawn(to_good);
             drawn(loss_good) || (to_bad > 0.0 && (drawn(loss_bad) || (changes && loss_good != loss_bad)))

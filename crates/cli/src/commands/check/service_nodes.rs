@@ -6,7 +6,7 @@ use tidegate_sim::plan::{FlowPlan, NodePlan, Plan, ServicePlan, ServiceTime};
 /// A server on the path of a flow.
 #[derive(Clone, Copy)]
 pub(super) struct ServiceNode {
-    /// Its node.
+    /// Index of its node.
     pub(super) node: usize,
     /// Packets of one exchange that it handles.
     visits: u32,
@@ -20,14 +20,16 @@ impl ServiceNode {
         time * u64::from(self.visits)
     }
 
-    /// Time that one exchange takes there at the least.
+    /// Minimum time that one exchange takes there.
     pub(super) fn min(&self) -> Span {
+        // An exponential service time has no lower bound above zero.
         if is_random(&self.time) { Span::ZERO } else { self.mean() }
     }
 }
 
 /// Service nodes on the path `nodes` of `flow`: a node serves packets that arrive over its links.
 pub(super) fn on_the_way(plan: &Plan, flow: &FlowPlan, nodes: &[usize]) -> Vec<ServiceNode> {
+    // The Interest arrives at every node but the first, the Data at every node but the last.
     let visits = |place: usize| u32::from(place > 0) + u32::from(place + 1 < nodes.len());
     let service_node =
         |visits: u32, node: usize, service: &ServicePlan| ServiceNode { node, visits, time: service.time };

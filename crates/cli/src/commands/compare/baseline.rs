@@ -46,6 +46,8 @@ pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<B
         let Some(then) = baseline.variants.iter().find(|then| then.label == variant.label) else { continue };
         common += 1;
         let mut differing = differences(&then.scenario, &variant.identity.text);
+        // Equal labels do not show that it is the same network; the judgement would blame the scheme for
+        // another link.
         if !differing.is_empty() {
             differing.truncate(MAX_DIFFERENCES);
             return Err(fault(format!(
@@ -55,6 +57,8 @@ pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<B
             )));
         }
     }
+    // A variant that is missing on one side is reported later, but without a common one nothing would be
+    // judged.
     if common == 0 {
         let known: Vec<&str> = baseline.variants.iter().map(|variant| variant.label.as_str()).collect();
         return Err(fault(format!("it has none of these variants; its variants: {}", known.join(", "))));
@@ -62,7 +66,7 @@ pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<B
     Ok(baseline)
 }
 
-/// The failure of a baseline that was not put aside; it names those that were.
+/// The failure for a baseline that does not exist; it lists the existing ones.
 fn missing(path: &Path, name: &str) -> Failure {
     let entries = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     let files = entries.into_iter().flatten().flatten().map(|entry| entry.path());
@@ -84,7 +88,7 @@ fn missing(path: &Path, name: &str) -> Failure {
     ))
 }
 
-/// The file in which the baseline `name` is put aside.
+/// The file to which the baseline `name` is saved.
 ///
 /// # Errors
 /// An empty name, or a file there that is no baseline and would be lost.
@@ -102,7 +106,7 @@ pub(super) fn to_save(out: &Path, name: &str) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Puts a comparison aside in the file `path`.
+/// Saves a comparison as a baseline in the file `path`.
 pub(super) fn write(path: &Path, variants: &[VariantPlan], comparison: &Comparison) -> Result<(), Failure> {
     let scenarios: Vec<String> = variants.iter().map(|variant| variant.identity.text.clone()).collect();
     let scenario = variants.first().map_or("", |variant| variant.plan.name.as_str());

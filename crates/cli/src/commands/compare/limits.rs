@@ -39,6 +39,7 @@ fn mean_utilisation(variant: &Variant) -> Option<f64> {
 /// Utilisation of the busiest link or medium while there were flows, 0..=1.
 fn utilisation(run: &RunRecord) -> Option<f64> {
     let of_run = (measures::find("utilisation")?.of)(run)?;
+    // The measure is over the whole run; time without a flow does not count against the schemes.
     let start = run.flows.iter().map(|flow| flow.start).min()?;
     let over = run.flows.iter().map(|flow| flow.over(run.ended)).max()?;
     let part = over.since(start).as_secs_f64() / run.ended.since(Time::ZERO).as_secs_f64();

@@ -1,4 +1,5 @@
-//! `tidegate compare`: variants of one scenario with the same seeds, what differs, and whether chance explains it.
+//! `tidegate compare`: runs variants of one scenario with the same seeds and reports differences with their
+//! significance.
 
 mod baseline;
 mod limits;
@@ -139,7 +140,7 @@ impl Arguments {
 struct Prepared {
     base: Plan,
     variants: Vec<VariantPlan>,
-    /// The place of the variant that the others are held against.
+    /// Index of the variant with which the others are compared.
     reference: usize,
     /// Baseline that the results are compared with, if requested.
     baseline: Option<Baseline>,
@@ -148,7 +149,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    /// Reads scenario, variants and baseline; what does not fit is refused before anything runs.
+    /// Reads scenario, variants and baseline, so that errors in them are reported before the first run.
     fn read(session: &Session, arguments: &Arguments) -> Result<Self, Failure> {
         let choice = VariantArguments {
             scenario: &arguments.scenario,
@@ -233,6 +234,7 @@ pub(crate) fn page_again(
     arguments: Arguments,
 ) -> Result<String, Failure> {
     let arguments = Arguments {
+        // The kept scenario is written with its overrides applied; they are not applied a second time.
         scenario: kept.scenario(),
         overrides: Overrides::default(),
         out: kept.out(),

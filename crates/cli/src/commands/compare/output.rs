@@ -84,7 +84,7 @@ fn first_seed(comparison: &Comparison) -> Seed {
 }
 
 impl ComparisonOutput<'_> {
-    /// Writes tables, figures and the page, and prints what was found.
+    /// Writes tables, figures and the page, and prints the comparison.
     pub(super) fn write(
         &self,
         session: &Session,
@@ -92,6 +92,7 @@ impl ComparisonOutput<'_> {
         store: &Store,
     ) -> Result<(), Failure> {
         let folder = arguments.out.join(self.folder_name());
+        // Written beside the results and then moved, so that an interruption leaves the old results whole.
         let new = store.temporary();
         self.tables(&new)?;
         let (figures, command, json) = (self.figures(), arguments.command_line(), self.json(&folder));
@@ -123,7 +124,8 @@ impl ComparisonOutput<'_> {
         point_tables(&points, &[parameter], &self.context).write(folder).map_err(Failure::error)
     }
 
-    /// The figures, which need a run of each variant with its every delay.
+    /// The figures; each variant runs once more, because stored runs do not contain the delay of every
+    /// packet.
     fn figures(&self) -> Vec<Figure> {
         let SearchResult { comparison, runs, .. } = self.found;
         let seed = first_seed(comparison);
@@ -168,6 +170,7 @@ impl ComparisonOutput<'_> {
     /// The plots of several seeds, of which `first` is one; `None` for a single seed.
     fn seed_plots(&self, store: &Store, first: &[Variant]) -> Result<Option<SeedPlots>, Failure> {
         let others: Vec<u64> =
+            // The first seed is in `first`.
             self.found.comparison.seeds.iter().copied().take(SeedPlots::MAX_SEEDS).skip(1).collect();
         let mut plots = match others.is_empty() {
             true => None,

@@ -1,4 +1,4 @@
-//! Runs of every variant, more and more seeds until intervals are narrow enough.
+//! Runs of every variant, with more seeds at each look until intervals are narrow enough.
 
 use tidegate_core::rng::Seed;
 use tidegate_results::compare::{Comparison, FEWEST, Setup, Variant, looks, relative_half_width};
@@ -21,9 +21,9 @@ const SEARCHED: [&str; 2] = ["goodput_mbps", "full_delay_ms"];
 #[derive(Debug)]
 pub(super) struct Search {
     first_seed: u64,
-    /// Numbers of seeds at which is looked.
+    /// Numbers of seeds after which the intervals are examined.
     looks: Vec<usize>,
-    /// Half of an interval's width over its mean that is narrow enough.
+    /// Maximum half-width of an interval relative to its mean.
     target: Option<f64>,
     /// Reason why the number of seeds differs from the requested one; empty if it does not.
     remark: String,
@@ -83,6 +83,8 @@ impl Search {
             let seeds: Vec<Seed> = (self.first_seed..).take(*count).map(Seed).collect();
             self.fill(session, store, variants, &seeds)?;
             let runs = recall(store, variants, &seeds)?;
+            // Every look is a further chance to stop on a narrow interval by luck, for which the confidence
+            // is raised.
             let setup = Setup { reference, looks: self.looks.len() };
             let comparison = Comparison::of(&runs, &self.measures, setup);
             let open = self.target.map(|target| self.open(&comparison, target));
@@ -106,7 +108,8 @@ impl Search {
             let VariantPlan { plan, identity, .. } = &variants[variant];
             Required { plan, identity, seed }
         };
-        // Seed by seed, so that an early end leaves pairs.
+        // Seed by seed: after an interruption, most stored seeds have all variants, and comparisons are
+        // paired.
         let all = seeds.iter().flat_map(|seed| (0..variants.len()).map(|variant| (variant, *seed)));
         let all: Vec<(usize, Seed)> = all.collect();
         let is_missing = |(variant, seed): &&(usize, Seed)| {
@@ -136,6 +139,7 @@ impl Search {
                 let what = || format!("{} of {label}", measured.measure.noun);
                 if estimate.n == 0 {
                     open.unmeasured.push(what());
+                // Counted as open: a few equal values of a random run do not prove a width of zero.
                 } else if is_chance(comparison, index, estimate)
                     || relative_half_width(estimate).is_none_or(|width| width > target)
                 {
@@ -156,7 +160,7 @@ fn is_chance(comparison: &Comparison, variant: usize, estimate: &Estimate) -> bo
 /// Variants and measures that need more seeds.
 #[derive(Debug)]
 struct Open {
-    /// Half of an interval's width over its mean that is narrow enough.
+    /// Maximum half-width of an interval relative to its mean.
     target: f64,
     /// Measures whose intervals are wider than the target.
     wide: Vec<String>,

@@ -1,4 +1,4 @@
-//! Variants of a scenario: one value put in each of one or several places.
+//! Variants of a scenario: each sets one or several keys to one value.
 
 use std::path::Path;
 
@@ -38,7 +38,8 @@ pub(super) struct VariantArguments<'a> {
 }
 
 impl VariantArguments<'_> {
-    /// Reads every variant of the scenario `plan`; `may_be_one` says whether it will do as it is written.
+    /// Reads every variant of the scenario `plan`; with `may_be_one` a single variant is accepted, also the
+    /// scenario as written.
     pub(super) fn read(
         &self,
         session: &Session,

@@ -71,6 +71,7 @@ fn option(arg: &Arg) -> String {
     let short = arg.get_short().map_or_else(String::new, |short| format!("`-{short}`, "));
     let defaults: Vec<String> =
         arg.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
+    // clap gives a flag the default `false` and the values `true` and `false`.
     let defaults = if arg.get_action().takes_values() { defaults.join(", ") } else { String::new() };
     let help = arg.get_long_help().or_else(|| arg.get_help());
     let mut meaning = help.map_or_else(String::new, ToString::to_string);

@@ -1,4 +1,4 @@
-//! `tidegate docs`: the reference pages of the book, made from what the program itself goes by.
+//! `tidegate docs`: the reference pages of the book, made from the definitions that the program itself uses.
 
 mod commands;
 mod results;

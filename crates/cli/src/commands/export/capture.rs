@@ -1,4 +1,4 @@
-//! A packet capture: simulated packets get the bytes that they would have.
+//! A packet capture: simulated packets are encoded as they would be on a real link.
 //!
 //! Content is zeros, as long as simulated. Signatures are digests (DigestSha256, 32 bytes) where simulated sizes
 //! count 5 bytes, so that captured packets are a little longer than simulated ones.
@@ -20,7 +20,7 @@ use crate::exit::Failure;
 use crate::replay::ReplaySource;
 use crate::results::cannot;
 
-/// Writes `packets.pcapng` with what goes over the links called `only`, or over all.
+/// Writes `packets.pcapng` with the packets on the links called `only`, or on all links.
 pub(super) fn pcapng(source: &ReplaySource, out: &Path, only: &[String]) -> Result<Vec<PathBuf>, Failure> {
     let network = source.network();
     let interfaces = interfaces(source, &network, only)?;
@@ -34,6 +34,7 @@ pub(super) fn pcapng(source: &ReplaySource, out: &Path, only: &[String]) -> Resu
     let mut fault = None;
     source.watch(EventMask::PACKETS, &mut |events| {
         for event in events {
+            // The simulation runs to its end; only the first fault is reported.
             if let (None, Err(why)) = (&fault, writer.take(&network, event)) {
                 fault = Some(Failure::error(format!("{}: {why}", path.display())));
             }
@@ -76,6 +77,7 @@ impl<W: std::io::Write> Writer<W> {
     fn take(&mut self, network: &Network, record: &EventRecord) -> Result<(), String> {
         let Event::Sent { face, header } = record.event else { return Ok(()) };
         let Some(direction) = network.direction(record.node, face) else { return Ok(()) };
+        // `interfaces` collects directions in ascending order.
         let Ok(interface) = self.interfaces.binary_search(&direction) else { return Ok(()) };
         let (from, to) = network.directions[direction as usize];
         self.push(interface as u32, record.time, [from, to], &header)
@@ -103,6 +105,7 @@ impl Encoder {
     fn new(source: &ReplaySource) -> Self {
         Self {
             names: tidegate_sim::world::interned(&source.plan),
+            // Without an MTU no packet is split, so that each makes one frame.
             link: LinkEncoder::new(None, 0),
             signer: Signer::Digest,
             batch: FrameBatch::new(),
@@ -111,7 +114,7 @@ impl Encoder {
         }
     }
 
-    /// The frame of a packet; `None` for what is not NDN.
+    /// The frame of a packet; `None` for packets of other protocols than NDN.
     fn frame(&mut self, header: &Header) -> Result<Option<&[u8]>, String> {
         let body = match &header.kind {
             Kind::Interest(interest) => self.interest(header.name, interest)?,

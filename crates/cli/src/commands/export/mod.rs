@@ -55,7 +55,7 @@ enum ExportFormat {
 }
 
 impl Arguments {
-    /// An option that the format has no use for is not passed over.
+    /// Refuses options that do not apply to the format, instead of ignoring them.
     fn refuse_misplaced(&self) -> Result<(), Failure> {
         let misplaced = [
             (!self.links.is_empty() && self.to != ExportFormat::Pcapng, "--link applies to --to pcapng only"),

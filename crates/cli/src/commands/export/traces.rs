@@ -14,13 +14,13 @@ use crate::exit::Failure;
 use crate::replay::ReplaySource;
 use crate::results::{cannot, file_name};
 
-/// Files being written, each with what writes it.
+/// Files being written, each with its writer.
 type Open = Vec<(PathBuf, Box<dyn Trace>)>;
 
-/// Lines of each face are written once a period: more would fill the disk.
+/// Maximum number of periods of a run: the traces have lines for each face in every period.
 const MAX_PERIODS: f64 = 1e5;
 
-/// A period as it is written in scenarios.
+/// Parses a period, written as in scenarios.
 pub(super) fn period(text: &str, duration: Span) -> Result<Span, Failure> {
     match text.parse::<Span>() {
         Ok(Span::ZERO) => Err(Failure::usage("--period: 0 is too short; a second or half of one is usual")),

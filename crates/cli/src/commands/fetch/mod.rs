@@ -109,13 +109,14 @@ impl Arguments {
     }
 }
 
-/// An Interest carries its lifetime in whole milliseconds; one of 0 ms has ended before it is answered.
+/// Parses a lifetime. Interests carry it in whole milliseconds, and one of 0 ms expires before any Data
+/// arrives.
 fn lifetime(text: &str) -> Result<Span, String> {
     let span: Span = text.parse()?;
     if span >= Span::from_millis(1) { Ok(span) } else { Err(format!("{text:?} is less than 1ms")) }
 }
 
-/// No Data has more than 8800 bytes, so that every window has room for one.
+/// Parses a receive window of at least 10 kB, which has room for a Data of the maximum size, 8800 bytes.
 fn receive_window(text: &str) -> Result<ByteCount, String> {
     let (min, max) = (ByteCount::new(10_000), ByteCount::new(4_000_000_000));
     let window: ByteCount = text.parse()?;
@@ -129,6 +130,7 @@ fn receive_window(text: &str) -> Result<ByteCount, String> {
 /// Runs the command `tidegate fetch`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let name = name_uri::parse(&arguments.name).map_err(Failure::usage)?;
+    // Mistakes on the command line are reported before the network is used.
     if let Some(page) = &arguments.report {
         check_place(page)?;
     }
@@ -145,6 +147,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         newest_version(&mut client, &name, &trust).map_err(|why| failure(&why, &arguments.name))?
     };
     let shown = name_uri::show(&name);
+    // After discovery: a part is only resumed if it is of this version.
     let mut output = Output::open(arguments.output.as_deref(), &shown)?;
     if let Some(note) = output.note() {
         session.note(note);
@@ -183,7 +186,7 @@ fn check_place(page: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Time without Data after which the producer is named.
+/// Time without Data after which a warning is printed.
 const SILENCE: Span = Span::from_secs(4);
 
 /// Message about a fetch without progress; `bad`: number of Data with a wrong signature.
@@ -200,7 +203,7 @@ fn silent(name: &str, bad: u64) -> String {
     )
 }
 
-/// Finds out when Data has not come for [`SILENCE`], once each time.
+/// Detects that no Data has arrived for [`SILENCE`], once for each such interval.
 #[derive(Default)]
 struct Silence {
     was_silent: bool,
@@ -215,7 +218,7 @@ impl Silence {
     }
 }
 
-/// Puts the content in its place, then reports.
+/// Moves the content to its place, then reports.
 fn conclude(
     session: &Session,
     arguments: &Arguments,

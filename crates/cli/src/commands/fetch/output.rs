@@ -22,7 +22,7 @@ pub(super) struct Output {
     note: Option<String>,
 }
 
-/// A file that is written as `FILE.part` until it is whole.
+/// A file that is written as `FILE.part` until it is complete.
 struct OutputFile {
     part: PathBuf,
     whole: PathBuf,
@@ -34,9 +34,14 @@ struct OutputFile {
 }
 
 impl Output {
-    /// Opens `path` for the content of `name`, `-` for standard output. A file is written as `path.part`, which is
-    /// gone on with if it holds the beginning of the same version; what is there and no regular file (a pipe,
-    /// `/dev/null`) is written to directly. Without a path it is standard output, unless that is a terminal.
+    /// Opens `path` for the content of `name`, `-` for standard output. A file is written as `path.part`,
+    /// which is resumed if it holds the beginning of the same version. An existing path that is not a regular
+    /// file (a pipe, `/dev/null`) is written to directly. Without a path, content goes to standard output
+    /// unless that is a terminal.
+    ///
+    /// # Errors
+    ///
+    /// A terminal without `-`, a path that cannot be written, or a part that another fetch is writing.
     pub(super) fn open(path: Option<&Path>, name: &str) -> Result<Self, Failure> {
         if path.is_none() && io::stdout().is_terminal() {
             return Err(Failure::usage(
@@ -47,6 +52,7 @@ impl Output {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             return Ok(Self { is_standard: true, ..Self::over(Box::new(io::stdout()), None) });
         };
+        // Renaming a part over a pipe or a device would replace it by a file.
         let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
         if is_special {
             let file = File::options().write(true).open(path).map_err(|why| cannot("write", path, &why))?;
@@ -71,6 +77,7 @@ impl Output {
             }
             Some(Err(why)) => (0, 0, Some(format!("{}: {why}; fetching from the start", part.display()))),
         };
+        // Two fetches would interleave their writes in one part.
         let lock = |file: &File| match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(io::Error::other("another fetch is writing it")),
             // On file systems without locks, concurrent fetches are not prevented.
@@ -79,10 +86,12 @@ impl Output {
         let open = || -> io::Result<File> {
             let mut file = File::options().write(true).create(true).truncate(false).open(&part)?;
             lock(&file)?;
-            // The state stays true of the beginning that it describes; one of other content goes.
+            // The state describes the beginning of the part, which is not rewritten; a state of other content
+            // is removed.
             if bytes == 0 && fs::exists(state_path(&part))? {
                 fs::remove_file(state_path(&part))?;
             }
+            // Bytes beyond the state are from a fetch that was killed and are not verified.
             file.set_len(bytes)?;
             file.seek(SeekFrom::End(0))?;
             Ok(file)
@@ -97,7 +106,7 @@ impl Output {
         Self { writer, target, is_standard: false, special: None, note: None }
     }
 
-    /// The first segment that is not there yet.
+    /// Number of the first missing segment.
     pub(super) fn first_segment(&self) -> u32 {
         self.target.as_ref().map_or(0, |target| target.segments)
     }
@@ -117,14 +126,19 @@ impl Output {
         self.note.as_deref()
     }
 
-    /// Gives the file its name if it is whole. If not, notes that so many segments and bytes more are there, and
-    /// returns where.
+    /// Renames the part to the file if it is whole. If not, records that it has `segments` segments and
+    /// `bytes` bytes more than at the start, and returns its path.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be written, renamed or removed.
     pub(super) fn finish(
         mut self,
         is_whole: bool,
         segments: u32,
         bytes: u64,
     ) -> Result<Option<PathBuf>, Failure> {
+        // Before the state, which has the hash of the bytes on disk.
         let flushed = self.writer.flush();
         let Some(OutputFile { part, whole, name, segments: before, bytes: bytes_before }) = self.target
         else {
@@ -140,6 +154,7 @@ impl Output {
             return Ok(Some(part));
         }
         fs::rename(&part, &whole).map_err(|why| cannot("write", &whole, &why))?;
+        // Only a resumed part has a state: `open_part` removes any other.
         if bytes_before > 0 {
             fs::remove_file(state_path(&part)).map_err(|why| cannot("remove", &state_path(&part), &why))?;
         }

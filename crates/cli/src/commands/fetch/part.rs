@@ -1,7 +1,7 @@
 //! State of `FILE.part`: version, number of segments, and hash of its content.
 //!
-//! It stands in `FILE.part.state`, written when a fetch ends early. A part without it, or one that it does not fit,
-//! is not gone on from: versions never mix.
+//! It is the file `FILE.part.state`, written when a fetch ends early. A part without a state, or with one
+//! that does not match it, is not resumed: versions never mix.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 /// First line of the file.
 const FORMAT: &str = "tidegate part 1";
 
-/// A part that can be gone on from.
+/// A part that can be resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PartState {
     /// Versioned name of the object, as a URI.
     pub(super) name: String,
-    /// Segments in it, all from the first one on.
+    /// Number of segments in it, consecutive from the first one.
     pub(super) segments: u32,
     /// Bytes of their content.
     pub(super) bytes: u64,
@@ -38,7 +38,7 @@ impl PartState {
         fs::write(state_path(part), text)
     }
 
-    /// The state of `part`; what is wrong with it in words, `None` when there is none.
+    /// The state of `part`; the error says why it cannot be used, `None` if there is none.
     pub(super) fn read(part: &Path) -> Option<Result<Self, String>> {
         let text = fs::read(state_path(part)).ok()?;
         let state = String::from_utf8(text).ok().and_then(|text| Self::parse(&text));

@@ -72,6 +72,7 @@ fn make_with(session: &Session, name: Option<&str>, set: &[(String, String)]) ->
     let notes = given.update(scheme.params).map_err(refuse)?;
     notes.iter().for_each(|note| session.note(&format!("--set: {note}")));
     let mut settings = Settings::default();
+    // A named scheme has the defaults of its catalogue entry, even if it is the default scheme.
     if name.is_none() {
         settings.0.extend(DEFAULT_SETTINGS.map(|(key, text)| (key.to_owned(), value(text))));
     }

@@ -113,7 +113,7 @@ fn elapsed(fetched: &Fetched, flow: &FlowRecord) -> f64 {
     flow.completed.unwrap_or(fetched.record.ended).since(flow.start).as_secs_f64()
 }
 
-/// Content bits per second; 0 before anything came.
+/// Content, bits per second; 0 before the first Data.
 fn goodput(fetched: &Fetched, flow: &FlowRecord) -> f64 {
     let seconds = elapsed(fetched, flow);
     if seconds > 0.0 { flow.delivered_payload.get() as f64 * 8.0 / seconds } else { 0.0 }

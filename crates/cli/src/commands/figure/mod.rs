@@ -133,9 +133,10 @@ enum FigureOutput {
     File(PathBuf),
 }
 
-/// Format and place of the files, and the place made.
+/// Format and place of the files; creates the folder.
 fn target(arguments: &Arguments) -> Result<(FigureFormat, FigureOutput), Failure> {
     let output = arguments.out.clone().unwrap_or_else(|| arguments.results.join("figures"));
+    // The name of an existing folder may end in `.pdf`, too.
     let by_ending = FigureFormat::of(&output).filter(|_| !output.is_dir());
     let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if ["png", "jpg", "jpeg", "gif", "webp", "eps", "ps"].contains(&ending) && !output.is_dir() {
@@ -164,14 +165,14 @@ fn target(arguments: &Arguments) -> Result<(FigureFormat, FigureOutput), Failure
     Ok((kind, target))
 }
 
-/// An id as a file's name: figures of other programs may be called anything.
+/// An id as a file name; `figures.json` of another program may have any text as id.
 fn file_name(id: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
     let name: String = id.chars().take(80).map(plain).collect();
     if name.is_empty() { "figure".to_owned() } else { name }
 }
 
-/// Writes the files of a figure; gives their paths.
+/// Writes the files of a figure and returns their paths.
 fn write(figure: &Figure, kind: FigureFormat, look: Look, path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let files = match kind {
         FigureFormat::Svg => vec![(path.to_owned(), figure.to_svg(look).into_bytes())],

@@ -18,9 +18,9 @@ use crate::{SEMANTICS, Session};
 /// A results folder.
 pub(super) struct FigureFolder {
     folder: PathBuf,
-    /// Figures that a command left there.
+    /// Figures in its `figures.json`.
     ready: Vec<Figure>,
-    /// The scenario, if runs are there.
+    /// The scenario; `None` without tables of runs.
     plan: Option<Plan>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct FigureSelection<'a> {
 }
 
 impl FigureFolder {
-    /// Looks at a folder.
+    /// Reads the scenario and the figures of a folder.
     pub(super) fn open(session: &Session, folder: &Path) -> Result<Self, Failure> {
         let (figures, scenario) = (folder.join("figures.json"), folder.join("scenario.toml"));
         // Tables of several scenarios (a comparison, a sweep) have no checksums, and no run to draw.
@@ -125,7 +125,7 @@ impl FigureFolder {
         Ok(required.iter().filter_map(draw).collect())
     }
 
-    /// Tables of other semantics would not fit what is simulated now.
+    /// Refuses tables of other semantics, which differ from a run that is repeated now.
     fn check_semantics(&self) -> Result<(), Failure> {
         let context = tables::read_context(&self.folder).map_err(Failure::error)?;
         if context.semantics == SEMANTICS {

@@ -1,5 +1,5 @@
-//! What an imported topology lacks for a scenario that its own check has no doubts about: flows whose paths reach every
-//! node, and queues that fit them.
+//! Additions to an imported topology with which the scenario passes its own check without warnings: flows
+//! whose paths reach every node, and queues that fit them.
 
 use tidegate_sim::plan::Plan;
 use tidegate_sim::scenario;
@@ -14,7 +14,7 @@ const MAX_NODES: usize = 2_000;
 /// Minimum size of a queue, packets.
 const MIN_PACKETS: f64 = 10.0;
 
-/// Gives queues to the links that the file says nothing about, and chooses who asks, by index into the nodes.
+/// Adds queues to links for which the file has none, and returns the consumers as indices into the nodes.
 /// `text` writes the scenario with these consumers.
 pub(super) fn complete(
     session: &Session,
@@ -28,7 +28,7 @@ pub(super) fn complete(
     let is_small = topology.nodes.len() <= MAX_NODES;
     let requested = is_small.then(|| read(topology, &everyone)).flatten();
     let consumers = requested.map_or_else(|| vec![0], |plan| covering(&plan));
-    // Other queues change what flows share, never the order of magnitude that they need.
+    // The plan has default queues. Rates and paths, from which the products follow, do not depend on them.
     if let Some(plan) = read(topology, &consumers) {
         give_queues(topology, &plan);
     }
@@ -44,6 +44,7 @@ fn covering(plan: &Plan) -> Vec<usize> {
     let mut chosen = Vec::new();
     for flow in order {
         let consumer = plan.flows[flow].consumer;
+        // A node on a longer path needs no flow of its own.
         if !is_reached[consumer] {
             chosen.push(consumer);
             is_reached[consumer] = true;
@@ -57,7 +58,7 @@ fn covering(plan: &Plan) -> Vec<usize> {
     chosen
 }
 
-/// Bottlenecks hold what is under way on their flows' paths.
+/// Sets the queue limit of bottlenecks to the bandwidth-delay product of their flows.
 fn give_queues(topology: &mut Imported, plan: &Plan) {
     let facts = Facts::of(plan);
     let mut needs: Vec<Option<[f64; 2]>> = vec![None; topology.links.len()];
@@ -70,7 +71,7 @@ fn give_queues(topology: &mut Imported, plan: &Plan) {
     }
     for (link, need) in topology.links.iter_mut().zip(needs) {
         if let (None, Some([min, max])) = (link.queue_packets, need) {
-            // Between the needs of short and of long paths, by the same factor from each.
+            // The geometric mean is off by the same factor for the shortest and the longest path.
             let packets = (min * max).sqrt().max(MIN_PACKETS).round();
             link.queue_packets = Some(packets as u32);
         }

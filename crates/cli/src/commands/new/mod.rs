@@ -1,4 +1,4 @@
-//! `tidegate new`: a scenario or the folder of a paper to begin with, every line of it explained.
+//! `tidegate new`: a scenario or the folder of a paper as a starting point, with comments on its lines.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ enum Template {
 }
 
 impl Template {
-    /// The text, with `@NAME@` and `@SCHEME@` open.
+    /// Text of the scenario, with the placeholders `@NAME@` and `@SCHEME@`.
     fn text(self) -> &'static str {
         match self {
             Self::Dumbbell => include_str!("dumbbell.toml"),
@@ -60,13 +60,13 @@ impl Template {
         }
     }
 
-    /// Its word on the command line.
+    /// Name of the template on the command line.
     fn word(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
-/// Files of a paper's folder, with `@NAME@` open.
+/// Files of a paper's folder, with the placeholder `@NAME@`.
 const PAPER: [(&str, &str); 4] = [
     ("scenario.toml", include_str!("paper/scenario.toml")),
     ("experiments.toml", include_str!("paper/experiments.toml")),
@@ -89,6 +89,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let template = arguments.template;
     let file = arguments.file.clone().unwrap_or_else(|| PathBuf::from(template.word() + ".toml"));
+    // The text is a template that no parser has seen: a wrong scheme would only fail in `check`.
     check_scheme(session, &arguments.scheme)?;
     let to_output = file == Path::new("-");
     let name = if to_output { template.word() } else { scenario_name(&file, template) };
@@ -104,7 +105,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// Writes a folder that `tidegate reproduce` runs as it is.
+/// Writes a folder that `tidegate reproduce` runs without further edits.
 fn paper(session: &Session, folder: &Path) -> Outcome {
     if folder.exists() {
         let why = format!("{} already exists; choose another name", folder.display());
@@ -126,6 +127,7 @@ fn paper(session: &Session, folder: &Path) -> Outcome {
         }
         Format::Text if session.quiet => {}
         Format::Text => {
+            // `reproduce` takes a word without a slash as one of the program's papers first.
             let here = if folder.components().count() == 1 { "./" } else { "" };
             let command = format!("tidegate reproduce {here}{shown}   run it, with a verdict on each claim");
             print(&format!("wrote {}\n\n{command}\n", files.join(", ")));
@@ -140,7 +142,7 @@ fn check_scheme(session: &Session, name: &str) -> Result<(), Failure> {
     if is_known { Ok(()) } else { Err(schemes::unknown(session, "consumer scheme", name, is_consumer)) }
 }
 
-/// The file's name as that of a scenario, in characters that need no quoting.
+/// Name of the scenario: that of the file, in characters that need no quoting.
 fn scenario_name(file: &Path, template: Template) -> String {
     plain_name(&file.file_stem().unwrap_or_default().to_string_lossy()).unwrap_or_else(|| template.word())
 }

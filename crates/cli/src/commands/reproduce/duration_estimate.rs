@@ -1,4 +1,4 @@
-//! How long a batch of runs will take: a few of them are begun, which shows what a packet costs on this machine.
+//! Estimate of the duration of a batch of runs, from the start of a few of them on this machine.
 
 use std::time::{Duration, Instant};
 
@@ -7,22 +7,22 @@ use tidegate_sim::world::World;
 
 use crate::commands::check::Facts;
 
-/// Runs that are begun, evenly spread over the batch.
+/// Number of runs that are started, evenly spread over the batch.
 const PROBES: usize = 6;
-/// Time that each of them gets.
+/// Maximum duration of each started run.
 const PROBE_TIME: Duration = Duration::from_millis(60);
-/// Parts into which a run's time is cut to look at the clock between them.
+/// Parts of a run's time, after each of which the clock is read.
 const PARTS: u64 = 512;
 
-/// About how long `jobs` take on `threads` threads; zero without any.
+/// Approximate duration of `jobs` on `threads` threads; zero without jobs.
 pub(super) fn of(jobs: &[Job<'_>], threads: usize) -> Duration {
-    // Jobs of one plan stand together, so its packets are counted once.
+    // Jobs of one plan are consecutive, so the paths of its flows are computed once.
     let mut hops: Vec<f64> = Vec::with_capacity(jobs.len());
     for (place, job) in jobs.iter().enumerate() {
         let before = place.checked_sub(1).filter(|before| std::ptr::eq(jobs[*before].plan, job.plan));
         hops.push(before.map_or_else(|| Facts::of(job.plan).packet_hops.max(1.0), |before| hops[before]));
     }
-    // Evenly spread: cells of one experiment stand together and are alike.
+    // Evenly spread: cells of one experiment are consecutive and similar.
     let step = jobs.len().div_ceil(PROBES).max(1);
     let (mut seconds, mut probed) = (0.0, 0.0);
     for place in (step / 2..jobs.len()).step_by(step) {
@@ -36,7 +36,7 @@ pub(super) fn of(jobs: &[Job<'_>], threads: usize) -> Duration {
     Duration::from_secs_f64(seconds / probed * hops.iter().sum::<f64>() / busy)
 }
 
-/// Seconds that a run of about `hops` packet-hops takes.
+/// Approximate duration of a run with about `hops` packet-hops, s.
 fn probe(job: Job<'_>, hops: f64) -> f64 {
     let begun = Instant::now();
     let mut world = World::new(job.plan, job.seed);
@@ -46,7 +46,7 @@ fn probe(job: Job<'_>, hops: f64) -> f64 {
     }
     let (is_over, seconds) = (world.is_over(), begun.elapsed().as_secs_f64());
     let done = world.into_record(job.plan, job.seed).packet_hops as f64;
-    // Packets cost about the same all through a run, so that its part stands for the whole.
+    // A packet costs about the same throughout a run, so that the measured part is representative.
     if is_over { seconds } else { seconds * (hops / done.max(1.0)).max(1.0) }
 }
 

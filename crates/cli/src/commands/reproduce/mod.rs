@@ -78,7 +78,7 @@ static PAPERS: [Entry; 5] = [
     ),
 ];
 
-/// What stands for every paper.
+/// Value of PAPER that selects every paper.
 const ALL: &str = "all";
 
 /// What to reproduce and how.
@@ -105,7 +105,7 @@ pub(crate) struct Arguments {
     threads: Option<NonZero<usize>>,
 }
 
-/// How much is run.
+/// Extent of the experiments that are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
     Reduced,
@@ -113,7 +113,7 @@ enum Extent {
     Full,
 }
 
-/// What a paper's experiments give.
+/// Results of a paper's experiments.
 struct Board {
     paper: Paper,
     claims: Vec<Judged>,
@@ -125,7 +125,7 @@ struct Board {
 /// A board, and the command that makes it.
 struct Written {
     board: Board,
-    /// What the paper consists of: name and content.
+    /// Files of the paper: name and content.
     files: Vec<(String, String)>,
     /// Names of the files.
     names: Vec<String>,
@@ -156,7 +156,7 @@ impl Written {
         }
     }
 
-    /// Claims and tables in Markdown, as the repository keeps them of the papers of the program.
+    /// Claims and tables in Markdown, as in `docs/papers/values` of the repository.
     fn values(&self) -> String {
         let Board { claims, tables, .. } = &self.board;
         let claims = [("Claims".to_owned(), text::claims_as_table(claims))];
@@ -171,21 +171,21 @@ impl Written {
     }
 }
 
-/// What PAPER can be.
+/// Accepted values of PAPER, without folders.
 pub(crate) fn paper_names() -> Vec<&'static str> {
     PAPERS.iter().map(|entry| entry.name).chain([ALL]).collect()
 }
 
-/// One of the papers that are asked for.
+/// One of the requested papers.
 struct Chosen<'a> {
-    /// As it stands on the command line.
+    /// Name as given on the command line.
     name: &'a str,
     /// Name of its folder of results.
     folder: String,
     files: Files<'a>,
 }
 
-/// The papers that are asked for, at least one.
+/// The requested papers, at least one.
 fn chosen(paper: &str) -> Result<Vec<Chosen<'_>>, Failure> {
     let known: Vec<Chosen<'_>> = PAPERS
         .iter()
@@ -199,7 +199,7 @@ fn chosen(paper: &str) -> Result<Vec<Chosen<'_>>, Failure> {
     if !known.is_empty() {
         return Ok(known);
     }
-    // A word without a slash that names no folder is rather a paper misspelt than a folder forgotten.
+    // A word without a slash that is not a folder is more likely a misspelt paper than a missing folder.
     if !paper.contains(['/', '\\']) && !Path::new(paper).is_dir() {
         return Err(unknown_paper(paper));
     }
@@ -217,7 +217,7 @@ fn results_name(paper: &str) -> String {
     let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let name = whole.file_name().map_or("paper".to_owned(), |name| file_name(&name.to_string_lossy()));
     let is_taken = PAPERS.iter().any(|entry| entry.name == name) || [ALL, "store"].contains(&name.as_str());
-    // Results of the program's own papers, of all of them and the store are folders of these names.
+    // The results of the program's own papers, their common page and the store are folders of these names.
     if is_taken { format!("{name}-paper") } else { name }
 }
 
@@ -264,7 +264,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         let document = if is_all { Some(json!(documents)) } else { documents.into_iter().next() };
         print(&(document.unwrap_or(Value::Null).to_string() + "\n"));
     }
-    // A verdict can be better than the one on record, which is a change that somebody has to record, too.
+    // A verdict that is better than the one on record is a change that has to be recorded, too.
     let surprised = boards.iter().flat_map(|done| &done.board.claims).any(Judged::contradicts_record);
     Ok(if surprised { Exit::Unexpected } else { Exit::Ok })
 }
@@ -315,13 +315,13 @@ fn mention_others(session: &Session, store: &Store) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs that are to be done.
+/// Number of runs of a command, with the finished ones.
 #[derive(Clone, Copy, Debug, Default)]
 struct Census {
     runs: usize,
     /// Of these, finished before.
     finished: usize,
-    /// What the others take, about.
+    /// Approximate duration of the unfinished runs.
     time: Duration,
 }
 
@@ -335,7 +335,7 @@ impl std::iter::Sum for Census {
     }
 }
 
-/// How many runs there are, and about how long they take on this machine.
+/// Sentence with the number of runs and their approximate duration on this machine.
 fn forecast(census: Census, threads: usize) -> String {
     let Census { runs, finished, time } = census;
     let time = in_words(time);

@@ -1,4 +1,4 @@
-//! Values of measures, kept beside each run in the store, so that neither the run nor its events are needed again.
+//! Values of measures, stored beside each run, so that neither the run nor its events are needed again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,10 +13,10 @@ use crate::store::Store;
 /// Values of one run by quantity; `None` for one that the run does not have.
 pub(super) type Values = BTreeMap<String, Option<MeasureValue>>;
 
-/// Length of the checksum that stands first.
+/// Length of the checksum at the start of a file, bytes.
 const CHECKSUM: usize = 32;
 
-/// The checksum of some content, which counts what the code of measures is, too.
+/// Checksum of content and of the code of measures, so that values of other measures are not used.
 fn checksum(content: &[u8]) -> [u8; CHECKSUM] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(tidegate_identity::EXPERIMENTS.as_bytes());
@@ -30,18 +30,18 @@ pub(super) fn of_other_code(store: &Store) -> Result<Vec<String>, Failure> {
     Ok(store.keys()?.into_iter().filter(is_other).collect())
 }
 
-/// What is kept of the run called `key`; nothing if the file is missing or damaged.
+/// Stored values of the run called `key`; empty if the file is missing or damaged.
 pub(super) fn read(store: &Store, key: &str) -> Values {
     let read = || {
         let bytes = fs::read(store.values(key)).ok()?;
         let (checksum, content) = bytes.split_at_checked(CHECKSUM)?;
-        // A file that was cut off by a crash is computed again instead of being trusted.
+        // The values of a file that was truncated by a crash are computed again.
         (self::checksum(content) == checksum).then(|| postcard::from_bytes(content).ok())?
     };
     read().unwrap_or_default()
 }
 
-/// Keeps the values of the run called `key`.
+/// Stores the values of the run called `key`.
 pub(super) fn write(store: &Store, key: &str, values: &Values) -> Result<(), Failure> {
     let (new, target) = (store.temporary(), store.values(key));
     let content = postcard::to_stdvec(values)

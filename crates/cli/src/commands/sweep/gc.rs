@@ -31,6 +31,7 @@ pub(super) struct Arguments {
 pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let root = arguments.sweep.store();
     let store = Store::at(&root);
+    // The folder is given by the user; without the mark of a store nothing in it is removed.
     if !store.is_marked() {
         return Err(Failure::error(format!("{}: this is not a store of runs", root.display())));
     }
@@ -40,7 +41,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let all = store.keys()?;
     let is_other = |key: &&String| store.code_of(key).as_deref() != Some(code());
-    // A paper's runs are used for as long as this program can use them.
+    // Runs with values of a paper are in use as long as this program can read them.
     let is_of_paper = |key: &&String| store.values(key).exists() && !is_other(key);
     let idle: Vec<&String> = all.iter().filter(|key| !used.contains(*key) && !is_of_paper(key)).collect();
     let of_other_code = idle.iter().filter(|key| is_other(key)).count();
@@ -80,6 +81,7 @@ fn as_written(scenario: &std::path::Path, like: &SweepArguments) -> SweepArgumen
         overrides: Default::default(),
         grid: Vec::new(),
         schemes: None,
+        // Nothing is run, so that no scenario has to be refused.
         allow_incomplete: true,
         seeds: None,
         out: like.out.clone(),

@@ -44,6 +44,7 @@ pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep
         ..RunContext::default()
     };
     let folder = arguments.out.join(sweep.folder_name());
+    // Written beside the results and then moved, so that an interruption leaves the old results whole.
     let new = store.temporary();
     point_tables(&points, &parameters(sweep), &context).write(&new).map_err(Failure::error)?;
     let command = format!("tidegate sweep run {}", arguments.command_line());
@@ -81,6 +82,7 @@ pub(super) fn page_again(
     arguments: SweepArguments,
 ) -> Result<String, Failure> {
     let arguments = SweepArguments {
+        // The kept scenario is written with its overrides applied; they are not applied a second time.
         scenario: kept.scenario(),
         overrides: Overrides::default(),
         out: kept.out(),
@@ -94,7 +96,7 @@ pub(super) fn page_again(
     Ok(page(&sweep, &recall(&sweep, &store)?, &kept.command, &kept.context).0)
 }
 
-/// The runs of every point. Everything is read back, so that nothing depends on who ran what when.
+/// The runs of every point, all from the store, so that results do not depend on the process that ran them.
 fn recall(sweep: &Sweep, store: &Store) -> Result<Vec<Point>, Failure> {
     let point = |point: &GridPoint| {
         let run = |seed: &Seed| store.recall(&point.identity, *seed, &sweep.base.name, false);
@@ -122,7 +124,7 @@ fn page(sweep: &Sweep, points: &[Point], command: &str, context: &RunContext) ->
     })
 }
 
-/// The measures worth a column.
+/// Measures that are not zero or undefined at every point.
 fn printed(points: &[Point]) -> Vec<&'static RunMeasure> {
     let has_news = |measure: &&RunMeasure| {
         let estimates = points.iter().map(|point| point.estimate(measure));

@@ -87,7 +87,7 @@ pub(super) struct Sweep {
     pub(super) seeds: Vec<Seed>,
 }
 
-/// Keys that a sweep has in other ways.
+/// Keys that cannot be swept, with the reason.
 const NOT_SWEPT: [(&str, &str); 3] = [
     ("scenario.seeds", "use --seeds for the number of seeds of each point"),
     ("scenario.first_seed", "all points have the same seeds"),
@@ -95,7 +95,7 @@ const NOT_SWEPT: [(&str, &str); 3] = [
 ];
 
 impl Sweep {
-    /// Reads the scenario and every point, of which there must be a grid.
+    /// Reads the scenario and every point; a scenario without a grid is an error.
     pub(super) fn read(session: &Session, arguments: &SweepArguments) -> Result<Self, Failure> {
         let sweep = Self::read_any(session, arguments)?;
         if sweep.axes.is_empty() {
@@ -122,6 +122,7 @@ impl Sweep {
         let mut axes = parameter_grid::axes(&arguments.scenario, &plan, &arguments.grid);
         if let Some(schemes) = &arguments.schemes {
             axes.retain(|axis| axis.key != schemes.key);
+            // Before the grid: a whole scheme replaces the roles whose parameters the grid may set.
             axes.insert(0, schemes.clone());
         }
         for axis in &axes {
@@ -170,6 +171,7 @@ impl Sweep {
     pub(super) fn folder_name(&self) -> String {
         let mut hash = blake3::Hasher::new();
         let mut add = |text: &str| {
+            // With the length, two texts hash differently from their concatenation split elsewhere.
             hash.update(&(text.len() as u64).to_le_bytes());
             hash.update(text.as_bytes());
         };

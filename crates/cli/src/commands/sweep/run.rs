@@ -1,4 +1,4 @@
-//! `tidegate sweep run`: the runs that are missing, and the tables once none is.
+//! `tidegate sweep run`: runs what is missing in the store, and writes the tables when nothing is.
 
 use std::num::NonZero;
 
@@ -46,6 +46,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let mut found = sweep.look(&store);
     let failed = simulate(session, arguments, &sweep, &store, &found)?;
     for run in (0..sweep.len()).filter(|run| found[*run] != Found::Whole).collect::<Vec<_>>() {
+        // Other shards may have stored runs meanwhile; the last one to finish writes the tables.
         found[run] = sweep.look_at(&store, run);
     }
     let missing = found.iter().filter(|found| **found != Found::Whole).count();
@@ -59,7 +60,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
 }
 
-/// Runs what this share has and the store has not; gives what is to be said of runs that failed.
+/// Runs the runs of this shard that the store lacks; returns the message about failed runs.
 fn simulate(
     session: &Session,
     arguments: &Arguments,

@@ -1,4 +1,4 @@
-//! `--shard i/n`: which of all runs are this process's.
+//! Value of `--shard i/n`: the share of all runs that this process makes.
 
 /// Share `index` of `count`, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl Shard {
         run % self.count == self.index - 1
     }
 
-    /// Whether this is everything.
+    /// Whether the share contains all runs.
     pub(super) fn is_all(&self) -> bool {
         self.count == 1
     }

@@ -1,4 +1,4 @@
-//! `tidegate sweep status`: how many runs of each point are there.
+//! `tidegate sweep status`: number of finished runs of each point.
 
 use serde_json::Value;
 use tidegate_results::text::{Align, Screen, TextTable};

@@ -1,4 +1,5 @@
-//! `tidegate sweep why`: why a run is in the store or not, and what is nearest to it there.
+//! `tidegate sweep why`: reasons why a run is not in the store, by comparison with the most similar stored
+//! run.
 
 use serde_json::{Value, json};
 use tidegate_core::rng::Seed;
@@ -86,6 +87,7 @@ fn read_all(store: &Store) -> Result<Vec<Stored>, Failure> {
 
 /// Differences of the run of `text` and `seed` from the most similar stored run.
 fn nearest(stored: &[Stored], text: &str, seed: Seed) -> String {
+    // The scenario comes first: a run of it with other code explains more than a run of another scenario.
     let distance = |stored: &&Stored| {
         let changes = differences(&stored.text, text).len();
         let is_other = stored.code.as_deref() != Some(code());

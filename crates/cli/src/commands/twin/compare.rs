@@ -8,10 +8,10 @@ use tidegate_results::text::{Align, Screen, TextTable, number};
 use super::lateness::is_too_late;
 use crate::exit::Exit;
 
-/// Goodput may differ by so much of the simulated one.
+/// Tolerance of goodput, as a fraction of the simulated one.
 const GOODPUT: f64 = 0.05;
 
-/// Mean queue delay may differ by so much of the simulated one, or by [`QUEUE_DELAY_MS`] if that is more.
+/// Tolerance of mean queue delay, as a fraction of the simulated one; at least [`QUEUE_DELAY_MS`].
 const QUEUE_DELAY: f64 = 0.20;
 
 /// Lower bound of the tolerance on queue delay, ms.
@@ -20,12 +20,12 @@ const QUEUE_DELAY_MS: f64 = 2.0;
 /// Tolerance of retransmissions, percentage points of the Interests.
 const RETRANSMISSIONS: f64 = 1.0;
 
-/// The numbers of one run.
+/// Measures of one run that are compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Comparison {
     /// Payload per second of the transfer, Mbit/s.
     pub(super) goodput_mbps: f64,
-    /// Mean over the packets that passed the bottleneck towards the consumer.
+    /// Mean queue delay of the packets that passed the bottleneck towards the consumer, ms.
     pub(super) queue_delay_ms: f64,
     /// Retransmissions, percent of all Interests.
     pub(super) retransmissions_pct: f64,
@@ -99,13 +99,13 @@ impl TwinCase {
         (0..MEASURES.len()).all(|measure| self.row(measure).is_within())
     }
 
-    /// Whether a measure that is not within its tolerance says something about the code: it is, or this machine was not
-    /// too busy to measure it.
+    /// Whether the verdict is evidence about the code: all measures are within their tolerance, or the
+    /// machine was idle enough to measure them.
     pub(super) fn is_judged(&self) -> bool {
         self.is_within() || !self.was_busy()
     }
 
-    /// The worst lateness of its live runs.
+    /// Maximum lateness of its live runs.
     fn max_late(&self) -> Span {
         self.lateness.iter().copied().max().unwrap_or(Span::ZERO)
     }
@@ -178,13 +178,13 @@ struct CaseMeans {
 }
 
 impl CaseMeans {
-    /// Not so when either world gave no number.
+    /// Whether the difference is within the tolerance; false if either mean is NaN.
     fn is_within(&self) -> bool {
         (self.live - self.simulated).abs() <= self.tolerance
     }
 }
 
-/// Every case and measure, with what it may differ by.
+/// Table of all cases and measures with their tolerances.
 pub(super) fn table(cases: &[TwinCase], screen: Screen) -> String {
     let heads = [
         ("case", Align::Left),

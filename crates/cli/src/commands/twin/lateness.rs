@@ -11,11 +11,11 @@ use tidegate_core::units::Span;
 /// Duration of each sleep.
 const SLEEP: Duration = Duration::from_millis(1);
 
-/// The 99th percentile from which on a run is not judged: queue delays may differ by 2 ms, and a packet passes four
-/// processes.
+/// Lateness, 99th percentile, above which a run is not judged: the tolerance of queue delays is 2 ms, and a
+/// packet passes four processes.
 pub(super) const MAX_LATE: Span = Span::from_millis(2);
 
-/// A thread that sleeps again and again while a run is measured.
+/// A thread that measures the lateness of short sleeps while a run is measured.
 #[derive(Debug)]
 pub(super) struct LatenessWatch {
     is_over: Arc<AtomicBool>,
@@ -23,7 +23,7 @@ pub(super) struct LatenessWatch {
 }
 
 impl LatenessWatch {
-    /// Begins to watch.
+    /// Starts the measurement.
     pub(super) fn start() -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&is_over);
@@ -42,14 +42,15 @@ impl LatenessWatch {
         Self { is_over, thread }
     }
 
-    /// Ends; the 99th percentile of the lateness, [`Span::MAX`] if the thread panicked.
+    /// Ends the measurement; returns the 99th percentile of the lateness, [`Span::MAX`] if the thread
+    /// panicked.
     pub(super) fn finish(self) -> Span {
         self.is_over.store(true, Ordering::Relaxed);
         self.thread.join().map_or(Span::MAX, |late| late.summary().p99)
     }
 }
 
-/// Whether timers were so late that a run is no evidence about the code.
+/// Whether timers were so late that a run is not evidence about the code.
 pub(super) fn is_too_late(p99: Span) -> bool {
     p99 > MAX_LATE
 }

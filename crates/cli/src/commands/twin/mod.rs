@@ -1,7 +1,8 @@
-//! `tidegate twin`: one scenario simulated and live, compared number by number.
+//! `tidegate twin`: one scenario simulated and live, compared measure by measure.
 //!
-//! Live, every part is a process of this program: two forwarders, between them `tidegate link` for the delay, and
-//! `tidegate serve`. The bottleneck is the second forwarder's shaper, so that both worlds' queue is the same code.
+//! Live, every part is a process of this program: two forwarders, between them `tidegate link` for the delay,
+//! and `tidegate serve`. The bottleneck is the shaper of the second forwarder, so that the queue is the same
+//! code in both.
 
 mod compare;
 mod lateness;

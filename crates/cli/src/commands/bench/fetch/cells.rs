@@ -51,7 +51,8 @@ pub(super) struct BenchCell {
     pub(super) segment: usize,
 }
 
-/// Every cell: both sizes on local ways and on every third link, else one or the other in turn.
+/// Every cell: local paths and every third link with both sizes of segments, the other links with one of them
+/// in turn.
 pub(super) fn all() -> Vec<BenchCell> {
     let mut cells = Vec::new();
     for way in [Way::Unix, Way::Tcp] {
@@ -63,6 +64,7 @@ pub(super) fn all() -> Vec<BenchCell> {
             for queue_bdp in QUEUES_BDP {
                 for loss in LOSSES {
                     let way = Way::Link { rate_mbps, round_trip_ms, queue_bdp, loss };
+                    // Both sizes on all 72 links would take half as long again.
                     let sizes: &[usize] = match number % 3 {
                         0 => &SEGMENTS,
                         1 => &SEGMENTS[..1],
@@ -95,15 +97,16 @@ impl BenchCell {
         (self.segment + DATA_OVERHEAD).div_ceil(FRAGMENT)
     }
 
-    /// Part of the Data that the path itself loses, percent.
+    /// Fraction of Data that the path itself loses, percent.
     pub(super) fn lost_data_pct(&self) -> f64 {
         match self.way {
             Way::Unix | Way::Tcp => 0.0,
+            // A Data is lost with any of its fragments, which the link loses independently.
             Way::Link { loss, .. } => 100.0 * (1.0 - (1.0 - loss).powi(self.fragments() as i32)),
         }
     }
 
-    /// Lateness of the link, 99th percentile, from which on a measurement is repeated, ms.
+    /// Lateness of the link, 99th percentile, above which a measurement is repeated, ms.
     pub(super) fn max_late_ms(&self) -> f64 {
         match self.way {
             Way::Unix | Way::Tcp => f64::INFINITY,
@@ -117,7 +120,9 @@ impl BenchCell {
         let rate = BitRate::from_mbps(f64::from(rate_mbps));
         let delay = Span::from_micros(u64::from(round_trip_ms) * 500);
         let data = self.segment + DATA_OVERHEAD + self.fragments() * FRAGMENT_HEADER;
+        // Mbit/s times 1e3 is bit per ms: the product is in bytes.
         let product = f64::from(rate_mbps) * 1e3 / 8.0 * f64::from(round_trip_ms);
+        // At 10 Mbit/s and 2 ms, 0.2 products are 500 bytes: each Data would lose fragments.
         let queue = ((queue_bdp * product) as u64).max(2 * data as u64);
         let channel = |loss, queue| ChannelSetup {
             line: LineSetup { rate, delay, jitter: Span::ZERO, reorder: false, loss },

@@ -1,8 +1,9 @@
-//! `tidegate bench fetch`: what schemes make of a fetch over paths of every kind, from which its default is chosen.
+//! `tidegate bench fetch`: goodput of schemes for fetches over paths of every kind, from which the default of
+//! `fetch` is chosen.
 //!
-//! Each cell is a path and a size of segments. A forwarder and a server are processes of their own; the emulated link,
-//! where there is one, and the fetch run in this process. What is measured is kept in a file line by line, and the
-//! same command goes on where it was stopped.
+//! Each cell is a path and a size of segments. A forwarder and a server are processes of their own; the
+//! emulated link, where there is one, and the fetch run in this process. Measurements are appended to a file
+//! line by line, and the same command continues after an interruption.
 
 mod cells;
 mod record;
@@ -43,13 +44,13 @@ const PREFIX: &str = "/bench/fetch";
 /// Schemes that are measured unless some are named; the first is the default of `fetch`.
 const SCHEMES: [&str; 6] = ["default", "catchunks-cubic", "catchunks-aimd", "icp", "bbr", "bbr-cd"];
 
-/// The shortest fetch that is measured.
+/// Minimum duration of a measured fetch.
 const MIN_TIME: Span = Span::from_millis(100);
 
 /// Interval between two checks for an interruption.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Tries of a cell in which the link was late, the first among them.
+/// Maximum number of measurements of a cell while its link is late, with the first one.
 const TRIES: u32 = 3;
 
 /// Selection of the measurements.
@@ -65,7 +66,7 @@ pub(super) struct Plan {
     pub(super) time: Span,
     /// Whether measurements of other builds of the program are used too.
     pub(super) is_any_build: bool,
-    /// Whether the table is printed from what is there, without a measurement.
+    /// Whether the table is printed from existing measurements only.
     pub(super) is_table_only: bool,
 }
 
@@ -96,6 +97,7 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
     if cells.is_empty() {
         return Err(Failure::usage(format!("no cell's name contains {:?}, as in \"100 Mbit/s\"", plan.only)));
     }
+    // A mistyped scheme fails here and not after the minutes that the schemes before it take.
     for scheme in &named {
         scheme::make_named(session, not_default(scheme))?;
     }
@@ -106,6 +108,7 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
                 continue;
             }
             let measured = Measurement { session, cell, scheme, time: plan.time, stop: &stop }.best();
+            // Checked before the result: a fetch that was cut short is an error or a false measurement.
             if stop.is_requested() {
                 return Err(interrupted());
             }
@@ -136,7 +139,7 @@ struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    /// Measures, again while the link was late; what was measured with the least lateness.
+    /// Measures, repeatedly while the link is late; the measurement with the minimum lateness.
     fn best(&self) -> Result<FetchMeasurement, Failure> {
         let mut best = self.once()?;
         for _ in 1..TRIES {
@@ -154,6 +157,7 @@ impl Measurement<'_> {
     fn once(&self) -> Result<FetchMeasurement, Failure> {
         let network = FetchTestbed::start(self.cell)?;
         let link = match self.cell.link(network.listening) {
+            // The link outlives the fetch by the time that connecting and the search for the version take.
             Some(setup) => Some(carry(setup, self.time + Span::from_secs(2))?),
             None => None,
         };
@@ -184,13 +188,13 @@ fn interrupted() -> Failure {
 
 type LinkThread = JoinHandle<Result<LinkReport, Failure>>;
 
-/// Runs a link in a thread for `time`; where it listens.
+/// Runs a link in a thread for `time`; returns the address at which it listens.
 fn carry(setup: LinkSetup, time: Span) -> Result<(SocketAddr, LinkThread), Failure> {
     let (bound, is_bound) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {
         let fault = |why: std::io::Error| Failure::error(format!("link: {why}"));
         let mut link = Link::bind(&setup).map_err(fault)?;
-        // Who waits for it is there until then.
+        // The receiver waits below until the address or the end of this thread arrives.
         let _ = bound.send(link.local());
         link.run(None, Some(time), None, |_| {}).map_err(fault)?;
         Ok(link.report())
@@ -212,6 +216,7 @@ fn fetch_for(to: &str, chosen: Chosen, time: Span, request: &Stop) -> Result<Fet
     let (stop, stopped) = UnixStream::pair().map_err(Failure::error)?;
     client.stop_on(OwnedFd::from(stopped)).map_err(Failure::error)?;
     let (request, end) = (request.clone(), Instant::now() + Duration::from_nanos(time.as_nanos()));
+    // The fetch blocks in this thread. Dropping the other end of the pair wakes it, at the end and on Ctrl-C.
     let timer = std::thread::spawn(move || {
         while !request.is_requested() && Instant::now() < end {
             std::thread::sleep(LOOK.min(end.saturating_duration_since(Instant::now())));
@@ -230,6 +235,8 @@ fn fetch_for(to: &str, chosen: Chosen, time: Span, request: &Stop) -> Result<Fet
     let fetched = fetch(&mut client, settings, &mut std::io::sink(), &mut |_| {}).map_err(Failure::error)?;
     let _ = timer.join();
     match &fetched.end {
+        // The file has no end in this time, so the timer ends every fetch. A scheme that gave up has the
+        // goodput that it reached.
         Ok(()) | Err(FetchError::Client(ClientError::Stopped) | FetchError::GaveUp { .. }) => Ok(fetched),
         Err(why) => Err(Failure::error(why)),
     }
@@ -249,6 +256,7 @@ impl FetchTestbed {
         let folder = Scratch::new("bench-fetch")?;
         let unix = format!("unix://{}", folder.path("f").display());
         let (listen, stated) = match cell.way {
+            // The server always connects over the Unix socket; only the path of the fetch varies.
             Way::Unix => ("", "listening at unix://"),
             Way::Tcp => ("tcp4://127.0.0.1:0", "listening at tcp4://"),
             Way::Link { .. } => ("udp4://127.0.0.1:0", "listening at udp4://"),

@@ -40,6 +40,7 @@ impl FetchMeasurement {
             queue_ms: link.map_or(f64::NAN, |link| link.reverse.waiting.mean.as_millis_f64()),
             rtt_ms: flow.last_delay.mean.as_millis_f64(),
             late_ms: link
+                // The later direction: Interests that leave late delay the Data as much as late Data do.
                 .map_or(0.0, |link| link.reverse.lateness.p99.max(link.forward.lateness.p99).as_millis_f64()),
         }
     }
@@ -113,11 +114,16 @@ pub(super) struct FetchMeasurements {
 }
 
 impl FetchMeasurements {
-    /// Those in the file at `path`, which need not be there, that `origin` would measure again alike: of the same
-    /// length, and of the same build unless `is_any_build`.
+    /// The usable measurements of the file at `path`, none if there is no such file: those of the same
+    /// duration as `origin`, and of the same build unless `is_any_build`.
+    ///
+    /// # Errors
+    ///
+    /// An unreadable file, other columns than those of this version, or a line that is not a measurement.
     pub(super) fn read(path: &Path, origin: Origin, is_any_build: bool) -> Result<Self, Failure> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
+            // The first run has no file yet: it is read as one without measurements.
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => format!("{HEAD}\n"),
             Err(why) => return Err(cannot("read", path, &why)),
         };
@@ -142,13 +148,14 @@ impl FetchMeasurements {
         Ok(results)
     }
 
-    /// Whether the record has this cell with this scheme.
+    /// Whether there is a usable measurement of `scheme` in `cell`.
     pub(super) fn has(&self, cell: &str, scheme: &str) -> bool {
         self.get(cell, scheme).is_some()
     }
 
     /// The latest measurement of `scheme` in `cell`; `None` if there is none.
     pub(super) fn get(&self, cell: &str, scheme: &str) -> Option<&FetchMeasurement> {
+        // With `--any-build` several builds may have measured the same; the file is in order of time.
         let found = self.rows.iter().rev().find(|row| row.cell == cell && row.scheme == scheme);
         found.map(|row| &row.measured)
     }
@@ -183,7 +190,7 @@ impl FetchMeasurements {
     }
 }
 
-/// Each of `words` once, in the order in which they first come.
+/// Each of `words` once, in the order of their first occurrence.
 fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut known: Vec<&str> = Vec::new();
     for word in words {

@@ -7,20 +7,22 @@ use serde_json::{Value, json};
 use super::cells::BenchCell;
 use super::record::{FetchMeasurement, FetchMeasurements};
 
-/// A scheme is measured against the others that send again no more than the path loses and so much, percent.
+/// Retransmissions beyond the loss of the path, percentage points, up to which a scheme counts as a
+/// competitor.
 const MAX_AGAIN_PCT: f64 = 2.0;
 
 /// Tolerated distance of a goodput below the best one, as a fraction.
 const MAX_BELOW: f64 = 0.1;
 
-/// The scheme that is held against the others.
+/// The scheme that is compared with the best of the others.
 const JUDGED: &str = "default";
 
 /// Follows a measurement in which the link was late.
 const LATE: &str = " (late)";
 
-/// Goodput of the best other scheme in `cell` among those that do not send too much again; `None` without any.
+/// Best goodput in `cell` of other schemes without excessive retransmissions, Mbit/s; `None` without any.
 fn best_mbps(cell: &BenchCell, results: &FetchMeasurements) -> Option<f64> {
+    // Retransmissions beyond the loss of the path come from a queue that the scheme overruns itself.
     let max_again_pct = cell.lost_data_pct() + MAX_AGAIN_PCT;
     let others = results.schemes(JUDGED).into_iter().filter(|scheme| *scheme != JUDGED);
     let measured = others.filter_map(|scheme| results.get(&cell.name(), scheme));
@@ -32,6 +34,7 @@ fn best_mbps(cell: &BenchCell, results: &FetchMeasurements) -> Option<f64> {
 /// default.
 fn is_below(cell: &BenchCell, results: &FetchMeasurements) -> Option<bool> {
     let (best, judged) = (best_mbps(cell, results)?, results.get(&cell.name(), JUDGED)?);
+    // A late link has added delay that the scheme may have reacted to: the machine would be judged.
     let is_late = judged.late_ms > cell.max_late_ms();
     (!is_late).then_some(judged.goodput_mbps < (1.0 - MAX_BELOW) * best)
 }

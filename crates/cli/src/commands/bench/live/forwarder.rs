@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use crate::commands::children::{Running, Scratch, Speaks, shown};
 use crate::exit::Failure;
 
-/// A running forwarder that listens on a loopback UDP port and has a route to one producer; ends with this.
+/// A running forwarder that listens on a loopback UDP port and has a route to one producer; dropping this
+/// ends it.
 pub(super) struct Forwarder {
     process: Running,
     address: SocketAddr,

@@ -16,10 +16,10 @@ use tidegate_wire::{DataBuilder, FrameBatch, Signer, name};
 /// Interests outstanding.
 const WINDOW: u32 = 512;
 
-/// Interests that come and go together: as many as one system call takes.
+/// Interests per burst: as many packets as one system call takes.
 const BURST: u32 = 64;
 
-/// Silence after which everything outstanding is sent again.
+/// Time without a packet after which all outstanding Interests count as lost.
 const SILENCE: Span = Span::from_millis(200);
 
 /// Segment numbers start here, so that all take four bytes.
@@ -45,7 +45,7 @@ pub(super) struct LoadResult {
     pub(super) cpu_s: f64,
     /// Elapsed time, seconds.
     pub(super) wall_s: f64,
-    /// Interests that were sent again after a timeout.
+    /// Interests that were replaced after a timeout.
     pub(super) again: u64,
 }
 
@@ -69,6 +69,7 @@ impl Load {
                 let again = consumer.again - again;
                 Ok(LoadResult { pairs: self.pairs, cpu_s: cpu() - cpu_before, wall_s, again })
             });
+            // Also after a failure of the consumer: the scope waits for the producer's thread.
             done.store(true, Ordering::Relaxed);
             answering.join().unwrap_or_else(|_| Err(io::Error::other("the producer ended early")))?;
             measured
@@ -104,6 +105,7 @@ impl LoadConsumer {
     }
 
     fn warm_up(&mut self, pairs: u32) -> io::Result<()> {
+        // Every name has to be in the content store before hits are measured.
         self.fetch(pairs.max(self.names.unwrap_or(0)))
     }
 
@@ -122,18 +124,22 @@ impl LoadConsumer {
             }
             let mut came = 0;
             self.socket.receive(&mut self.memory, |_| came += 1)?;
+            // Data of Interests that were given up may still arrive: they count as pairs, but are no longer
+            // outstanding.
             self.outstanding = self.outstanding.saturating_sub(came);
             left = left.saturating_sub(came);
         }
         Ok(())
     }
 
-    /// Fills the window up, in bursts.
+    /// Sends whole bursts of Interests until fewer than one burst fits into the window.
     fn request(&mut self) {
         while WINDOW - self.outstanding >= BURST {
             for _ in 0..BURST {
                 let segment = FIRST + self.names.map_or(self.next, |names| self.next % names);
                 self.next = self.next.wrapping_add(1);
+                // An odd step visits all 2^32 values, so that no Interest for a repeated name looks like a
+                // loop.
                 self.nonce = self.nonce.wrapping_add(0x9E37_79B9);
                 self.batch.push(&interest(segment, self.nonce), Bytes::new());
             }
@@ -152,7 +158,7 @@ fn interest(segment: u32, nonce: u32) -> [u8; 23] {
     packet
 }
 
-/// A name of ours up to its number.
+/// Encoded name `/bench/seg=N` without the four bytes of N.
 const NAME: &[u8] = b"\x07\x0d\x08\x05bench\x32\x04";
 
 /// The side that answers.
@@ -173,7 +179,7 @@ impl Producer {
         self.listener.local()
     }
 
-    /// Answers every Interest until stopped. The forwarder's face sends first.
+    /// Answers every Interest until stopped. The first packet shows the address of the forwarder's face.
     fn answer(&mut self, together: bool, done: &AtomicBool) -> io::Result<()> {
         let (mut poll, mut memory, clock) = (Poll::new()?, Reception::new(), MonotonicClock::new());
         poll.register(&self.listener, 0, SocketInterest::Read)?;
@@ -191,6 +197,8 @@ impl Producer {
         if !together {
             face.send_apart();
         }
+        // The connected face takes over the packets of this peer; the listener would wake the loop without
+        // any.
         poll.deregister(&self.listener)?;
         poll.register(&face, 1, SocketInterest::Read)?;
         self.answers.send(&mut face);
@@ -227,6 +235,7 @@ impl Answers {
     /// Answers the Interest in `frame`.
     fn add(&mut self, frame: &[u8]) {
         if let Some(end) = segment_end(frame) {
+            // The segment number is the end of the name, so it replaces the last four bytes.
             let place = self.head.len() - 4;
             self.head[place..].copy_from_slice(&frame[end - 4..end]);
             self.batch.push(&self.head, self.rest.clone());
@@ -237,6 +246,7 @@ impl Answers {
         while !self.batch.is_empty() {
             let (taken, is_full) = face.send(self.batch.iter());
             self.batch.remove_first(taken);
+            // The send buffer is full until the forwarder has read from it.
             if is_full {
                 std::thread::yield_now();
             }

@@ -1,9 +1,9 @@
-//! `tidegate bench live`: what a forwarder costs per Interest-Data pair, over UDP on the loopback interface.
+//! `tidegate bench live`: cost of a forwarder per Interest-Data pair, over UDP on the loopback interface.
 //!
-//! The forwarder is a process of its own with its default settings; only its CPU time counts, what the kernel
-//! does for it included. A consumer and a producer in this process keep it busy. Peers that fill a window send
-//! runs of packets of one size, which the system carries as one where sender and receiver allow it; "one by one"
-//! is what a forwarder costs that meets peers who do not.
+//! The forwarder is a process of its own with its default settings. Only its CPU time counts, with the time
+//! that the kernel spends on its behalf. A consumer and a producer in this process saturate it. Peers that
+//! fill a window send trains of packets of equal size, which the system carries as one where sender and
+//! receiver allow it; "one by one" is the cost with peers that do not.
 
 mod forwarder;
 mod load;
@@ -16,7 +16,7 @@ use crate::{Format, Session};
 use forwarder::Forwarder;
 use load::Load;
 
-/// Pairs per CPU second that are aimed at, where the content store cannot answer.
+/// Target for pairs per CPU second where the content store cannot answer.
 const AIM: f64 = 150_000.0;
 
 /// A named case.

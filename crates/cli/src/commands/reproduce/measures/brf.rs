@@ -22,7 +22,7 @@ const GRANT: f64 = 8.0;
 /// Round trip of Figure 7a, s.
 const ROUND_TRIP_S: f64 = 0.02;
 
-/// Time between samples, s; the first one is taken after it.
+/// Time between samples, s; the first sample is at the end of the first period.
 fn period(run: &Run<'_>) -> f64 {
     run.plan.sampling.map_or(f64::NAN, Span::as_secs_f64)
 }
@@ -37,7 +37,7 @@ fn samples<T: Copy>(run: &Run<'_>, flow: usize, column: &[T]) -> Vec<T> {
     rows.map(|row| column[row]).collect()
 }
 
-/// Megabits that a flow had got after each number of samples, from none on.
+/// Payload delivered to a flow up to each sample, Mbit; the first value is 0, before any sample.
 fn delivered(run: &Run<'_>, flow: usize) -> Vec<f64> {
     let megabits = run.plan.flows[flow].payload.get() as f64 * 8e-6;
     let segments = samples(run, flow, &run.record.flow_samples.delivered_segments);
@@ -65,6 +65,7 @@ fn queueing(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
 fn jain_windows(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (window_s, period, flows) = (call.number("window")?, period(run), run.record.flows.len());
     let delivered: Vec<Vec<f64>> = (0..flows).map(|flow| delivered(run, flow)).collect();
+    // Windows are counted in samples, so that every window has the same number.
     let long = (window_s / period).round() as usize;
     let last = delivered.first().map_or(0, Vec::len).saturating_sub(long.saturating_add(1));
     let jain = |from: usize| {
@@ -87,7 +88,7 @@ fn agreed(run: &Run<'_>, _: &Arguments<'_>, flow: usize) -> Answer {
     for row in row(since)..row(until) {
         let now = || paces.iter().map(|paces| paces[row]);
         let (min, max) = (now().fold(f32::INFINITY, f32::min), now().fold(0.0, f32::max));
-        // Infinite: the flow has no rate yet and is not paced.
+        // An infinite rate is that of a flow which is not paced yet.
         if !max.is_finite() || max > 1.1 * min {
             agreed_from = None;
             continue;

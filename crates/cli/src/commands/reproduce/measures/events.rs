@@ -1,4 +1,4 @@
-//! Measures made of recorded events.
+//! Measures that are computed from recorded events.
 
 use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::observe::records::EventRecord;
@@ -6,11 +6,11 @@ use tidegate_papers::value::MeasureValue;
 
 use super::{Answer, Arguments, MeasureFunction, Of, Run, Takes, measure_table};
 
-/// Interests that leave.
+/// Event mask of Interests that consumers send.
 const SENT: EventMask = EventMask(1);
-/// Data that comes.
+/// Event mask of Data that consumers receive.
 const RECEIVED: EventMask = EventMask(2);
-/// Packets that queues drop.
+/// Event mask of packets that queues drop.
 const DROPPED: EventMask = EventMask(16);
 
 measure_table! {
@@ -53,7 +53,7 @@ fn estimates(run: &Run<'_>, thing: &str, call: &Arguments<'_>) -> Answer {
     Ok(Some(MeasureValue::List(found.collect())))
 }
 
-/// Seconds and full delay of the Data of a flow.
+/// Arrival time, s, and full delay, ms, of each Data of a flow.
 fn data<'a>(run: &Run<'a>, flow: usize) -> impl Iterator<Item = (f64, f64)> + use<'a> {
     run.record.events.iter().filter_map(move |record| match record.event {
         Event::DataReceived { flow: of, full_delay, .. } if of as usize == flow => {
@@ -63,7 +63,7 @@ fn data<'a>(run: &Run<'a>, flow: usize) -> impl Iterator<Item = (f64, f64)> + us
     })
 }
 
-/// Seconds at which the Interests of a flow left.
+/// Events of the Interests that a flow sent.
 fn sent<'a>(run: &Run<'a>, flow: usize) -> impl Iterator<Item = &'a EventRecord> + use<'a> {
     run.record.events.iter().filter(
         move |record| matches!(record.event, Event::InterestSent { flow: of, .. } if of as usize == flow),
@@ -88,7 +88,7 @@ fn interest_gaps(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
         return Err(format!("quantiles of interest_gaps_ms is {parts}; it can be 1 to 1000000"));
     }
     let (parts, last) = (parts as usize, all.len().saturating_sub(1));
-    // All gaps of a run are millions; some quantiles are enough for a curve.
+    // A run can have millions of gaps; some quantiles are enough for a curve.
     if parts > 0 && !all.is_empty() {
         all = (0..=parts).map(|place| all[place * last / parts]).collect();
     }

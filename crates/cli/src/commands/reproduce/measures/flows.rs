@@ -1,4 +1,4 @@
-//! Measures of flows, of their records and of their samples.
+//! Measures of flows, from their records and samples.
 
 use tidegate_core::observe::records::{DelaySummary, FlowRecord};
 use tidegate_core::units::Span;
@@ -87,7 +87,7 @@ pub(super) fn summary(delay: &DelaySummary, at: &str) -> Option<f64> {
         "max" => delay.max,
         _ => delay.mean,
     };
-    // A mean of no delays is 0 in the record, which would pass as the best of all results.
+    // Without delays the record has 0, which would count as the best of all results.
     (delay.count > 0).then(|| span.as_millis_f64())
 }
 
@@ -115,7 +115,7 @@ fn goodput(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     call.each(run, |flow| between(run, flow, is_from_first, from, to))
 }
 
-/// Content between two samples over the time between them, Mbit/s; zero for a flow that never had any.
+/// Content received between two samples over the time between them, Mbit/s; 0 for a flow without Data.
 fn between(run: &Run<'_>, flow: usize, is_from_first: bool, from: f64, to: f64) -> Option<f64> {
     let samples = &run.record.flow_samples;
     let points: Vec<(f64, u64)> = rows(run, flow)
@@ -128,7 +128,7 @@ fn between(run: &Run<'_>, flow: usize, is_from_first: bool, from: f64, to: f64) 
         _ => from,
     };
     let to = if to.is_finite() { to } else { last };
-    // A sample is taken at its instant; what separates the two is rounding.
+    // Samples are taken at multiples of the period; a smaller difference is due to rounding.
     let by = |time: f64| {
         points.iter().take_while(|(at, _)| *at <= time + 1e-9).last().map_or(0, |(_, segments)| *segments)
     };
@@ -137,11 +137,11 @@ fn between(run: &Run<'_>, flow: usize, is_from_first: bool, from: f64, to: f64) 
     (to > from).then(|| bits * 1e-6 / (to - from))
 }
 
-/// By samples, so that TCP connections have it too, of which no Data is recorded.
+/// Goodput per bin from samples: for TCP connections no Data events are recorded.
 fn goodput_series(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (bin_s, samples) = (call.number("bin")?, &run.record.flow_samples);
     let period_s = run.plan.sampling.map_or(f64::NAN, Span::as_secs_f64);
-    // A bin that is no multiple of the period would hold now one sample more, now one less, and oscillate.
+    // With other bins than multiples of the period, the number of samples per bin and the result oscillate.
     let in_bin = (bin_s / period_s).round();
     if !(1.0..=1e6).contains(&in_bin) {
         return Err(format!("bin of goodput_series is {bin_s} s; samples are {period_s} s apart"));

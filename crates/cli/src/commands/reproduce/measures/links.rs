@@ -51,7 +51,7 @@ fn sent_mbps(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
             .windows(2)
             .map(|pair| {
                 let (from, to) = (pair[0], pair[1]);
-                // A rate over an interval stands at its middle.
+                // The mean rate of an interval is plotted at its middle.
                 ((from.0 + to.0) / 2.0, (to.1 - from.1) * 8e-6 / (to.0 - from.0))
             })
             .collect()

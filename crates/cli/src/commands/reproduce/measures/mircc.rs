@@ -7,10 +7,10 @@ use tidegate_core::units::Time;
 
 use super::{Answer, Arguments, MeasureFunction, MeasureValue, NONE, Of, Run, Takes, measure_table};
 
-/// What tells which Interests got Data: InterestSent and DataReceived.
+/// Events that show which Interests were satisfied: InterestSent and DataReceived.
 const ANSWERS: EventMask = EventMask::CONSUMERS;
 
-/// Shorter bins would be more than anyone can look at, and could fill the memory.
+/// Minimum bin, s: shorter ones cannot be distinguished in a plot and could fill the memory.
 const SHORTEST_BIN_S: f64 = 0.001;
 
 measure_table! {
@@ -31,7 +31,7 @@ fn settled_s(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (from, until) = (call.number("from")?, call.number("until")?);
     let flows = call.objects(run.plan)?;
     let samples = &run.record.flow_samples;
-    // The last time at which a rate was not near.
+    // The last time at which a rate was not near the target.
     let mut since = from;
     for row in 0..samples.time.len() {
         let time = samples.time[row].as_secs_f64();
@@ -49,13 +49,13 @@ fn settled_s(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     Ok(Some(MeasureValue::Number(until)))
 }
 
-/// What left at one instant: when, and of each Interest whether it was lost.
+/// Interests sent at one instant: the time, and for each Interest whether it was lost.
 type Burst = (Time, Vec<bool>);
 
-/// Seconds at which an Interest counts, and whether it was lost.
+/// For each Interest the time at which it counts, s, and whether it was lost.
 type Counted = Vec<(f64, bool)>;
 
-/// Losses of one flow by bins up to its planned end, with the times that `when` gives to its Interests.
+/// Losses of one flow in bins up to its planned end; `when` assigns a time to each Interest.
 fn losses(
     run: &Run<'_>,
     call: &Arguments<'_>,
@@ -85,7 +85,7 @@ fn losses(
     )))
 }
 
-/// Bursts of a flow in order; nothing is asked for twice.
+/// Bursts of a flow in order; in this paper no Interest is retransmitted.
 fn bursts(run: &Run<'_>, flow: usize) -> Vec<Burst> {
     let events = &run.record.events;
     let data = events.iter().filter_map(|record| match record.event {
@@ -101,7 +101,7 @@ fn bursts(run: &Run<'_>, flow: usize) -> Vec<Burst> {
         }
         let is_lost = !answered.contains(&name.segment.0);
         match bursts.last_mut() {
-            // A coarse clock lets many Interests leave at one instant, which is what the paper is about.
+            // With a coarse clock many Interests are sent at one instant, which is the subject of the paper.
             Some((at, interests)) if *at == record.time => interests.push(is_lost),
             _ => bursts.push((record.time, vec![is_lost])),
         }

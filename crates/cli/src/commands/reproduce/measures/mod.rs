@@ -1,4 +1,4 @@
-//! Measures of one run that expressions of a paper name, beside those that `compare` and `sweep` have.
+//! Measures of one run for the expressions of papers, in addition to those of `compare` and `sweep`.
 
 mod brf;
 mod events;
@@ -20,7 +20,7 @@ use tidegate_results::measures::{self, RUN_MEASURES};
 use tidegate_settings::suggest::{intended, question};
 use tidegate_sim::plan::{LinkPlan, Plan};
 
-/// A run and what was planned.
+/// A run with its plan.
 pub(super) struct Run<'a> {
     pub(super) plan: &'a Plan,
     /// With samples, and with the events that the measures need.
@@ -34,7 +34,7 @@ type Answer = Result<Option<MeasureValue>, String>;
 pub(super) struct MeasureFunction {
     /// Name.
     name: &'static str,
-    /// What it is, with its unit and its arguments.
+    /// Description with the unit and all arguments.
     text: &'static str,
     /// Its named arguments.
     parameters: &'static [(&'static str, Takes)],
@@ -43,33 +43,33 @@ pub(super) struct MeasureFunction {
     of: Of,
 }
 
-/// What a named argument takes.
+/// Accepted values of a named argument.
 enum Takes {
-    /// A number, which has to be there.
+    /// A number that must be given.
     Number,
-    /// A number, or nothing.
+    /// A number that may be omitted.
     Optional,
-    /// A number, nothing, or the word `first`.
+    /// A number that may be omitted, or the word `first`.
     First,
-    /// One of these words, the first without it.
+    /// One of these words; the first by default.
     Words(&'static [&'static str]),
 }
 
-/// What a measure is of, and how it is computed.
+/// Objects of a measure, and the function that computes it.
 enum Of {
-    /// Of each flow named, or of all flows.
+    /// A value for each named flow, or for all flows.
     Flow(fn(&FlowRecord, Time) -> Option<f64>),
-    /// Of each direction of a link named, such as `r1>c1`, or of all.
+    /// A value for each named direction of a link, such as `r1>c1`, or for all.
     Link(fn(&LinkRecord, Time) -> Option<f64>),
-    /// Of each sample of these flows, added up.
+    /// A value for each sample, summed over the flows.
     FlowSample(fn(&FlowSamples, usize) -> f64),
-    /// Of each sample of these links, added up.
+    /// A value for each sample, summed over the links.
     LinkSample(fn(&LinkSamples, usize) -> f64),
     Flows(fn(&Run<'_>, &Arguments<'_>) -> Answer),
     OneFlow(fn(&Run<'_>, &Arguments<'_>, usize) -> Answer),
     Links(fn(&Run<'_>, &Arguments<'_>) -> Answer),
     Nodes(fn(&Run<'_>, &Arguments<'_>) -> Answer),
-    /// Of whatever has this one name in events.
+    /// A value of the one thing that has this name in events.
     Thing(fn(&Run<'_>, &str, &Arguments<'_>) -> Answer),
     Whole(fn(&Run<'_>, &Arguments<'_>) -> Answer),
 }
@@ -103,7 +103,7 @@ fn find(name: &str) -> Option<&'static MeasureFunction> {
     all().find(|measure| measure.name == name)
 }
 
-/// Whether a call is one of a measure of the whole run, without arguments.
+/// The measure of the whole run that a call without arguments refers to; `None` for other calls.
 fn of_run(call: &Call) -> Option<&'static measures::RunMeasure> {
     // The same name with a flow is another measure: `goodput_mbps` is the total, `goodput_mbps(C1)` of one.
     measures::find(&call.name).filter(|_| call.objects.is_empty() && call.named.is_empty())
@@ -141,7 +141,7 @@ fn not_known(what: &str, name: &str, known: &[&str]) -> String {
     format!("{what} {name:?} is not known; known: {}", known.join(", "))
 }
 
-/// What a measure that has no value is.
+/// Description of a measure, for messages about one without a value; empty if there is no such measure.
 pub(super) fn text(name: &str) -> &'static str {
     find(name).map(|measure| measure.text).or(measures::find(name).map(|measure| measure.text)).unwrap_or("")
 }
@@ -167,7 +167,7 @@ pub(super) struct Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    /// Finds whatever a run of `plan` would refuse.
+    /// Checks the arguments before the run, with the errors that `value` would have.
     fn check(&self, plan: &Plan) -> Result<(), String> {
         let parameters = self.measure.parameters;
         if let Some((key, _)) =
@@ -219,19 +219,19 @@ impl Arguments<'_> {
     fn number(&self, key: &str) -> Result<f64, String> {
         let text = self.text(key).ok_or_else(|| format!("{} needs {key} = NUMBER", self.call.name))?;
         let number = match text {
-            // `parse` would take "infinity" and "nan", too, which name nothing.
+            // `parse` would also accept "infinity" and "nan".
             "inf" => Some(f64::INFINITY),
             _ => text.parse().ok().filter(|number: &f64| number.is_finite()),
         };
         number.ok_or_else(|| format!("{key} of {} is {text:?}, which is not a number", self.call.name))
     }
 
-    /// The same, or `default` without it.
+    /// A named argument as a number; `default` if it is not given.
     fn number_or(&self, key: &str, default: f64) -> Result<f64, String> {
         if self.text(key).is_none() { Ok(default) } else { self.number(key) }
     }
 
-    /// A named argument among its words, the first without it.
+    /// A named argument among its words; the first word if it is not given.
     fn word(&self, key: &str) -> Result<&'static str, String> {
         let declared = self.measure.parameters.iter().find(|(known, _)| *known == key);
         let Some((_, Takes::Words(known))) = declared else { return Ok("") };
@@ -241,7 +241,7 @@ impl Arguments<'_> {
             .ok_or_else(|| format!("{key} of {} is {text:?}; it can be {}", self.call.name, known.join(", ")))
     }
 
-    /// What the measure is of in messages, and the names of all of that in a run of `plan`.
+    /// Kind of the measure's objects, for messages, and the names of all such objects of `plan`.
     fn names(&self, plan: &Plan) -> (&'static str, Vec<String>) {
         let of_link = |link: &LinkPlan| {
             let [a, b] = [link.a, link.b].map(|node| &plan.nodes[node].name);
@@ -266,7 +266,7 @@ impl Arguments<'_> {
             if what.is_empty() {
                 return Err(format!("{} is of the whole run and takes no {:?}", self.call.name, word.text));
             }
-            // The list of a large topology would fill the screen, but a similar name is searched among all.
+            // A similar name is searched among all, but the list of a large topology would fill the screen.
             let known: Vec<&str> = names.iter().map(String::as_str).collect();
             let near = intended(&word.text, known.iter().copied());
             let shown = if near.is_empty() { &known[..known.len().min(20)] } else { &known[..] };
@@ -327,7 +327,8 @@ fn fits(pattern: &str, name: &str) -> bool {
     let parts: Vec<&str> = parts.collect();
     let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
     for part in middle {
-        // The first place is enough: whatever follows it fits as well behind an earlier place as behind a later one.
+        // The first occurrence is enough: the rest of the pattern that fits behind a later one also fits
+        // behind it.
         let Some(found) = rest.find(part) else { return false };
         rest = &rest[found + part.len()..];
     }

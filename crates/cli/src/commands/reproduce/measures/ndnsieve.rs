@@ -1,4 +1,4 @@
-//! What only the events of a run show of ndnSieve: its sieve, its window, and the work that section 5 of the paper counts.
+//! Measures of ndnSieve from events: its sieve, its window, and the work that section 5 of the paper counts.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -24,7 +24,7 @@ measure_table! {
         "Maximum number of moves of one prefix at one router within less than `seconds`.";
 }
 
-/// What `ndnsieve.work` counts.
+/// Accepted values of `count` of `ndnsieve.work`.
 const COUNTS: [&str; 4] = ["detection", "filter", "calculator", "search"];
 
 /// Window of the scheme's meter, weight of the newest window, and detection period: its defaults.
@@ -32,7 +32,7 @@ const WINDOW_NANOS: u64 = 10_000_000;
 const WEIGHT: f64 = 0.5;
 const PERIOD_NANOS: u64 = 100_000_000;
 
-/// What was handed to a face, and how many packets it has sent.
+/// Load of a face by the packets handed to it, and the number of packets that it has sent.
 #[derive(Default)]
 struct LinkMeter {
     window: u64,
@@ -47,7 +47,8 @@ fn false_marks(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     // Eq. 1 relates the load to the capacity of the face, which is the same for all links of this paper.
     let capacity = run.plan.links[0].rate[0].as_bps() as f64 * WINDOW_NANOS as f64 * 1e-9;
     let mut meters: BTreeMap<(u32, u16), LinkMeter> = BTreeMap::new();
-    // The window in which a packet came to a node; what a face had sent when it marked a packet.
+    // The window in which a packet arrived at a node; the number of packets sent by a face when it marked a
+    // packet.
     let (mut came, mut marked, mut wrong) = (BTreeMap::new(), BTreeMap::new(), 0.0);
     for EventRecord { time, node, event } in &run.record.events {
         match event {
@@ -59,13 +60,13 @@ fn false_marks(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
             }
             Event::Sent { face, header } => {
                 let meter = meters.entry((*node, *face)).or_default();
-                // Queues are first in, first out: all that was handed to this one in earlier windows has been sent.
+                // Queues are first in, first out: all packets of earlier windows have been sent.
                 while came.get(&(*node, header.name)).is_some_and(|window| meter.window < *window) {
                     meter.load += WEIGHT * (meter.bits / capacity - meter.load);
                     (meter.window, meter.bits) = (meter.window + 1, 0.0);
                 }
                 if let Some(before) = marked.remove(&(*node, *face, header.name)) {
-                    // What was sent since its mark stood before it in the queue.
+                    // Packets sent since the mark were in front of this one in the queue.
                     wrong += f64::from(meter.sent - before <= queue || meter.load <= load);
                 }
                 meter.bits += header.size().get() as f64 * 8.0;
@@ -93,7 +94,8 @@ fn work(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let faces: BTreeMap<u32, f64> = routers.map(|(node, _)| (node as u32, degree(node))).collect();
     let (max, all) = (faces.values().copied().fold(0.0, f64::max), faces.values().sum::<f64>());
     let (mut detection, mut filter, mut calculator, mut search) = (0.0, BTreeMap::new(), 0.0, 0.0);
-    // Signals on their way to the controller, which hears them in this order, and 1 while a mild one can be acted on.
+    // Signals to the controller, which handles them in this order; `mild` is 1 while a mild one may cause an
+    // operation.
     let (mut states, mut signals, mut mild) = (BTreeMap::new(), VecDeque::new(), 0.0);
     for EventRecord { time, node, event } in &run.record.events {
         if let Event::StateChanged { face, state } = event {
@@ -114,6 +116,8 @@ fn work(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
                 *filter.entry(time.as_nanos() / PERIOD_NANOS).or_insert(0.0) += operations;
             }
             "calculator" => calculator += f64::max(operations - std::mem::take(&mut mild), 0.0),
+            // A visit of every router, and a look at every face of a router, are allowed; only the excess
+            // counts.
             "shunt" => search += f64::max(operations - faces.len() as f64, 0.0),
             "switch" => search += f64::max(operations - max, 0.0),
             _ => search += operations,

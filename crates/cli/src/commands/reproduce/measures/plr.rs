@@ -1,4 +1,5 @@
-//! What a trace shows of PLR: notices per episode of congestion, their latency, storages, and the times of section V.
+//! Measures of PLR from events: notices per episode of congestion, their latency, storages, and the times of
+//! section V.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use tidegate_papers::value::MeasureValue;
 
 use super::{Answer, Arguments, MeasureFunction, Of, Run, Takes, measure_table};
 
-/// Losses that consumers detect, and everything that the storage does.
+/// Event mask of losses that consumers detect, and of all actions of the storage.
 const EVENTS: EventMask = EventMask(4 | 16 | 64);
 
 measure_table! {
@@ -32,6 +33,7 @@ fn lost(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     for record in &run.record.events {
         let at_ms = record.time.as_secs_f64() * 1e3;
         match record.event {
+            // Only the first detection counts; a second one is of the retransmission.
             Event::LossDetected { name, .. } => drop(detected.entry(name).or_insert(at_ms)),
             Event::DataReceived { name, full_delay, .. } => drop(received.insert(name, (at_ms, full_delay))),
             _ => {}
@@ -55,7 +57,7 @@ fn stored(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
                 store.insert(name, record.time);
                 max = max.max(store.len());
             }
-            // A packet is dropped from its storage when it was there for too long.
+            // A packet is dropped from its storage after the maximum storage time.
             Event::Released { face, name } | Event::Dropped { face, name, .. } => {
                 let store = stores.entry((record.node, face)).or_default();
                 let is_released = matches!(record.event, Event::Released { .. });
@@ -80,7 +82,8 @@ fn notices(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
                 max = max.max(Some(*count));
             }
             Event::Released { face, .. } => {
-                // The bound of section IV.D is for one episode, which ends when the storage gives a packet back.
+                // The bound of section IV.D is for one episode, which ends when the storage releases a
+                // packet.
                 counts.insert((record.node, face), 0);
             }
             _ => {}

@@ -18,7 +18,7 @@ use crate::store::Identity;
 /// File of an override in messages of its scenario.
 const OVERRIDE: &str = "--set";
 
-/// Which cell it is.
+/// Place of a cell in the experiments of a paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CellId {
     /// Number of the alternative; `None` for the assumed conditions.
@@ -35,7 +35,7 @@ impl CellId {
     }
 }
 
-/// One cell.
+/// Plan of a cell with its identity in the store.
 pub(super) struct CellRun {
     pub(super) plan: Plan,
     pub(super) identity: Identity,
@@ -74,6 +74,7 @@ fn refuse_incomplete(
     if lacking.is_empty() {
         return Ok(());
     }
+    // A scheme without its counterpart still runs, and its numbers would be published as the scheme's.
     let what = format!("{}: {}", experiment.cell_name(cell), lacking.join("; "));
     let message = format!("{what}; allow_incomplete = true in the experiment runs it anyway");
     Err(study.experiments_text.at(experiment.at, message))
@@ -125,13 +126,13 @@ fn point(
         alternative.and_then(|alternative| alternative.seeds),
     ];
     for max in max.into_iter().flatten() {
-        // The first ones stay: a later study with more seeds finds their runs in the store.
+        // The first seeds remain: a later study with more seeds finds their runs in the store.
         plan.seeds.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     }
     Ok(Some(CellRun { identity: Identity::of(&plan), plan }))
 }
 
-/// What is wrong with a cell: overrides at their lines of the experiments, everything else at its own.
+/// Errors of a cell: those of overrides at their lines of the experiments file, others at their own place.
 fn unsound(study: &Study, cell: &str, overrides: &[Override], errors: &Errors) -> Failure {
     let of_override = |error: &Error| {
         // The line of an override in such a message is its number, from 1.

@@ -1,7 +1,7 @@
-//! A paper as files: `experiments.toml`, `claims.toml`, `board.toml` and scenarios, without a line of Rust.
+//! A paper as files: `experiments.toml`, `claims.toml`, `board.toml` and scenarios, without code in Rust.
 //!
-//! Its runs are in the store of sweeps, named by what they depend on, so that they resume and are shared; what its
-//! expressions need of each run is kept beside it.
+//! Its runs are in the store of sweeps, under keys that depend on everything that determines a run, so that
+//! they resume and are shared. The values that expressions need of a run are stored beside it.
 
 mod cells;
 mod render;
@@ -40,12 +40,12 @@ const CLAIMS: &str = "claims.toml";
 const EXPERIMENTS: &str = "experiments.toml";
 const BOARD: &str = "board.toml";
 
-/// Where a paper's files are.
+/// Source of a paper's files.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Files<'a> {
-    /// In a folder.
+    /// Files in a folder.
     Folder(&'a Path),
-    /// In the program: name and content, under the path that messages name.
+    /// Files in the program: the path for messages, and name and content of each file.
     Program(&'static str, &'static [(&'static str, &'static str)]),
 }
 
@@ -58,7 +58,7 @@ impl Files<'_> {
         }
     }
 
-    /// The text of a file; `None` for a board that is not there.
+    /// The text of a file; `None` if there is no board.
     fn text(&self, name: &str) -> Result<Option<String>, Failure> {
         match self {
             Self::Folder(folder) => {
@@ -111,7 +111,7 @@ struct Text {
 }
 
 impl Text {
-    /// The failure of what is wrong at some bytes of the file.
+    /// The failure for an error at a range of bytes of the file.
     fn at(&self, at: Range, message: String) -> Failure {
         self.all([(at, message)])
     }
@@ -124,18 +124,18 @@ impl Text {
         plainly(problems.locate(&Sources { name: &self.path, text: &self.text, overrides: &[] }))
     }
 
-    /// The failure of what is wrong with an expression.
+    /// The failure for an error in an expression.
     fn fault(&self, expression: Range, fault: expression::Fault) -> Failure {
         self.at(fault.at.behind(expression.start), fault.message)
     }
 }
 
-/// Whatever names its file and line, without a word before.
+/// The failure for a message that already begins with file and line.
 fn plainly(why: impl std::fmt::Display) -> Failure {
     Failure { exit: Exit::Error, message: why.to_string() }
 }
 
-/// What is computed of the runs of one cell, and where it is asked for first.
+/// Quantity that is computed for the runs of one cell, and the place of its first use.
 #[derive(Clone)]
 struct Quantity {
     expression: Expression,
@@ -160,17 +160,17 @@ pub(super) struct Study {
     claims_text: Text,
     board_text: Text,
     experiments_text: Text,
-    /// What each claim is computed from: its place, and the same with all cells found.
+    /// Formula of each claim with its place in the file.
     formulas: Vec<(Range, Formula)>,
     points: BTreeMap<CellId, CellRun>,
     /// Quantities of each cell that any expression needs, by their canonical text.
     quantities: BTreeMap<CellId, BTreeMap<String, Quantity>>,
-    /// What the paper consists of: name and content.
+    /// Files of the paper: name and content.
     pub(super) files: Vec<(String, String)>,
 }
 
 impl Study {
-    /// Reads the files; whatever is wrong in them is found before anything runs.
+    /// Reads and checks the files, so that errors in them are reported before the first run.
     pub(super) fn read(session: &Session, files: Files<'_>, extent: Extent) -> Result<Self, Failure> {
         let (claims_text, experiments_text) = (files.needed(CLAIMS)?, files.needed(EXPERIMENTS)?);
         let board_file = files.text(BOARD)?;
@@ -209,10 +209,10 @@ impl Study {
             quantities: BTreeMap::new(),
             files: all,
         };
-        // Plans come before expressions, as names of flows in measures are checked against them.
+        // Plans come before expressions, because names of flows in measures are checked against them.
         study.points = cells::points(session, files, &study)?;
         study.resolve(&claims.formulas)?;
-        // Alternatives run only the cells that claims use, which are known from here on.
+        // Alternatives run only the cells that claims use, which `resolve` has found.
         study.points.extend(cells::alternatives(session, files, &study)?);
         note_renamed(session, study.points.values().map(|point| &point.plan));
         study.quantities_of_alternatives();
@@ -231,7 +231,7 @@ impl Study {
     fn resolve(&mut self, claims: &[PlacedExpression]) -> Result<(), Failure> {
         for claim in claims {
             let formula = self.resolved(File::Claims, claim, &Bindings::new())?;
-            // Arithmetic alone would agree with its band whatever the scheme does.
+            // Arithmetic alone would be within its band regardless of the scheme.
             if formula.leaves.is_empty() {
                 let message = "it names no cell, so that nothing is measured".to_owned();
                 return Err(self.claims_text.at(claim.at, message));
@@ -256,7 +256,7 @@ impl Study {
             .map_err(|fault| self.text(file).fault(source.at, fault))
     }
 
-    /// What variables stand for, in all combinations; the last one changes fastest.
+    /// All combinations of the settings of variables; the last variable changes fastest.
     fn scopes(&self, bindings: &[&Binding]) -> Result<Vec<Bindings>, Failure> {
         let mut scopes: Vec<Bindings> = vec![Bindings::new()];
         for binding in bindings {
@@ -274,7 +274,7 @@ impl Study {
         Ok(scopes)
     }
 
-    /// Notes what a formula, which begins at `whole`, needs of the runs.
+    /// Adds the quantities that a formula, which begins at `whole`, needs of the runs.
     fn need(&mut self, file: File, whole: Range, formula: &Formula) -> Result<(), Failure> {
         for leaf in &formula.leaves {
             let at = leaf.at.behind(whole.start);
@@ -288,7 +288,7 @@ impl Study {
                 .map_err(|message| self.text(file).at(at, message))?;
             let quantity = Quantity { expression: leaf.quantity.clone(), events, file, at };
             let of_place = self.quantities.entry(place).or_default();
-            // The first place that asks for it is the one that a message names.
+            // Messages name the place of the first use.
             of_place.entry(leaf.quantity.to_string()).or_insert(quantity);
         }
         Ok(())
@@ -299,12 +299,12 @@ impl Study {
         self.experiments.measures.iter().map(|definition| definition.name.as_str()).collect()
     }
 
-    /// Without a board every experiment has a table of all its cells with what claims use of some of them.
+    /// Without a board every experiment has a table of all its cells with the quantities that claims use.
     fn need_tables(&mut self) -> Result<(), Failure> {
         let places: Vec<CellId> = self.points.keys().copied().collect();
         for place in places {
             for (whole, leaf) in self.used(place.experiment) {
-                // Places count from the beginning of the claim that uses the quantity first.
+                // Places are relative to the claim that uses the quantity first.
                 let leaf = Leaf { cell: place.cell, ..leaf };
                 self.need(File::Claims, whole, &Formula::of_leaf(leaf))?;
             }
@@ -312,7 +312,7 @@ impl Study {
         Ok(())
     }
 
-    /// What claims use of an experiment, each quantity once, with the place of the claim.
+    /// Quantities of an experiment that claims use, each once, with the place of the claim.
     fn used(&self, experiment: usize) -> Vec<(Range, Leaf)> {
         let mut used: Vec<(Range, Leaf)> = Vec::new();
         for (whole, formula) in &self.formulas {
@@ -325,12 +325,12 @@ impl Study {
         used
     }
 
-    /// All cells that claims use, with what they use of them.
+    /// All cells that claims use, with their quantities.
     fn leaves(&self) -> impl Iterator<Item = &Leaf> {
         self.formulas.iter().flat_map(|(_, formula)| &formula.leaves)
     }
 
-    /// An alternative needs of its cells what the claims need of the assumed ones.
+    /// Adds to the cells of alternatives the quantities that claims need of the assumed cells.
     fn quantities_of_alternatives(&mut self) {
         for place in self.points.keys().filter(|place| place.alternative.is_some()) {
             let assumed = CellId { alternative: None, ..*place };
@@ -343,7 +343,7 @@ impl Study {
     }
 }
 
-/// One run whose values are wanted: those of all cells that are this run.
+/// One run with the quantities of all cells that share it.
 struct Task<'a> {
     key: String,
     point: &'a CellRun,
@@ -368,7 +368,7 @@ impl Task<'_> {
 }
 
 impl Study {
-    /// Every run that expressions need something of, each once.
+    /// Every run that expressions use, each once.
     fn tasks(&self, store: &Store) -> Vec<Task<'_>> {
         let mut tasks: Vec<Task<'_>> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -376,7 +376,7 @@ impl Study {
             let Some(quantities) = self.quantities.get(place).filter(|all| !all.is_empty()) else { continue };
             for seed in &point.plan.seeds {
                 let key = point.identity.key(*seed);
-                // Cells of several experiments can be the same scenario, and then share the run.
+                // Cells of several experiments can have equal scenarios, which then share the run.
                 let task = *places.entry(key.clone()).or_insert_with(|| {
                     let known = values::read(store, &key);
                     tasks.push(Task { key, point, seed: *seed, quantities: BTreeMap::new(), known });
@@ -388,7 +388,7 @@ impl Study {
         tasks
     }
 
-    /// How many runs there are, how many of them are finished, and about how long the others take.
+    /// Number of runs and of finished runs, with the approximate duration of the others.
     pub(super) fn census(&self, store: &Store, threads: usize) -> Census {
         let tasks = self.tasks(store);
         let unfinished: Vec<&Task<'_>> = tasks.iter().filter(|task| !task.is_finished()).collect();
@@ -398,7 +398,7 @@ impl Study {
         Census { runs: tasks.len(), finished: tasks.len() - unfinished.len(), time }
     }
 
-    /// Runs whatever the store lacks, and keeps what expressions need of it.
+    /// Runs everything that is missing in the store, and stores the values that expressions need.
     pub(super) fn fill(&self, session: &Session, store: &Store, threads: usize) -> Result<(), Failure> {
         let mut tasks = self.tasks(store);
         let all = tasks.len();
@@ -417,7 +417,7 @@ impl Study {
         let keep = |job: usize, run: tidegate_core::observe::records::RunRecord| {
             let task = &unfinished[job];
             let values = self.values(task, &Run { plan: &plans[job], record: &run })?;
-            // A sweep may have kept the run without the events that this measure needed.
+            // A sweep may have stored the run without the events that this measure needs.
             if store.look(&task.point.identity, task.seed) != Found::Whole {
                 let plain = measures::without_extra_events(&task.point.plan, run);
                 store.keep(&task.point.identity, &task.point.plan, &plain)?;
@@ -428,10 +428,10 @@ impl Study {
         done.whole(|job| format!("{}, seed {}", plans[job].name, unfinished[job].seed.0)).map(|_| ())
     }
 
-    /// Takes the values from a run in the store, if it is there and no events are needed.
+    /// Computes the values from a stored run, if there is one and no events are needed.
     fn recall(&self, store: &Store, task: &Task<'_>) -> Result<bool, Failure> {
         let CellRun { plan, identity, .. } = task.point;
-        // Runs are kept without events of measures, so that these need the run again.
+        // Runs are stored without the events of measures, for which the run is repeated.
         if task.events() != EventMask::NONE || store.look(identity, task.seed) != Found::Whole {
             return Ok(false);
         }
@@ -487,7 +487,7 @@ impl<'a> Results<'a> {
         alternative: Option<usize>,
     ) -> Result<Option<SeedColumn>, expression::Fault> {
         let place = |leaf: &Leaf| CellId { alternative, ..CellId::of(leaf) };
-        // An alternative runs the experiments it names; a claim over another one has no value under it.
+        // An alternative runs only the experiments that it names; claims over others have no value under it.
         if formula.leaves.iter().any(|leaf| !self.values.contains_key(&place(leaf))) {
             return Ok(None);
         }
@@ -498,7 +498,7 @@ impl<'a> Results<'a> {
             let seeds = self.study.points.get(&place).map_or(&[][..], |point| point.plan.seeds.as_slice());
             let value = |(values, seed): (&Values, &Seed)| {
                 let found = values.get(&key).cloned().flatten();
-                // Runs of a quick look may be too short for what is measured.
+                // Reduced runs may be too short for the measure.
                 let open = (self.study.extent == Extent::Reduced).then_some(MeasureValue::Number(f64::NAN));
                 found.or(open).ok_or_else(|| no_value(leaf, *seed))
             };
@@ -507,7 +507,7 @@ impl<'a> Results<'a> {
         column.map(Some)
     }
 
-    /// The claims beside our results.
+    /// The claims with our results and verdicts.
     pub(super) fn judge(&self) -> Result<Vec<Judged>, Failure> {
         let claims = self.study.paper.claims.iter().zip(&self.study.formulas);
         let judged = claims.map(|(claim, (whole, formula))| {
@@ -529,7 +529,7 @@ impl<'a> Results<'a> {
     }
 }
 
-/// The claim with the verdict on record for the seeds of `--full`. These may decide what is undecided without them.
+/// The claim with the verdict on record for `--full`, whose further seeds may decide an undecided claim.
 fn with_record_of_full(claim: &Claim) -> Claim {
     let recorded = claim.recorded.filter(|verdict| *verdict != ClaimVerdict::Undecided);
     Claim { recorded: claim.recorded_full.or(recorded), ..claim.clone() }

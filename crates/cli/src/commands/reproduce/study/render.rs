@@ -1,4 +1,4 @@
-//! Figures and tables of a board, made of the values of all runs.
+//! Figures and tables of a board, from the values of all runs.
 
 use tidegate_pages::figure::{BarSeries, BoxStats, Curve, Figure, FigureKind, Series};
 use tidegate_papers::board::{self, Drawing, Groups};
@@ -16,7 +16,7 @@ use crate::exit::Failure;
 /// A table with its title.
 type Titled = (String, TextTable);
 
-/// Variables, what they stand for, and the labels of that.
+/// Variables with their settings and the labels of these.
 #[derive(Clone, Default)]
 struct Around {
     scope: Bindings,
@@ -26,7 +26,7 @@ struct Around {
 }
 
 impl Around {
-    /// The text with `{v}` replaced by the label of what v stands for, and `{letter}` by a, b, c and so on.
+    /// The text with `{v}` replaced by the label of the setting of v, and `{letter}` by a, b, c and so on.
     fn filled(&self, text: &str) -> String {
         let letter = char::from_u32('a' as u32 + u32::try_from(self.place % 26).unwrap_or(0)).unwrap_or('a');
         let text = text.replace("{letter}", &letter.to_string());
@@ -54,7 +54,7 @@ impl Results<'_> {
         Ok(figures)
     }
 
-    /// Checks what becomes of names with variables: an id is the name of a file, and nothing stays open.
+    /// Checks names with their variables replaced: ids are valid file names, and no variable remains.
     pub(super) fn check_names(&self) -> Result<(), Failure> {
         let Some(board) = &self.study.board else { return Ok(()) };
         let mut ids: Vec<String> = Vec::new();
@@ -113,7 +113,7 @@ impl Results<'_> {
         found.map_err(|message| self.study.board_text.at(binding.at, message))
     }
 
-    /// All combinations of what the variables stand for; the last one changes fastest.
+    /// All combinations of the settings of variables; the last variable changes fastest.
     fn around(&self, outer: &Around, bindings: &[Binding]) -> Result<Vec<Around>, Failure> {
         let mut all = vec![outer.clone()];
         for binding in bindings {
@@ -217,6 +217,7 @@ impl Results<'_> {
             })
         };
         let mut lines: Vec<Series> = series.iter().map(line).collect::<Result<_, Failure>>()?;
+        // After all lines are known: a line is compared with those that stay.
         set_aside(&mut lines, &series.iter().map(|(_, one)| one.is_aside).collect::<Vec<bool>>());
         Ok(FigureKind::Lines { series: lines })
     }
@@ -278,6 +279,8 @@ impl Results<'_> {
             SeedColumn::Same(value) => vec![value.numbers()],
             SeedColumn::Seeds(values, _) => values.iter().map(MeasureValue::numbers).collect(),
         };
+        // One number per seed makes a box over the seeds. Lists make a box over their values, whose extremes
+        // depend on the number of values, so that its whiskers are percentiles.
         let is_of_seeds = lists.iter().all(|list| list.len() == 1);
         let (lists, parts) = if is_of_seeds {
             (vec![lists.concat()], [0.0, 0.25, 0.5, 0.75, 1.0])
@@ -347,7 +350,7 @@ impl Results<'_> {
             rows.extend(self.around(&Around::default(), bindings)?);
         }
         let side = |is_right: bool| if is_right { Align::Right } else { Align::Left };
-        // Labels that are numbers are compared by their digits, so they are aligned on the right.
+        // Numbers are aligned on the right, so that digits of equal weight are below each other.
         let is_numbers = |column: usize| rows.iter().all(|row: &Around| is_number(&row.labels[column].1));
         let heads = table.heads.iter().enumerate();
         let labels = heads.map(|(column, head)| (head.as_str(), side(is_numbers(column))));
@@ -385,7 +388,7 @@ impl Results<'_> {
         Ok(if not_done == 0 { text } else { format!("{text} ({not_done} not done)") })
     }
 
-    /// Every claim that an alternative computes, beside the assumed way.
+    /// Values of claims under the alternatives, beside those under the assumed conditions.
     fn table_of_claims(&self) -> TextTable {
         let Study { paper, formulas, experiments, .. } = self.study;
         let mut columns =
@@ -394,7 +397,7 @@ impl Results<'_> {
         columns.extend(labels);
         let mut table = TextTable::new(&columns);
         for (claim, (_, formula)) in paper.claims.iter().zip(formulas) {
-            // A quantity that one condition has no value of is left open there alone.
+            // A quantity without a value under one condition is left open there only.
             let of = |alternative| {
                 let column = self.column(formula, alternative).ok().flatten()?;
                 column.samples().ok().map(|samples| short(&Estimate::of(&samples)))
@@ -410,14 +413,14 @@ impl Results<'_> {
         table
     }
 
-    /// One table per experiment: its cells, and what claims use of them.
+    /// One table per experiment: its cells with the quantities that claims use.
     fn tables_of_experiments(&self) -> Result<Vec<Titled>, Failure> {
         let experiments = self.study.experiments.list.iter().enumerate();
         let mut tables = Vec::new();
         for (number, experiment) in experiments {
             let used: Vec<_> = self.study.used(number).into_iter().map(|(_, leaf)| leaf).collect();
             let names: Vec<String> = used.iter().map(|leaf| leaf.quantity.to_string()).collect();
-            // A definition of [measure] stands here as it is written in the claim.
+            // The claim's own text: `quantity` has the definitions of [measure] expanded.
             let heads =
                 used.iter().map(|leaf| leaf.name.rsplit_once('[').map_or(&*leaf.name, |(name, _)| name));
             let axes = experiment.axes.iter().map(|axis| (axis.name.as_str(), Align::Left));
@@ -428,7 +431,7 @@ impl Results<'_> {
                 let shown = names.iter().map(|name| {
                     let value = |values: &super::Values| values.get(name)?.as_ref()?.number();
                     let samples: Vec<f64> = runs.iter().filter_map(value).collect();
-                    // A mean over some of the seeds would look like one over all of them.
+                    // A mean over some of the seeds would appear as one over all of them.
                     if samples.len() == point.plan.seeds.len() {
                         short(&Estimate::of(&samples))
                     } else {
@@ -446,7 +449,7 @@ impl Results<'_> {
     }
 }
 
-/// What is left of a variable in a text: `{name}`.
+/// A variable that remains in a text, such as `{name}`.
 fn open(text: &str) -> Option<&str> {
     let is_name = |inner: &str| !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || c == '_');
     let starts = text.match_indices('{').map(|(start, _)| start);
@@ -474,7 +477,7 @@ fn quantile(list: &[f64], part: f64) -> f64 {
     value.ok().and_then(|value| value.number()).unwrap_or(f64::NAN)
 }
 
-/// Leaves a line that is none of the paper's out where all of its values are above all others and would flatten them.
+/// Omits a line that is not of the paper if all of its values are above all others, which it would flatten.
 fn set_aside(lines: &mut [Series], may_be: &[bool]) {
     let means = |line: &Series| line.points.iter().map(|(_, estimate)| estimate.mean).collect::<Vec<f64>>();
     let others = lines.iter().zip(may_be).filter(|(_, may_be)| !**may_be);
