@@ -19,7 +19,7 @@ impl Scale {
         self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
     }
 
-    /// The same scale, `by` pixels further on.
+    /// The scale moved by `by` pixels.
     pub(crate) fn moved(self, by: f64) -> Self {
         Self { start: self.start + by, end: self.end + by, ..self }
     }
@@ -33,9 +33,9 @@ impl Scale {
 /// Range of values that an axis should show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Extent {
-    /// Smallest value.
+    /// Minimum of the range.
     pub(crate) low: f64,
-    /// Largest value.
+    /// Maximum of the range.
     pub(crate) high: f64,
 }
 
@@ -49,7 +49,8 @@ impl Extent {
         if extent.low > extent.high { Self { low: 0.0, high: 1.0 } } else { extent }
     }
 
-    /// Grown to zero when the values are nearer to it than to each other, so that lengths compare.
+    /// The range extended to zero if zero is nearer than twice the width of the range, so that lengths can be
+    /// compared.
     pub(crate) fn near_zero(self) -> Self {
         let span = self.high - self.low;
         if self.low > 0.0 && self.low <= 2.0 * span {
@@ -61,13 +62,13 @@ impl Extent {
         }
     }
 
-    /// Grown so that zero is in it, at the bottom if there is nothing else.
+    /// The range extended to contain zero; 0 to 1 if there is no other value.
     pub(crate) fn with_zero(self) -> Self {
         let (low, high) = (self.low.min(0.0), self.high.max(0.0));
         Self { low, high: if low == high { 1.0 } else { high } }
     }
 
-    /// Grown at both ends to whole ticks; about `count` of them.
+    /// The range extended at both ends to whole ticks, with about `count` ticks.
     pub(crate) fn ticked(self, count: usize) -> (Self, Vec<f64>) {
         let extent = self.widened();
         let step = nice_step((extent.high - extent.low) / count.max(1) as f64);
@@ -79,9 +80,10 @@ impl Extent {
         (Self { low: first * step, high: last * step }, ticks)
     }
 
-    /// Of decimal logarithms: grown at both ends to whole ones, of which at most about `count` are ticks.
+    /// A range of decimal logarithms extended at both ends to whole ones, with about `count` ticks or fewer.
     pub(crate) fn decades(self, count: usize) -> (Self, Vec<f64>) {
         let (first, last) = ((self.low + 1e-9).floor(), (self.high - 1e-9).ceil());
+        // Values within rounding of one power still get one decade, since a scale needs a width.
         let last = last.max(first + 1.0);
         let step = ((last - first) / count.max(1) as f64).ceil().max(1.0);
         let ticks = (0..=((last - first) / step) as usize).map(|place| first + place as f64 * step);
@@ -90,6 +92,7 @@ impl Extent {
 
     /// The range with a non-zero width: a single value is extended on both sides.
     fn widened(self) -> Self {
+        // Relative to the values: a range of less than that is due to rounding.
         let room = 1e-9 * self.low.abs().max(self.high.abs());
         if self.high - self.low > room {
             return self;
@@ -99,7 +102,7 @@ impl Extent {
     }
 }
 
-/// The smallest of 1, 2, 5 times a power of ten that is not below `raw`.
+/// The minimum of 1, 2 and 5 times a power of ten that is at least `raw`.
 fn nice_step(raw: f64) -> f64 {
     let power = 10f64.powf(raw.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= raw * (1.0 - 1e-9));
@@ -119,9 +122,12 @@ pub(crate) fn labels(ticks: &[f64]) -> Vec<String> {
             .map(|tick| if *tick == 0.0 { "0".to_owned() } else { exponential(*tick) })
             .collect();
     }
+    // The step is a difference, and may be a little less than a power of ten: without the factor, 0.1 could
+    // get a second decimal.
     let decimals = usize::try_from(-((step * 1.000_001).log10().floor() as i64)).unwrap_or(0);
     let label = |tick: &f64| {
         let text = format!("{tick:.decimals$}");
+        // Sums of steps may miss zero by a rounding error, which would be shown as `-0.0`.
         if text.trim_start_matches('-').chars().all(|digit| matches!(digit, '0' | '.')) {
             return "0".to_owned();
         }

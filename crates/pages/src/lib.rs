@@ -1,7 +1,7 @@
 //! Presentation of results: pages, figures, and files for other tools.
 //!
-//! `axis` and `markup` are the layer below pages and figures. Output depends on the input alone: no clock, no host, no
-//! environment, so equal runs give equal bytes.
+//! `axis` and `markup` are the layer below pages and figures. Output depends only on the input: no clock, no
+//! host, no environment, so equal runs give equal bytes.
 #![forbid(unsafe_code)]
 
 pub mod event_summary;

@@ -1,4 +1,4 @@
-//! Text that becomes HTML or SVG: escaping, growing markup, lengths of text.
+//! Text for HTML and SVG: escaping, building of markup, lengths of text.
 
 use std::fmt::{self, Write};
 
@@ -25,7 +25,7 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Growing markup.
+/// Builder of markup.
 #[derive(Default)]
 pub(crate) struct Markup(pub(crate) String);
 
@@ -36,7 +36,7 @@ impl Markup {
     }
 }
 
-/// The width of a text of `size` pixels in a sans-serif face, roughly, px.
+/// Approximate width of a text of `size` pixels in a sans-serif face, px.
 pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.56
 }

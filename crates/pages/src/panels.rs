@@ -7,20 +7,20 @@ use crate::sample_series;
 use crate::thinning::Aligned;
 use tidegate_results::text;
 
-/// Instants per series in a page, at most.
+/// Maximum number of instants per series in a page.
 pub(crate) const MAX_POINTS: usize = 2000;
 /// Maximum number of series per plot; the largest are selected.
 const MAX_SERIES: usize = 14;
 /// Bins in a window of the fairness index.
 const BINS_PER_WINDOW: f64 = 10.0;
 
-/// One plot.
+/// One plot over time.
 pub(crate) struct Panel {
     /// Short name, also of the exported figure.
     pub(crate) id: &'static str,
     /// Title of the panel.
     pub(crate) title: &'static str,
-    /// The quantity on the axis.
+    /// Name of the quantity for the axis.
     pub(crate) quantity: &'static str,
     /// Unit of the values.
     pub(crate) unit: &'static str,
@@ -45,12 +45,12 @@ impl Panel {
     }
 }
 
-/// The panels with something to show, and the quantities that stayed zero.
+/// The panels with data, and the quantities that remained zero.
 #[derive(Default)]
 pub(crate) struct Panels {
     /// Panels with data, in the order of the page.
     pub(crate) shown: Vec<Panel>,
-    /// Quantities that stayed zero, in words.
+    /// Names of the quantities that remained zero.
     pub(crate) idle: Vec<&'static str>,
 }
 
@@ -73,6 +73,7 @@ pub(crate) fn series_of(panels: &Panels, run: &RunRecord, rates: &[RateSteps], b
     let mut all = quantities(run, rates, bin_s);
     let same = |panel: &Panel| {
         let place = all.iter().position(|quantity| quantity.id == panel.id)?;
+        // Taken and not copied: each quantity has one panel.
         let Aligned { time_s, series } = std::mem::take(&mut all[place].data);
         Some(Aligned { time_s, series: picked(&series, &panel.places) })
     };
@@ -98,7 +99,7 @@ struct Quantity {
     /// On the axis.
     name: &'static str,
     unit: &'static str,
-    /// Phrase for the list of quantities that stayed zero.
+    /// Phrase for the list of quantities that remained zero.
     words: &'static str,
     note: String,
     of: Of,
@@ -107,7 +108,7 @@ struct Quantity {
 }
 
 impl Quantity {
-    /// One without a note, not stepped; its words in the order of the fields.
+    /// A quantity without a note and without steps; the texts are in the order of the fields.
     fn plain(of: Of, [id, title, name, unit, words]: [&'static str; 5], data: Aligned) -> Self {
         Self { id, title, name, unit, words, note: String::new(), of, is_stepped: false, data }
     }
@@ -208,7 +209,7 @@ fn per_bin(bin_s: f64) -> String {
     format!("Per bin of {} ms.", text::number(bin_s * 1e3))
 }
 
-/// The flows and link directions of a run, which have their names and colours in all panels.
+/// The flows and link directions of a run, with their names and colours in all panels.
 struct Groups {
     flows: Group,
     links: Group,
@@ -216,7 +217,7 @@ struct Groups {
 
 struct Group {
     names: Vec<String>,
-    /// Their palette indices: those that matter most come first.
+    /// Palette indices; the busiest entities have the first colours.
     colours: Vec<usize>,
     /// Entities of the series, such as `flows`.
     what: &'static str,
@@ -243,8 +244,9 @@ impl Groups {
         Self { flows, links }
     }
 
-    /// A panel of the parts with the largest values; those that hardly rise above zero would only hide others.
+    /// A panel of the series with the largest values; series near zero would only cover others.
     fn panel(&self, quantity: Quantity) -> Panel {
+        // The last colour of the palette, near black, which no flow has in a run with fewer than seven.
         let whole = Group { names: vec![quantity.name.to_owned()], colours: vec![6], what: "" };
         let group = match quantity.of {
             Of::Flows => &self.flows,
@@ -279,9 +281,11 @@ fn max(series: &[Vec<Option<f64>>]) -> Vec<usize> {
     let peaks: Vec<f64> = series.iter().map(|series| peak(series)).collect();
     let highest = peaks.iter().copied().fold(0.0, f64::max);
     let mut order: Vec<usize> =
+        // A series below a twentieth of the maximum hardly rises above the base line.
         (0..peaks.len()).filter(|index| peaks[*index] > 0.0 && peaks[*index] * 20.0 >= highest).collect();
     order.sort_by(|left, right| peaks[*right].total_cmp(&peaks[*left]).then(left.cmp(right)));
     order.truncate(MAX_SERIES);
+    // Back in the order of the run, which is the order of the legend in every panel.
     order.sort_unstable();
     order
 }

@@ -30,18 +30,19 @@ pub(crate) fn round_trips(run: &RunRecord) -> Aligned {
     })
 }
 
-/// Interests or TCP segments in flight of all flows, packets; none before a flow starts and after it has ended.
+/// Interests or TCP segments in flight of all flows, packets; without values before the start and after the
+/// end of a flow.
 pub(crate) fn in_flight(run: &RunRecord) -> Aligned {
     let counts = of_flows(run, |flow, row| flow.in_flight_packets.get(row).map(|count| f64::from(*count)));
     while_active(run, counts, Stand::Instants)
 }
 
-/// Interests that pacing lets through per second; none for a flow that is not paced.
+/// Pacing rates of all flows, Interests/s; without values for a flow that is not paced.
 pub(crate) fn pacing(run: &RunRecord) -> Aligned {
     of_flows(run, |flow, row| flow.pacing_per_second.get(row).map(|rate| f64::from(*rate)))
 }
 
-/// Interests that each flow sent again in bins of `bin_s`; none in bins that its active time does not overlap.
+/// Retransmissions of each flow in bins of `bin_s`; without values in bins outside its active time.
 pub(crate) fn retransmissions(run: &RunRecord, bin_s: f64) -> Aligned {
     let counts = of_flows(run, |flow, row| flow.retransmissions.get(row).map(|count| f64::from(*count)))
         .binned(bin_s, |_, growth, _, _| growth);
@@ -57,12 +58,12 @@ pub(crate) fn throughput(run: &RunRecord, bin_s: f64) -> Aligned {
     while_active(run, rates, Stand::Bins)
 }
 
-/// Validity of the values of a series in time.
+/// Time for which a value of a series holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stand {
-    /// The instant itself.
+    /// The instant of the sample.
     Instants,
-    /// The time since the instant before.
+    /// The time since the previous instant.
     Bins,
 }
 

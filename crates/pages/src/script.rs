@@ -1,4 +1,4 @@
-//! JSON for programs other than ours: within HTML, and in traces.
+//! JSON for other programs: within HTML, and in traces.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ pub(crate) fn to_script(value: &Value) -> String {
     text
 }
 
-/// A number without `.0` where it is whole: a page has up to a million of them.
+/// A number, without `.0` if it is whole, since a page has up to a million of them.
 pub(crate) fn number(value: f64) -> Value {
     let whole = value as i64;
     if whole as f64 == value { whole.into() } else { value.into() }

@@ -12,7 +12,7 @@ pub(crate) struct Aligned {
 }
 
 impl Aligned {
-    /// Lines up rows of (time, series index, value); `count` series. Rows out of order are sorted by time.
+    /// Aligns rows of (time, series index, value) to `count` series. Rows out of order are sorted by time.
     pub(crate) fn of_rows(
         time: &[Time],
         index: &[u32],
@@ -73,8 +73,8 @@ impl Aligned {
         self.series.iter().flatten().any(|value| value.is_some_and(|value| value != 0.0))
     }
 
-    /// At most `max` instants (an even number); the least and the largest value of each stretch stay, in
-    /// their order.
+    /// Thins to at most `max` instants (an even number); the minimum and the maximum of each stretch remain,
+    /// in their order.
     pub(crate) fn thinned(&self, max: usize) -> Self {
         let rows = self.time_s.len();
         if rows <= max {
@@ -84,6 +84,8 @@ impl Aligned {
         let bounds = |bucket: usize| (bucket * rows / buckets, (bucket + 1) * rows / buckets);
         let stretches: Vec<(usize, usize)> = (0..buckets).map(bounds).collect();
         let times =
+            // All series share the instants, while their extremes are at different rows: each stretch has one
+            // instant for either half.
             stretches.iter().flat_map(|(from, to)| [self.time_s[*from], self.time_s[(from + to) / 2]]);
         let thin = |series: &Vec<Option<f64>>| {
             stretches.iter().flat_map(|(from, to)| extremes(&series[*from..*to])).collect()
@@ -92,7 +94,7 @@ impl Aligned {
     }
 }
 
-/// The smallest and the largest value in order of time.
+/// The minimum and the maximum of the values in order of time.
 fn extremes(values: &[Option<f64>]) -> [Option<f64>; 2] {
     let known = || values.iter().enumerate().filter_map(|(row, value)| Some((row, (*value)?)));
     let min = known().min_by(|left, right| left.1.total_cmp(&right.1));

@@ -13,15 +13,15 @@ use super::segments::{PointKind, SegmentPoint};
 use super::{BINS, EventSummary, FlowSummary, IncidentCause, MAX_FLOWS, NetworkChange};
 use crate::export::Network;
 
-/// Points of a flow, at most.
+/// Maximum number of points of a flow.
 const MAX_POINTS: usize = 4000;
-/// Points of all flows together, at most.
+/// Maximum number of points of all flows together.
 const MAX_POINTS_OF_ALL: usize = 24_000;
 
-/// Moved paths that are shown; one that is moved with every poll would hide the plots.
+/// Maximum number of moved paths that are shown; a path that moves with every poll would hide the plots.
 const MAX_MOVES: usize = 50;
 
-/// A digest in the making.
+/// Builder of the event summary of one run.
 #[derive(Debug)]
 pub struct EventSummaryBuilder<'a> {
     network: &'a Network,
@@ -69,9 +69,11 @@ impl<'a> EventSummaryBuilder<'a> {
     /// A summary of the run with record `record`, which defines its flows and its end.
     pub fn new(network: &'a Network, record: &RunRecord) -> Self {
         let mut order: Vec<u32> = (0..record.flows.len() as u32).collect();
+        // The flows with the maximum payload are followed, and shown in the order of the run.
         order.sort_by_key(|flow| std::cmp::Reverse(record.flows[*flow as usize].delivered_payload));
         order.truncate(MAX_FLOWS);
         order.sort_unstable();
+        // Rounded up, so that the end of the run is within the last bin, and a bin is never of zero length.
         let bin = Span::from_nanos(record.ended.as_nanos() / BINS + 1);
         let follow = |flow: &u32| {
             let arrivals = vec![0; BINS as usize];
@@ -94,7 +96,7 @@ impl<'a> EventSummaryBuilder<'a> {
         }
     }
 
-    /// The next events, in order of time.
+    /// Takes the next events, in order of time.
     pub fn on_events(&mut self, events: &[EventRecord]) {
         for EventRecord { time, node, event } in events {
             self.on_event(*time, *node, event);
@@ -138,6 +140,7 @@ impl<'a> EventSummaryBuilder<'a> {
 
     fn point(&mut self, place: usize, kind: PointKind, at: Time, name: Name) {
         let origin = self.flows[place].summary.first_sequence.unwrap_or(0);
+        // TCP's sequence numbers wrap at 2^32; for NDN the origin is 0.
         let point = SegmentPoint { at, segment: name.segment.0.wrapping_sub(origin) };
         self.flows[place].summary.segments.add(kind, point, self.max_points);
     }
@@ -148,18 +151,19 @@ impl<'a> EventSummaryBuilder<'a> {
         if !sharing.contains(&place) {
             sharing.push(place);
         }
+        // The first request remains: a mark or drop of any later packet of the segment belongs to it.
         self.flows[place].requested.entry(name.segment.0).or_insert(at);
         let kind = if retransmission { PointKind::Retransmission } else { PointKind::Interest };
         self.point(place, kind, at, name);
     }
 
-    /// Sequence numbers begin anywhere: a connection's count from its first byte.
+    /// Sets the origin of a connection's sequence numbers, which begin at any value, to its first segment.
     fn begin_at(&mut self, flow: u32, name: Name) {
         let Some(place) = self.place(flow) else { return };
         self.flows[place].summary.first_sequence.get_or_insert(name.segment.0);
     }
 
-    /// Bytes arrived at the receiver, which has no window.
+    /// Records bytes at a TCP receiver, which has neither a window nor signals.
     fn reached(&mut self, at: Time, flow: u32, name: Name) {
         let Some(place) = self.place(flow) else { return };
         let bin = usize::from(self.bin(at));
@@ -191,7 +195,7 @@ impl<'a> EventSummaryBuilder<'a> {
         self.signal(place, Received { at, cause, incident });
     }
 
-    /// Of several losses detected together, one with a known place represents all.
+    /// Records a signal. Of several losses detected together, one with a known origin represents all.
     fn signal(&mut self, place: usize, received: Received) {
         let flow = &mut self.flows[place];
         flow.summary.history.on_signal(received.cause, received.incident);
@@ -208,6 +212,7 @@ impl<'a> EventSummaryBuilder<'a> {
         let flow = &mut self.flows[place];
         let before = flow.window.replace(window);
         let Some(from_packets) = before.filter(|before| window < *before) else { return };
+        // Only a signal of the same instant and cause; any other decrease is the scheme's own.
         let received = flow.received.filter(|received| (received.at, received.cause) == (at, cause));
         let reason = Reason::new(cause, received.and_then(|received| received.incident));
         flow.summary.history.fall(Decrease { at, from_packets, to_packets: window, reason });
@@ -238,7 +243,7 @@ impl<'a> EventSummaryBuilder<'a> {
     }
 
     fn moved(&mut self, at: Time, node: u32, name: Name, faces: [u16; 2]) {
-        // A controller may move paths with every poll.
+        // The rest is not shown: a controller may move paths with every poll.
         if self.moves.len() >= MAX_MOVES {
             return;
         }
@@ -254,7 +259,7 @@ impl<'a> EventSummaryBuilder<'a> {
         self.moves.push(NetworkChange { at, text });
     }
 
-    /// A point for every followed flow that waits for the segment.
+    /// Adds a point for every followed flow with an outstanding request for the segment.
     fn request_point(&mut self, kind: PointKind, at: Time, name: Name) {
         let Some(sharing) = self.prefixes.get(&name.prefix) else { return };
         let requests = |place: &usize| self.flows[*place].requested.contains_key(&name.segment.0);
@@ -263,7 +268,7 @@ impl<'a> EventSummaryBuilder<'a> {
         }
     }
 
-    /// The digest, once the run has ended.
+    /// Returns the summary after the end of the run.
     pub fn finish(self, watched: Watched, mut changes: Vec<NetworkChange>) -> EventSummary {
         changes.extend(self.moves);
         changes.sort_by_key(|change| change.at);

@@ -10,16 +10,16 @@ use super::incident::Incident;
 /// Maximum number of window decreases stored individually: the largest ones.
 const MAX_DECREASES: usize = 256;
 
-/// Why a window fell: the scheme's rule, and what the network had done to the segment that set it off.
+/// Reason of a window decrease: the scheme's rule, and the incident of the segment that triggered it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reason {
     /// Rule of the scheme, as one word ("timeout", "mark", "data").
     pub cause: &'static str,
-    /// Link direction and rule of the queue or wire; `None` when nothing happened there to the segment.
+    /// Link direction and rule of the queue or wire; `None` without an incident of the segment.
     pub origin: Option<(u32, IncidentCause)>,
 }
 
-/// One fall of a window.
+/// One decrease of a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decrease {
     /// Time of the change.
@@ -42,7 +42,7 @@ impl Decrease {
 /// Causes that slowed a flow down.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CongestionHistory {
-    /// Falls of the window by reason.
+    /// Number of decreases of the window by reason.
     pub decreases: BTreeMap<Reason, u64>,
     /// The largest decreases, in order of time.
     pub max: Vec<Decrease>,
@@ -56,10 +56,11 @@ impl CongestionHistory {
         *self.signals.entry(Reason::new(cause, incident)).or_default() += 1;
     }
 
-    /// Counts a fall.
+    /// Counts a decrease of the window.
     pub(super) fn fall(&mut self, decrease: Decrease) {
         *self.decreases.entry(decrease.reason).or_default() += 1;
         self.max.push(decrease);
+        // Sorting only when the list has doubled keeps the cost per decrease logarithmic.
         if self.max.len() >= 2 * MAX_DECREASES {
             self.keep_max();
         }

@@ -20,7 +20,7 @@ pub enum PacketFate {
     Mark,
 }
 
-/// Something that happened to a packet.
+/// A drop, loss, mark or storage of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Incident {
     /// Time of the change.
@@ -31,10 +31,10 @@ pub struct Incident {
     pub rule: IncidentCause,
 }
 
-/// Names remembered at once; beyond, the older half is forgotten.
+/// Maximum number of stored names; when it is exceeded, the older half is removed.
 const MAX_NAMES: usize = 1 << 16;
 
-/// The last trouble of each name: one with marks, one with losses.
+/// The last incident of each name, marks and losses apart.
 #[derive(Debug, Default)]
 pub(super) struct Incidents {
     marks: BTreeMap<Name, Incident>,
@@ -58,12 +58,12 @@ impl Incidents {
         self.marks.len().max(self.losses.len())
     }
 
-    /// The mark that a packet of `name` got at `since` or later.
+    /// The last mark of a packet of `name` at `since` or later.
     pub(super) fn mark(&self, name: Name, since: Time) -> Option<Incident> {
         latest(&self.marks, name, since)
     }
 
-    /// The loss of a packet of `name` at `since` or later.
+    /// The last loss of a packet of `name` at `since` or later.
     pub(super) fn loss(&self, name: Name, since: Time) -> Option<Incident> {
         latest(&self.losses, name, since)
     }

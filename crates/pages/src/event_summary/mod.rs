@@ -1,5 +1,5 @@
-//! Summary of the events of a run for its page, in addition to tables and samples, in memory that does not grow with
-//! the run: each flow's segments over time, what made its window fall, and what happened where.
+//! Summary of the events of a run for its page, in addition to tables and samples: segments of each flow over
+//! time, reasons of window decreases, and incidents by place. Its memory does not grow with the run.
 
 mod builder;
 mod history;
@@ -20,21 +20,21 @@ pub use incident::{Incident, PacketFate};
 pub use segments::{PointKind, SegmentPoint, SegmentPoints};
 pub use stall::Stall;
 
-/// Bins of time in a digest.
+/// Number of time bins of a summary.
 pub const BINS: u64 = 600;
-/// Flows that are followed, at most: those with most payload.
+/// Maximum number of flows that are followed: those with the maximum payload.
 pub const MAX_FLOWS: usize = 14;
 
-/// Something that the scenario changed during the run.
+/// A change of the network during the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkChange {
     /// Time of the change.
     pub at: Time,
-    /// What changed and how ("link r1-r2: rate 5Mbps").
+    /// Changed element and its new state ("link r1-r2: rate 5Mbps").
     pub text: String,
 }
 
-/// A watched run, folded.
+/// Summary of the events of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventSummary {
     /// The run, and whole distributions of delay by flow and link direction.
@@ -89,7 +89,7 @@ impl EventSummary {
         }
     }
 
-    /// Packets that `fate` came to in a link direction.
+    /// Number of packets with this fate in a link direction.
     pub fn count(&self, direction: u32, fate: PacketFate) -> u64 {
         let of = |(at, _, rule, count): &(u32, u16, IncidentCause, u32)| {
             (*at == direction && rule.fate == fate).then_some(u64::from(*count))
@@ -98,13 +98,13 @@ impl EventSummary {
     }
 }
 
-/// Packets taken off links in a run that is still watched.
+/// Maximum number of packet-hops of a run that is watched.
 const MAX_PACKET_HOPS: u64 = 20_000_000;
-/// Flows in a run that is still watched.
+/// Maximum number of flows of a run that is watched.
 const MAX_FLOWS_OF_ALL: usize = 10_000;
 
-/// Why a run is not watched, as a sentence; `None` for one that is: watching runs it again, so that of long
-/// runs it would take too long.
+/// Sentence on why a run is too large to be watched; `None` if it is not. Watching repeats the run, which
+/// takes too long for large ones.
 pub fn too_large(record: &RunRecord) -> Option<String> {
     if record.packet_hops > MAX_PACKET_HOPS {
         Some(format!(

@@ -1,4 +1,4 @@
-//! A flow's segments over time, thinned so that rare things stay whole.
+//! Segments of a flow over time, thinned so that rare events are complete.
 
 use tidegate_core::units::Time;
 
@@ -58,18 +58,18 @@ impl PointKind {
         }
     }
 
-    /// Kinds that come with every segment; all others say that something was amiss.
+    /// Kinds that occur with every segment; all others are signs of congestion or loss.
     const fn is_common(self) -> bool {
         matches!(self, Self::Interest | Self::Data | Self::CacheHit)
     }
 }
 
-/// Something that happened to a segment.
+/// An event of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentPoint {
     /// Time of the change.
     pub at: Time,
-    /// Segment number; of TCP the bytes from the first one to its first.
+    /// Segment number; for TCP the offset of its first byte from the first byte of the connection.
     pub segment: u32,
 }
 
@@ -106,13 +106,14 @@ impl Thinned {
 }
 
 impl SegmentPoints {
-    /// Adds a point; of a kind that has `max` already, every second is dropped first.
+    /// Adds a point; if its kind has `max` points, every second one is removed first.
     pub(super) fn add(&mut self, kind: PointKind, point: SegmentPoint, max: usize) {
         let of = &mut self.kinds[kind as usize];
         if of.found.is_multiple_of(of.stride) {
             if of.points.len() >= max {
                 of.halve();
             }
+            // `halve` has doubled the stride, so that this point may no longer be one of those that stay.
             if of.found.is_multiple_of(of.stride) {
                 of.points.push(point);
             }
@@ -120,8 +121,8 @@ impl SegmentPoints {
         of.found += 1;
     }
 
-    /// Thins until at most `max` points are left: the most frequent common kind first, and what says that
-    /// something was amiss only once common kinds have less than an eighth of the room each.
+    /// Thins until at most `max` points are left: the most frequent common kind first, other kinds only once
+    /// each common kind has less than an eighth of `max`.
     pub(super) fn finish(&mut self, max: usize) {
         while self.kinds.iter().map(|of| of.points.len()).sum::<usize>() > max {
             let size = |kind: &PointKind| {

@@ -4,23 +4,23 @@ use tidegate_core::units::{Span, Time};
 
 use super::{EventSummary, FlowSummary, PacketFate};
 
-/// Segments that a bin should hold on average, so that chance does not make it look slow.
+/// Minimum mean number of segments per bin, below which a bin could appear slow by chance.
 const MIN_PER_BIN: u64 = 10;
 
-/// A time during which a flow was below half its median throughput.
+/// A period during which a flow was below half of its median throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// Begin of the period.
+    /// Start of the period.
     pub from: Time,
     /// End of the period.
     pub to: Time,
 }
 
 impl FlowSummary {
-    /// The longest time, between `start` and `end`, below half the median of what arrived per bin; bins are
-    /// joined until they hold `MIN_PER_BIN` segments on average. The time before the flow first reached half is
-    /// its start and does not count. `None` when every bin after it reaches half, when the median is nothing, and
-    /// when less than eight bins are left.
+    /// The longest period between `start` and `end` below half of the median of arrivals per bin; bins are
+    /// joined until they have `MIN_PER_BIN` segments on average. The time before the flow first reached half
+    /// is its start and does not count. `None` if every later bin reaches half, if the median is 0, or with
+    /// fewer than eight bins.
     pub fn longest_stall(&self, bin_nanos: u64, start: Time, end: Time) -> Option<Stall> {
         let bin_nanos = bin_nanos.max(1);
         let first = (start.as_nanos() / bin_nanos) as usize;
@@ -46,10 +46,11 @@ impl FlowSummary {
     }
 }
 
-/// Beginning and length of the longest row of values for which `is_in` holds; of equal ones the first.
+/// Start and length of the longest run of values for which `is_in` holds; of equal ones the first.
 fn longest(values: &[u64], is_in: impl Fn(u64) -> bool) -> Option<(usize, usize)> {
     let mut best: Option<(usize, usize)> = None;
     let mut begin = None;
+    // One place more than there are values ends a run at the end.
     for place in 0..=values.len() {
         let holds = values.get(place).is_some_and(|value| is_in(*value));
         match (begin, holds) {
@@ -67,7 +68,7 @@ fn longest(values: &[u64], is_in: impl Fn(u64) -> bool) -> Option<(usize, usize)
 }
 
 impl EventSummary {
-    /// The queue or wire with most drops and losses in a time, and their number.
+    /// Link direction and fate with the maximum number of drops or losses in a period, and this number.
     pub fn worst_within(&self, stall: Stall) -> Option<(u32, PacketFate, u64)> {
         let bins = self.bin_of(stall.from)..=self.bin_of(stall.to);
         let mut counts = std::collections::BTreeMap::<(u32, PacketFate), u64>::new();
@@ -76,12 +77,14 @@ impl EventSummary {
                 *counts.entry((*direction, rule.fate)).or_default() += u64::from(*count);
             }
         }
+        // `max_by_key` returns the last of equal values: in reverse order that is the first direction.
         let worst = counts.into_iter().rev().max_by_key(|(_, count)| *count);
         worst.map(|((direction, fate), count)| (direction, fate, count))
     }
 
-    /// Segments per second that `flow` got just before and just after an instant: over a second, or a tenth of
-    /// the time from `start` to `end` where that is shorter. `None` too near to either for five bins.
+    /// Segments per second that `flow` received just before and just after an instant, each over 1 s, or a
+    /// tenth of the time from `start` to `end` if that is shorter. `None` if either end is nearer than five
+    /// bins.
     pub fn rates_around(&self, flow: &FlowSummary, at: Time, start: Time, end: Time) -> Option<[f64; 2]> {
         let around = Span::from_secs(1).min(end.since(start) / 10);
         let bins = (around.as_nanos() / self.bin.as_nanos().max(1)).max(5) as usize;
@@ -94,6 +97,7 @@ impl EventSummary {
             let segments: u64 = bins.iter().map(|count| u64::from(*count)).sum();
             segments as f64 / (bins.len() as f64 * self.bin.as_secs_f64())
         };
+        // The bin of the instant itself has arrivals from before and after it.
         Some([rate(flow.arrivals.get(first..middle)?), rate(flow.arrivals.get(middle + 1..last)?)])
     }
 

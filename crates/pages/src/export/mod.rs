@@ -12,7 +12,7 @@ use tidegate_core::ndn::name::{Name, Segment};
 use tidegate_core::observe::records::EventRecord;
 use tidegate_core::units::Time;
 
-/// The network behind the numbers in events.
+/// Names and ports for the numbers in events.
 #[derive(Clone, Debug, Default)]
 pub struct Network {
     /// Nodes by their number.
@@ -36,7 +36,7 @@ pub struct NodePorts {
     pub has_forwarder: bool,
 }
 
-/// A flow and where it is consumed.
+/// A flow with its consumer.
 #[derive(Clone, Debug, Default)]
 pub struct FlowPorts {
     /// Name of the flow.
@@ -79,15 +79,15 @@ impl Network {
     }
 }
 
-/// Writes one file about a run as it goes on.
+/// Writer of one file from the events of a run.
 pub trait Trace {
-    /// The next events, in order of time.
+    /// Takes the next events, in order of time.
     ///
     /// # Errors
     /// Those of the file.
     fn on_events(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()>;
 
-    /// The run has ended.
+    /// Completes the file at the end of the run.
     ///
     /// # Errors
     /// Those of the file.

@@ -1,8 +1,8 @@
 //! Packet captures in pcapng (draft-ietf-opsawg-pcapng), as Wireshark reads them.
 //!
-//! Each link direction's sender is an interface; every packet put on the link is one UDP datagram in IPv4 in
-//! Ethernet, on NDN's port, so that a dissector for NDN over UDP takes it. Addresses follow from the numbers
-//! of the nodes: 10.x.y.z, and 02:00:0a:x:y:z.
+//! The sender of each link direction is an interface. Every packet on the link is one UDP datagram in IPv4 in
+//! Ethernet, on NDN's port, so that the dissector for NDN over UDP decodes it. Addresses follow from the
+//! numbers of the nodes: 10.x.y.z, and 02:00:0a:x:y:z.
 
 use std::io::{self, Write};
 
@@ -57,6 +57,7 @@ impl<W: Write> Capture<W> {
     /// Those of the file; a packet that no UDP datagram can carry is `InvalidInput`.
     pub fn push(&mut self, interface: u32, at: Time, [from, to]: [u32; 2], packet: &[u8]) -> io::Result<()> {
         let udp_len =
+            // 8 bytes of the UDP header, and 20 of the IPv4 header, whose length field has 16 bits, too.
             u16::try_from(packet.len() + 8).ok().filter(|len| *len <= u16::MAX - 20).ok_or_else(|| {
                 io::Error::new(io::ErrorKind::InvalidInput, "a packet is larger than a datagram")
             })?;
@@ -67,6 +68,7 @@ impl<W: Write> Capture<W> {
         let len = (HEADERS + packet.len()) as u32;
         let nanos = at.as_nanos();
         let mut body = Vec::with_capacity(20 + frame.len() + 3);
+        // Enhanced Packet Block: interface, time as two words, captured and original length.
         for word in [interface, (nanos >> 32) as u32, nanos as u32, len, len] {
             body.extend_from_slice(&word.to_le_bytes());
         }
@@ -105,6 +107,7 @@ fn push_option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
 fn write_headers(out: &mut Vec<u8>, from: u32, to: u32, udp_len: u16) {
     let (source, destination) = (address(from), address(to));
     for node in [destination, source] {
+        // Bit 0x02 of the first byte: a locally administered address.
         out.extend_from_slice(&[0x02, 0x00]);
         out.extend_from_slice(&node);
     }
@@ -121,11 +124,11 @@ fn write_headers(out: &mut Vec<u8>, from: u32, to: u32, udp_len: u16) {
     out.extend_from_slice(&NDN_PORT.to_be_bytes());
     out.extend_from_slice(&NDN_PORT.to_be_bytes());
     out.extend_from_slice(&udp_len.to_be_bytes());
-    // UDP over IPv4 may go without a checksum (RFC 768).
+    // A checksum of 0 means that there is none, which UDP over IPv4 allows (RFC 768).
     out.extend_from_slice(&[0, 0]);
 }
 
-/// 10.0.0.1 for node 0, and so on.
+/// IPv4 address of a node: 10.0.0.1 for node 0, and so on.
 fn address(node: u32) -> [u8; 4] {
     (0x0A00_0000 | (node.wrapping_add(1) & 0x00FF_FFFF)).to_be_bytes()
 }

@@ -8,9 +8,9 @@ use crate::axis::Scale;
 use tidegate_results::stats::Estimate;
 use tidegate_results::text;
 
-/// Bars beyond this number carry no number.
+/// Maximum number of bars that are labelled with their values.
 const MAX_NUMBERED: usize = 16;
-/// Size of a bar's number, as a part of other text.
+/// Size of the label of a bar, as a fraction of the text size.
 const NUMBER_SCALE: f64 = 0.85;
 
 /// Draws the bars.
@@ -69,6 +69,7 @@ impl Bars {
         if let Some(estimate) = &ours {
             let (zero, mean) = (self.y.at(0.0), self.y.at(estimate.mean));
             let half = self.width * 0.43;
+            // At least 1 px, so that a bar of zero is visible.
             let (low, high) = (zero.min(mean), zero.max(mean).max(zero.min(mean) + drawing.px(1.0)));
             drawing.block((x - half, low), (x + half, high), paint, hatch(index), estimate.to_string());
             // In ink, since it lies on the bar's own colour.
@@ -82,7 +83,7 @@ impl Bars {
         self.number(drawing, x, ours, published);
     }
 
-    /// Our mean beyond the end of the bar and clear of the published mark, or a dash at the axis where there
+    /// The mean beyond the end of the bar and clear of the published mark, or a dash at the axis where there
     /// is no result.
     fn number(&self, drawing: &mut Drawing, x: f64, ours: Option<Estimate>, published: Option<f64>) {
         let number = match &ours {
@@ -94,6 +95,8 @@ impl Bars {
         let is_below = ours.is_some_and(|estimate| estimate.mean < 0.0);
         let ends = || ours.iter().flat_map(shown_ends).map(|value| self.y.at(value)).chain([self.y.at(0.0)]);
         let mark = published.map(|value| self.y.at(value));
+        // About 12 px of the label are above its base line, and 7 px of the mark on either side of its
+        // centre.
         let is_hit = |base: f64| mark.is_some_and(|mark| base - px(19.0) < mark && mark < base + px(9.0));
         let mut base = if is_below {
             ends().fold(0.0, f64::max) + px(13.0)

@@ -9,7 +9,7 @@ use super::style::{Paint, dash, event, hatch, shape};
 use crate::axis::Scale;
 use tidegate_results::text;
 
-/// Events of one kind that are drawn, at most.
+/// Maximum number of events of one kind that are drawn.
 const MAX_EVENTS: usize = 8_000;
 
 /// Draws boxes from the first to the third quartile with whiskers.
@@ -99,6 +99,7 @@ pub(super) fn segments(drawing: &mut Drawing, figure: &Figure, kinds: &[SegmentE
     for (index, kind) in kinds.iter().enumerate() {
         let look = kind.look.unwrap_or(index);
         let (paint, shape) = event(look);
+        // The first two kinds occur with every segment; smaller marks leave the rare kinds visible.
         let radius = if look < 2 { 1.5 } else { 3.0 };
         let marks = distinct(&kind.points, &x, &frame.y, drawing.px(radius * 0.5));
         drawing.owned(Owner::Series(index), |drawing| {
@@ -121,6 +122,8 @@ fn distinct(points: &[(f64, f64)], x: &Scale, y: &Scale, cell: f64) -> Vec<Point
         if kept.len() <= MAX_EVENTS {
             return kept;
         }
+        // A coarser grid merges more points, evenly over the plot; leaving out every n-th one would remove
+        // rare events.
         cell *= 1.5;
     }
 }

@@ -6,7 +6,7 @@ use super::model::{Curve, Figure, is_drawable};
 use super::style::{Paint, dash, shape};
 use crate::axis::Scale;
 
-/// Points of one curve that are drawn, at most: more than a printer resolves on 180 mm.
+/// Maximum number of points of one curve that are drawn: more than a printer resolves on 180 mm.
 pub(super) const MAX_POINTS: usize = 2000;
 /// Marks on one curve.
 const MARKS: usize = 6;
@@ -23,11 +23,11 @@ pub(super) fn draw_cdf(drawing: &mut Drawing, figure: &Figure, curves: &[Curve])
         false => stepped(curve),
     };
     let steps: Vec<Curve> = curves.iter().map(step).collect();
-    // Steps are thin already; more of it could join them wrongly.
+    // Steps are thinned already; thinning them again could remove one corner of a step.
     draw_all(drawing, figure, &steps, 2 * MAX_POINTS);
 }
 
-/// A distribution's steps: each part is reached at its value.
+/// Steps of a distribution: the cumulative fraction increases at each value.
 fn stepped(curve: &Curve) -> Curve {
     let mut points = Vec::new();
     let mut last = 0.0;
@@ -89,7 +89,8 @@ fn at_x(line: &[Point], x: f64) -> Option<Point> {
     Some((x, y0 + part * (y1 - y0)))
 }
 
-/// The points in runs without a gap, thinned to about `max` in all: of each stretch the least and the largest stay.
+/// The points in runs without a gap, thinned to about `max` in all: the minimum and the maximum of each
+/// stretch remain.
 pub(super) fn thinned(points: &[(f64, f64)], max: usize) -> Vec<Vec<(f64, f64)>> {
     let is_gap = |point: &(f64, f64)| !is_drawable(point.0) || !is_drawable(point.1);
     let stretch = points.len().div_ceil((max / 2).max(1)).max(1);
@@ -100,7 +101,7 @@ pub(super) fn thinned(points: &[(f64, f64)], max: usize) -> Vec<Vec<(f64, f64)>>
     .collect()
 }
 
-/// The least and the largest of some points, in their order.
+/// The points with the minimum and the maximum y, in their order.
 fn extremes(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let of = |order: std::cmp::Ordering| {
         let better =

@@ -1,4 +1,4 @@
-//! A figure as shapes on a sheet: the common ground of the layouts and the writers of SVG and PDF.
+//! A figure as shapes on a sheet, made by the layouts and read by the writers of SVG and PDF.
 
 use super::style::{Hatch, Paint, Shape, Sheet};
 
@@ -18,7 +18,7 @@ pub(super) struct Stroke {
 }
 
 impl Stroke {
-    /// A whole line.
+    /// A line without dashes.
     pub(super) fn solid(paint: Paint, width: f64) -> Self {
         Self { paint, width, dash: &[], opacity: 1.0 }
     }
@@ -52,7 +52,7 @@ pub(super) struct Label {
     /// Whether it runs upwards.
     pub(super) upwards: bool,
     pub(super) paint: Paint,
-    /// Whether it is set off where the writer has a bold face.
+    /// Whether it is emphasised where the writer has a bold face.
     pub(super) is_name: bool,
 }
 
@@ -72,7 +72,7 @@ pub(super) enum Item {
 /// Series that an item belongs to, so that a page can hide it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// Axes and what else always stays.
+    /// Axes and other items that are always visible.
     #[default]
     PlotArea,
     /// The series with this index.
@@ -144,6 +144,7 @@ impl Drawing {
         let points = vec![from, (to.0, from.1), to, (from.0, to.1)];
         let fill = Some(Fill { paint, opacity: 0.8 });
         self.noted(Item::Area { points, fill, stroke: None }, note);
+        // In the order of painting: the outline covers the ends of the hatch.
         let lines = hatch_lines(from, to, hatch, self.px(6.0));
         if !lines.is_empty() {
             self.add(Item::Lines { lines, stroke: Stroke::solid(Paint::Ground, 1.2) });
@@ -216,10 +217,12 @@ fn hatch_lines(from: Point, to: Point, hatch: Hatch, pause: f64) -> Vec<Vec<Poin
     let (left, right) = (from.0.min(to.0), from.0.max(to.0));
     let (top, bottom) = (from.1.min(to.1), from.1.max(to.1));
     let (width, height) = (right - left, bottom - top);
-    // More lines than this would be one grey.
+    // More lines cannot be distinguished, and would make large files.
     let steps =
         |length: f64| (1..).map(move |i| f64::from(i) * pause).take_while(move |at| *at < length).take(400);
     let rising = |at: f64| {
+        // A line at 45° meets the left side, or the bottom once it is longer than the side; likewise at its
+        // other end.
         let (x0, y0) = if at <= height { (left, top + at) } else { (left + at - height, bottom) };
         let (x1, y1) = if at <= width { (left + at, top) } else { (right, top + at - width) };
         vec![(x0, y0), (x1, y1)]

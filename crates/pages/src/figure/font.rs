@@ -8,7 +8,7 @@ use ttf_parser::{Face, GlyphId};
 
 /// Name of the font family.
 pub(super) const FAMILY: &str = "DejaVu Sans Condensed";
-/// Its name in PostScript.
+/// Name of the font in PostScript.
 pub(super) const POSTSCRIPT_NAME: &str = "DejaVuSansCondensed";
 /// Replaces characters that the font does not have.
 const REPLACEMENT: char = '\u{fffd}';
@@ -21,7 +21,7 @@ pub(super) fn face() -> &'static Face<'static> {
     })
 }
 
-/// The text with the characters that can be drawn: one glyph each, nothing that controls.
+/// The text with one glyph per character; control and unknown characters are replaced.
 pub(super) fn shown(text: &str) -> impl Iterator<Item = (char, GlyphId)> + '_ {
     text.chars().map(|character| {
         let character = if character.is_whitespace() { ' ' } else { character };
@@ -46,7 +46,7 @@ pub(super) fn advance(glyph: GlyphId) -> u32 {
     face().glyph_hor_advance(glyph).unwrap_or(0).into()
 }
 
-/// The part of the font that some texts need.
+/// Subset of the font for some texts.
 pub(super) struct Subset {
     /// The file, as PDF takes it: without a character map.
     pub(super) file: Vec<u8>,

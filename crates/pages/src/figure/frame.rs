@@ -1,4 +1,4 @@
-//! Axes and keys: what all kinds of figure share.
+//! Axes and keys, which all kinds of figure share.
 
 use super::drawing::{Anchor, Drawing, Item, Label, Owner, Point, Stroke};
 use super::model::{Figure, FigureKind};
@@ -34,9 +34,11 @@ impl PlotArea {
         };
         let labels = if is_logarithmic { axis::powers(&ticks) } else { axis::labels(&ticks) };
         let (left, right) = (frame.left + inset, frame.right - inset);
+        // A reversed scale has its start on the right; everything else follows from the scale.
         let is_reversed = matches!(figure.kind, FigureKind::Scatter { is_x_reversed: true, .. });
         let (start, end) = if is_reversed { (right, left) } else { (left, right) };
         let x = Scale { low: extent.low, high: extent.high, start, end };
+        // Without negative values, zero is the base line.
         if frame.y.low < 0.0 {
             frame.zero_line(drawing);
         }
@@ -64,6 +66,7 @@ impl PlotArea {
         let (extent, ticks) = range.ticked(6);
         let labels = axis::labels(&ticks);
         let widest = labels.iter().map(|label| drawing.sheet.text_width(label)).fold(0.0, f64::max);
+        // The left side has room for the widest tick label and the upright label of the axis.
         let (left, right) = (drawing.px(34.0) + widest, drawing.sheet.width - right_room);
         let bottom = drawing.sheet.height - below;
         let y = Scale { low: extent.low, high: extent.high, start: bottom, end: top };
@@ -73,7 +76,7 @@ impl PlotArea {
             let place = (left - drawing.px(7.0), at + drawing.px(4.5));
             drawing.text(place, text, Anchor::End, Paint::Soft);
         }
-        // Along the whole side of the sheet there is room for this.
+        // The label runs along the whole side of the sheet; `max` is the number of characters that fit.
         let part = drawing.sheet.height / drawing.sheet.text_width(label).max(1.0);
         let max = (part * label.chars().count() as f64) as usize;
         drawing.add(Item::Label(Label {
@@ -129,6 +132,7 @@ impl PlotArea {
         let room = room - drawing.px(4.0);
         let fits = |text: &str| drawing.sheet.text_width(text) <= room;
         let mut lines: Vec<String> = Vec::new();
+        // The separator stays with the word before it, so that a hyphen ends a line.
         for word in name.split_inclusive([' ', '-']) {
             match lines.last_mut() {
                 Some(line) if fits(&format!("{line}{}", word.trim_end())) => line.push_str(word),
@@ -148,8 +152,8 @@ impl PlotArea {
     }
 }
 
-/// Where the middle of the label of y is: next to the axis, lower if it would reach into the key, on the sheet in any
-/// case.
+/// Position of the middle of the label of y: next to the axis, lower if it would reach into the key, and
+/// always on the sheet.
 fn middle_of_label(drawing: &Drawing, label: &str, (top, bottom): (f64, f64)) -> f64 {
     let half = drawing.sheet.text_width(label) / 2.0;
     ((top + bottom) / 2.0).max(top + half).min(drawing.sheet.height - half).max(half)
@@ -187,10 +191,11 @@ impl Key {
 
     /// The height used so far.
     pub(super) fn height(&self, drawing: &Drawing) -> f64 {
+        // A row without an entry takes no room.
         if self.x > self.left { self.base + drawing.px(9.0) } else { self.base - drawing.px(11.0) }
     }
 
-    /// Starts a new row, unless it has.
+    /// Starts a new row unless the current one is empty.
     pub(super) fn new_row(&mut self, drawing: &Drawing) {
         if self.x > self.left {
             (self.x, self.base) = (self.left, self.base + drawing.px(20.0));
@@ -236,7 +241,8 @@ impl Key {
         }
     }
 
-    /// Room for a sample of `width` and a text, which is written; gives the sample's left end and middle.
+    /// Reserves room for a sample of `width`, writes a text after it, and returns the left end and the middle
+    /// of the sample.
     pub(super) fn place(&mut self, drawing: &mut Drawing, width: f64, text: &str) -> Point {
         let needed = width + drawing.px(7.0) + drawing.sheet.text_width(text);
         if self.x + needed > drawing.sheet.width - drawing.px(6.0) {

@@ -32,6 +32,7 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, series: &[Series]) {
     let right_room = if names_at_ends { widest + drawing.px(26.0) } else { drawing.px(16.0) };
     let (frame, x) = PlotArea::numbered(drawing, figure, top, right_room, drawing.px(8.0));
     for (index, one) in series.iter().enumerate() {
+        // Lines with equal values would cover each other with their whiskers.
         let moved = x.moved(drawing.px(beside(index, series.len())));
         drawing.owned(Owner::Series(index), |drawing| draw_line(drawing, &frame.y, &moved, one, index));
     }
@@ -105,6 +106,7 @@ fn spread(positions: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
         places[index] = places[index].max(min);
     }
     let mut max = high;
+    // The first pass may have moved labels beyond the end; the second moves them back.
     for place in places.iter_mut().rev() {
         *place = place.min(max);
         max = *place - gap;

@@ -1,4 +1,4 @@
-//! Figures: one model of what is shown, and its writers.
+//! Figures: a model of the content, and writers for several formats.
 //!
 //! [`Figure`] holds data and words. A layout makes a list of shapes of it, in the size it will have; from that come
 //! SVG, for a page or as a file with its font, and PDF. pgfplots is written from the data itself, so that authors can

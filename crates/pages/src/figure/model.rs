@@ -19,7 +19,7 @@ pub struct Figure {
     pub title: String,
     /// Quantity and conditions, in a sentence or two.
     pub caption: String,
-    /// The x axis with its unit; empty when the axis has names in place of numbers and these say what they are.
+    /// The x axis with its unit; empty if the axis has names that need no label.
     pub x_label: String,
     /// The y axis with its unit.
     pub y_label: String,
@@ -48,11 +48,11 @@ pub enum FigureKind {
         /// The curves.
         curves: Vec<Curve>,
     },
-    /// Part of the values that are not above x.
+    /// Fraction of the values that are at most x.
     Cdf {
         /// Values and cumulative parts, 0 to 1, in ascending order.
         curves: Vec<Curve>,
-        /// Whether the axis of x is logarithmic, which leaves out values that are not above 0.
+        /// Whether the x axis is logarithmic, which omits values of 0 or less.
         #[serde(default)]
         is_x_logarithmic: bool,
     },
@@ -129,7 +129,7 @@ impl FigureKind {
 }
 
 impl Curve {
-    /// The same over the decimal logarithm of x, without points that have none.
+    /// The curve over the decimal logarithm of x, without points with x of 0 or less.
     pub(super) fn over_logarithm(&self) -> Self {
         let points = self.points.iter().filter(|(x, _)| *x > 0.0);
         Self { points: points.map(|(x, y)| (x.log10(), *y)).collect(), ..self.clone() }
@@ -167,7 +167,7 @@ pub struct BoxStats {
     pub mean: f64,
 }
 
-/// Points that belong together.
+/// Points of one group.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cloud {
@@ -233,7 +233,7 @@ impl Figure {
     /// Reads figures that [`write_figures`] wrote.
     ///
     /// # Errors
-    /// What is wrong, with line and column.
+    /// The first error in the text, with line and column.
     pub fn read_all(json: &str) -> Result<Vec<Self>, String> {
         serde_json::from_str(json).map_err(|why| why.to_string())
     }
@@ -241,12 +241,14 @@ impl Figure {
 
 /// Figures as JSON for `figures.json`, which `tidegate figure` draws.
 pub fn write_figures(figures: &[Figure]) -> String {
-    // No map with keys that are not text and no failing type is in the model.
+    // Serialising fails only for maps with other keys than texts and for types with errors of their own; the
+    // model has neither.
     serde_json::to_string(figures).unwrap_or_default() + "\n"
 }
 
 /// Whether a value can be drawn: neither infinite nor so large that spans of an axis overflow.
 pub(super) fn is_drawable(value: f64) -> bool {
+    // False for NaN, which no comparison holds for.
     value.abs() <= 1e100
 }
 
@@ -304,6 +306,7 @@ impl Cloud {
             return None;
         }
         let mean = (stats::mean(&x), stats::mean(&y));
+        // Sample covariance (n - 1). A single point has deviations of 0, for which any divisor will do.
         let divisor = x.len().saturating_sub(1).max(1) as f64;
         let sum = |of: &dyn Fn(f64, f64) -> f64| {
             x.iter().zip(&y).map(|(x, y)| of(x - mean.0, y - mean.1)).sum::<f64>() / divisor
@@ -311,7 +314,9 @@ impl Cloud {
         let (xx, yy, xy) = (sum(&|x, _| x * x), sum(&|_, y| y * y), sum(&|x, y| x * y));
         // Eigenvalues of the symmetric 2×2 covariance matrix.
         let (middle, half) = ((xx + yy) / 2.0, ((xx - yy) / 2.0).hypot(xy));
+        // Rounding can make the smaller eigenvalue of points on a line negative.
         let semi_axes = ((middle + half).max(0.0).sqrt(), (middle - half).max(0.0).sqrt());
+        // Direction of the eigenvector of the larger eigenvalue.
         Some(Moments { mean, semi_axes, angle: 0.5 * (2.0 * xy).atan2(xx - yy) })
     }
 }
@@ -330,6 +335,7 @@ impl Moments {
 }
 
 fn is_shown(estimate: &Estimate) -> bool {
+    // A mean without its huge interval would appear more certain than it is.
     let has_sound_interval = !estimate.has_interval() || interval(estimate).is_some();
     estimate.n > 0 && is_drawable(estimate.mean) && has_sound_interval
 }

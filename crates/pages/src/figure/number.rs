@@ -1,4 +1,4 @@
-//! Numbers in `figures.json`: what JSON cannot hold is `null`, and reads back as NaN.
+//! Numbers in `figures.json`: values that JSON cannot represent are `null`, and read back as NaN.
 
 use serde::de::Deserializer;
 use serde::ser::Serializer;
@@ -27,7 +27,7 @@ impl From<NumberFile> for Estimate {
     fn from(written: NumberFile) -> Self {
         let Some(mean) = written.mean.filter(|_| written.n > 0) else { return Self::NONE };
         let half_width = written.half_width.unwrap_or(f64::INFINITY);
-        // Without a width, nothing more than the mean is known.
+        // Without a width only the mean is known, as for one sample.
         let n = if half_width.is_finite() { written.n } else { 1 };
         Self { mean, half_width, n, deterministic: written.deterministic }
     }

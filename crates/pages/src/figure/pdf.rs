@@ -69,7 +69,7 @@ fn state_name((fill, stroke): Opacity) -> Vec<u8> {
     format!("G{fill}-{stroke}").into_bytes()
 }
 
-/// A coordinate to a hundredth.
+/// A coordinate rounded to a hundredth of a point.
 fn short(value: f64) -> f32 {
     ((value * 100.0).round() / 100.0) as f32
 }

@@ -3,9 +3,9 @@
 use super::{BarSeries, Figure, FigureKind};
 use tidegate_results::claims::{Claim, Judged, Published};
 
-/// Claims in one figure, at most: their names stand under the bars, in a column of a paper too.
+/// Maximum number of claims in one figure: their names are below the bars, also in one column of a paper.
 const MAX_CLAIMS: usize = 4;
-/// What the ids of these figures begin with.
+/// Prefix of the ids of these figures.
 const ID: &str = "stated";
 
 /// Figures of all claims with a published number that `figures` do not overlay, by quantity; a group is a claim.
@@ -20,6 +20,7 @@ pub fn stated(claims: &[Judged], figures: &[Figure]) -> Vec<Figure> {
     }
     let parts = quantities.iter().flat_map(|(_, claims)| {
         let figures = claims.len().div_ceil(MAX_CLAIMS);
+        // Chunks of equal size: five claims make figures of three and two, not of four and one.
         claims.chunks(claims.len().div_ceil(figures))
     });
     parts.enumerate().filter_map(|(place, part)| figure(place + 1, part)).collect()
@@ -32,7 +33,7 @@ pub(crate) fn has_group(figure: &Figure, claim: &Claim) -> bool {
     figure.id.starts_with(ID) && figure.y_label == y_label(claim) && groups.iter().any(|name| name == group)
 }
 
-/// The claim with its published number, if there is one that no figure of the claim shows.
+/// The claim with its published number; `None` if a figure of the claim shows it, or there is none.
 fn open<'a>(judged: &'a Judged, figures: &[Figure]) -> Option<(&'a Judged, f64)> {
     let Published::Number(value) = judged.claim.published else { return None };
     let mut shown = figures.iter().filter(|figure| judged.claim.is_shown_in(&figure.id));

@@ -1,4 +1,4 @@
-//! The values that the axes of a figure have to show.
+//! Ranges of values for the axes of a figure.
 
 use super::model::{BoxStats, FigureKind, drawable, is_drawable, shown_ends};
 use crate::axis::Extent;

@@ -1,6 +1,7 @@
 //! The subset of the font as a separate TrueType file, for SVG.
 //!
-//! A PDF brings its own character map, so the subsetter leaves it out; a browser needs it, and metrics.
+//! A PDF has its own character map, so that the subsetter omits that of the font; a browser needs it, and the
+//! metrics.
 
 use ttf_parser::Tag;
 
@@ -14,11 +15,13 @@ const ENTRY: usize = 16;
 pub(super) fn with_character_map(subset: &Subset) -> Vec<u8> {
     let mut tables = tables(&subset.file);
     tables.push((*b"cmap", character_map(subset)));
+    // Those of the whole font, which the subset shares.
     let metrics = font::face().raw_face().table(Tag::from_bytes(b"OS/2"));
     tables.push((*b"OS/2", metrics.unwrap_or_default().to_vec()));
     if !tables.iter().any(|(tag, _)| tag == b"post") {
         tables.push((*b"post", nameless_glyphs()));
     }
+    // The list of tables has to be in ascending order of tags (OpenType 1.9, Table Directory).
     tables.sort();
     assembled(&tables)
 }
@@ -42,11 +45,14 @@ fn tables(file: &[u8]) -> Vec<([u8; 4], Vec<u8>)> {
 fn character_map(subset: &Subset) -> Vec<u8> {
     let groups = subset.glyphs.len() as u32;
     let mut map = Vec::new();
+    // Version 0 with one subtable, for Windows (3) with full Unicode (10).
     for half in [0_u16, 1, 3, 10] {
         map.extend(half.to_be_bytes());
     }
     map.extend(12_u32.to_be_bytes());
+    // Format 12 and a reserved field of zero.
     map.extend([0, 12, 0, 0]);
+    // Length of the subtable, language, number of groups.
     for whole in [16 + 12 * groups, 0, groups] {
         map.extend(whole.to_be_bytes());
     }
@@ -70,6 +76,7 @@ fn assembled(tables: &[([u8; 4], Vec<u8>)]) -> Vec<u8> {
     let power = count.max(1).ilog2() as u16;
     let range = 16 << power;
     let mut file = vec![0, 1, 0, 0];
+    // Number of tables and the fields for a binary search over them.
     for half in [count, range, power, count * 16 - range] {
         file.extend(half.to_be_bytes());
     }

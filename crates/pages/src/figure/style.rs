@@ -1,11 +1,11 @@
-//! Style of figures: sizes, colours, dashes, marks and hatches, distinguishable without colour too.
+//! Style of figures: sizes, colours, dashes, marks and hatches, which are distinguishable without colour.
 
 use super::font;
 
 /// Series colours (Okabe and Ito) on light ground; black takes the place of yellow, which is too faint there.
 pub(crate) const COLOURS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#1b1e22"];
-/// The same without colour: neighbours are far apart.
+/// Greys in place of the colours; neighbours differ clearly.
 const GREYS: [&str; 7] = ["#1b1e22", "#8c8c8c", "#5a5a5a", "#a6a6a6", "#383838", "#787878", "#000000"];
 /// Dash patterns, in pixels of a page; six against seven colours, so that 42 series differ.
 pub(crate) const DASHES: [&[f64]; 6] =
@@ -33,7 +33,7 @@ pub struct Look {
 /// The area that a figure is laid out on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sheet {
-    /// Width, in the sheet's unit: points (1/72 inch) on paper, pixels in a page.
+    /// Width in the unit of the sheet: points (1/72 inch) on paper, pixels in a page.
     pub(super) width: f64,
     /// Height.
     pub(super) height: f64,
@@ -82,11 +82,11 @@ impl Columns {
 pub(super) enum Paint {
     /// Text and strong lines.
     Ink,
-    /// Axes and what should not catch the eye.
+    /// Axes and other items in the background.
     Soft,
     /// Lines of the grid.
     Grid,
-    /// The ground.
+    /// The background of the figure.
     Ground,
     /// A series, by its index.
     Series(usize),
@@ -131,8 +131,8 @@ pub(super) fn shape(index: usize) -> Shape {
     SHAPES[index % SHAPES.len()]
 }
 
-/// Colours and marks of what happens to segments, as the diagram in a page has them (`looks` in segments.js): what is
-/// usual is pale, and what is lost or asked for again stands out.
+/// Colours and marks of events of segments, equal to those of the diagram in a page (`looks` in segments.js):
+/// frequent events are pale, losses and retransmissions are prominent.
 const EVENTS: [(Paint, Shape); 8] = [
     (Paint::Soft, Shape::Circle),
     (Paint::Series(5), Shape::Square),

@@ -1,4 +1,4 @@
-//! A drawing as SVG: inside a page, which colours and sets it, or as a file that needs nothing else.
+//! A drawing as SVG: inside a page, which provides colours and font, or as a self-contained file.
 
 use base64ct::{Base64, Encoding};
 
@@ -10,11 +10,11 @@ use super::{layout, sfnt};
 use crate::figure::Look;
 use crate::markup::{Escaped, Markup};
 
-/// Weight of names where a bold face is at hand.
+/// Weight of names in a page, which has a bold face.
 const NAME: &str = " font-weight=\"600\"";
 
-/// The figure as it stands in a page: colours by class, the page's font. Where the figure leaves lines out, a second
-/// drawing with all of them follows, which the page's script shows on request.
+/// The figure for a page, with colours by class and the font of the page. If the figure omits lines, a second
+/// drawing with all of them follows, which the script of the page shows on request.
 pub(super) fn inline(figure: &Figure) -> String {
     let Some(whole) = figure.with_lines_aside() else { return drawn_inline(figure, "figure") };
     drawn_inline(figure, "figure") + &drawn_inline(&whole, "figure whole")
@@ -72,6 +72,7 @@ struct Writer {
 
 impl Writer {
     fn drawing(&mut self, drawing: &Drawing) {
+        // Consecutive items only: collecting all items of a series would change what covers what.
         for part in drawing.items.chunk_by(|one, next| one.owner == next.owner) {
             let is_group = self.is_inline && self.open_group(part);
             for drawn in part {
@@ -83,7 +84,8 @@ impl Writer {
         }
     }
 
-    /// Begins the group by which a page's script finds what belongs to a series; false where it is none.
+    /// Opens the group by which the script of a page finds the items of a series; false for items of no
+    /// series.
     fn open_group(&mut self, part: &[Drawn]) -> bool {
         let (name, index) = match part.first().map(|drawn| drawn.owner) {
             Some(Owner::Series(index)) => ("series", index),
@@ -179,6 +181,7 @@ impl Writer {
         };
         let class =
             if self.is_inline { format!(" class=\"{}\"", fill_class(label.paint)) } else { String::new() };
+        // A file embeds the regular face only.
         let weight = if self.is_inline && label.is_name { NAME } else { "" };
         let scale = if label.scale == 1.0 {
             String::new()
@@ -229,7 +232,7 @@ fn path(points: &[Point]) -> String {
     path.0
 }
 
-/// A number to a hundredth.
+/// A number rounded to a hundredth.
 struct Short(f64);
 
 impl std::fmt::Display for Short {

@@ -1,4 +1,5 @@
-//! The network in motion: queues, drops, marks, losses and content store hits on the plots' time axis.
+//! Animation of the network: queues, drops, marks, losses and content store hits on the time axis of the
+//! plots.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use tidegate_results::text;
 /// Fates of packets in a link direction, in the order of the data.
 const HARMS: [PacketFate; 4] = [PacketFate::Drop, PacketFate::Mark, PacketFate::WireLoss, PacketFate::Stored];
 
-/// The section's content; `animation.js` moves it.
+/// Content of the section, which `animation.js` animates.
 pub(super) fn section(summary: &EventSummary, view: &TopologyView) -> Markup {
     let mut content = Markup::default();
     if view.nodes.len() > MAX_NODES {
@@ -29,6 +30,7 @@ pub(super) fn section(summary: &EventSummary, view: &TopologyView) -> Markup {
         links: view
             .links
             .iter()
+            // The load is that of the whole run, and the animation shows instants.
             .map(|link| LinkView { label: String::new(), load: [None; 2], ..*link })
             .collect(),
     };
@@ -49,7 +51,7 @@ pub(super) fn section(summary: &EventSummary, view: &TopologyView) -> Markup {
     content
 }
 
-/// The symbols; `animation.js` draws the same.
+/// Key of the symbols, which are those of `animation.js`.
 const KEY: &str = concat!(
     "<ul class=\"symbols\">",
     "<li><svg viewBox=\"0 0 30 14\"><path class=\"hold\" d=\"M2 7h26\"/><path class=\"held\" d=\"M2 7h15\"/></svg>packets waiting</li>",
@@ -96,12 +98,13 @@ fn data(summary: &EventSummary, layout: &Layout) -> Value {
     })
 }
 
-/// Bin and value by turns.
+/// Flat list of alternating bins and values.
 fn pairs<'a>(of: impl Iterator<Item = (&'a u16, &'a u64)>) -> Value {
     of.flat_map(|(bin, value)| [u64::from(*bin), *value]).collect::<Value>()
 }
 
-/// Longest queue sampled in each bin, by link direction, where it differs from the bin before.
+/// Maximum of the sampled queue lengths in each bin, by link direction; only bins that differ from the one
+/// before.
 fn queues(summary: &EventSummary) -> Vec<Vec<(u16, u64)>> {
     let samples = &summary.watched.record.link_samples;
     let mut longest = vec![BTreeMap::<u16, u64>::new(); summary.directions.len()];
@@ -112,6 +115,7 @@ fn queues(summary: &EventSummary) -> Vec<Vec<(u16, u64)>> {
     }
     let changes = |bins: BTreeMap<u16, u64>| {
         let mut before = 0;
+        // Bins that repeat the length before would only enlarge the page.
         bins.into_iter().filter(|(_, length)| std::mem::replace(&mut before, *length) != *length).collect()
     };
     longest.into_iter().map(changes).collect()

@@ -1,4 +1,4 @@
-//! The page of `tidegate reproduce`: a paper's figures and claims beside our results.
+//! The page of `tidegate reproduce`: figures and claims of a paper beside our results.
 
 use super::claim_strip;
 use super::document::{self, Scripts};

@@ -59,7 +59,7 @@ fn overview(body: &mut Markup, papers: &[BoardPage<'_>]) {
     body.0.push_str("</tbody></table></div>\n");
 }
 
-/// A paper in a glance: what its page holds, and the claims that do not agree.
+/// Summary of a paper: number of claims, figures and assumptions, and the claims that do not agree.
 fn paper(body: &mut Markup, page: &BoardPage<'_>) {
     let scheme = Escaped(&page.paper.scheme);
     body.add(format_args!(

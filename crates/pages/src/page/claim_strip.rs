@@ -1,4 +1,4 @@
-//! One claim in a glance: the band, the published value and ours on a small axis.
+//! Drawing of one claim: the band, the published value and ours on a small axis.
 
 use crate::axis::{Extent, Scale};
 use crate::markup::Markup;
@@ -21,6 +21,7 @@ pub(super) fn svg(judged: &Judged) -> String {
     let ends = estimate.has_interval().then(|| [estimate.low(), estimate.high()]);
     let values = [Some(band.low), Some(band.high), published, null, ours];
     let extent = Extent::of(values.into_iter().flatten().chain(ends.into_iter().flatten()));
+    // At least a part of the value itself, so that a band of zero width has an axis of its own scale.
     let room = (extent.high - extent.low).max(1e-9 + 0.05 * extent.high.abs()) * 0.08;
     let x = Scale { low: extent.low - room, high: extent.high + room, start: 4.0, end: WIDTH - 4.0 };
     let mut svg = Markup::default();
@@ -29,7 +30,9 @@ pub(super) fn svg(judged: &Judged) -> String {
          published {}, ours {estimate}</title>",
         crate::markup::Escaped(&judged.claim.published.to_string())
     ));
+    // A band may be open to one side, which is infinite.
     let (low, high) = (x.clamped(band.low), x.clamped(band.high));
+    // A band of a single value is still visible.
     let width = (high - low).max(2.0);
     svg.add(format_args!(
         "<rect class=\"band\" x=\"{low:.1}\" y=\"3\" width=\"{width:.1}\" height=\"18\" rx=\"2\"/>"

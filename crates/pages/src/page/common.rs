@@ -1,5 +1,5 @@
-//! What pages of runs, sweeps and comparisons share: parts with links to them, the schemes in use, and what made the
-//! results.
+//! Common parts of the pages of runs, sweeps and comparisons: contents, the schemes in use, and the
+//! provenance of the results.
 
 use tidegate_core::scheme::whole::Installed;
 
@@ -9,7 +9,7 @@ use crate::markup::{Escaped, Markup};
 use tidegate_results::tables::RunContext;
 use tidegate_results::text::{Align, Facts, TextTable};
 
-/// Names of places in one cell of the table of schemes.
+/// Maximum number of names of places in one cell of the table of schemes.
 const MAX_PLACES: usize = 8;
 
 /// A part of a page with a place in its list of contents.
@@ -19,7 +19,7 @@ pub(super) struct Section {
     pub(super) content: Markup,
 }
 
-/// Puts the parts that have something to show, after a list of links to them and, `with_glossary`, to the glossary.
+/// Adds the sections that are not empty, after a list of links to them and, `with_glossary`, to the glossary.
 pub(super) fn sections(body: &mut Markup, sections: &[Section], with_glossary: bool) {
     let shown = || sections.iter().filter(|section| !section.content.0.is_empty());
     let glossary = with_glossary.then_some(("glossary", "Glossary"));
@@ -54,7 +54,8 @@ pub(super) fn schemes(context: &RunContext) -> Section {
     Section { id: "schemes", title: "Schemes", content }
 }
 
-/// What made these results, so that anyone can make them again; `seeds` is empty for what was not simulated.
+/// Provenance of the results, with which they can be reproduced; `seeds` is empty for results that were not
+/// simulated.
 pub(super) fn provenance(command: &str, context: &RunContext, seeds: &str) -> Section {
     let mut content = Markup::default();
     document::command_line(&mut content, command);

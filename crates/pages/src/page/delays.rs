@@ -1,4 +1,4 @@
-//! Distributions of delay: a row of quartiles per flow and queue, and how large a part stays below each delay.
+//! Distributions of delay: a row of quartiles per flow and queue, and cumulative distributions.
 
 use tidegate_core::observe::records::RunRecord;
 

@@ -49,6 +49,7 @@ pub(super) fn document(title: &str, body: &str, scripts: &Scripts) -> String {
     }
     page.0.push_str(include_str!("page.css"));
     // Follows the system's setting unless the page's button overrides it; never applies to print.
+    // Included twice: a media query and a class cannot share one rule.
     const DARK: &str = include_str!("dark.css");
     page.add(format_args!(
         "@media screen and (prefers-color-scheme: dark) {{ :root:not(.light) {{\n{DARK}}} }}\n\

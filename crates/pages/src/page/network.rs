@@ -1,4 +1,4 @@
-//! A network as SVG: nodes by what they do, links by how busy each direction was.
+//! A network as SVG: the shape of nodes shows their role, the shade of links the load of each direction.
 
 use super::topology::{LinkView, NodeKind, NodeView, TopologyView};
 use crate::markup::{Escaped, Markup, shortened, text_width};
@@ -6,7 +6,7 @@ use tidegate_results::text;
 
 /// Maximum number of nodes that are drawn: more would not be readable.
 pub(super) const MAX_NODES: usize = 200;
-/// More links than these have their labels only when pointed at.
+/// Maximum number of links that are labelled; in larger networks the tooltip of a link has its label.
 const MAX_LABELS: usize = 40;
 /// Number of rows above which nodes are small, with their names next to them.
 const MAX_ROOMY_ROWS: usize = 12;
@@ -28,6 +28,7 @@ pub(super) struct Layout {
 impl Layout {
     pub(super) fn of(view: &TopologyView) -> Self {
         let (places, rows) = view.places();
+        // Dense drawings have names to the left and right, which need wider margins.
         let is_dense = rows > MAX_ROOMY_ROWS;
         let (margin, row_height) = if is_dense { (120.0, 22.0) } else { (60.0, 72.0) };
         let height = (46.0 + row_height * rows as f64).max(150.0);
@@ -35,7 +36,7 @@ impl Layout {
         Self { places: places.into_iter().map(place).collect(), height, is_dense }
     }
 
-    /// The middle of a node; the corner of the drawing for one that is not there.
+    /// The middle of a node; the origin for an unknown one.
     pub(super) fn at(&self, node: usize) -> Point {
         self.places.get(node).copied().unwrap_or_default()
     }
@@ -45,10 +46,11 @@ impl Layout {
         if self.is_dense { 7.0 } else { 11.0 }
     }
 
-    /// The way of a link.
+    /// Path of a link between two nodes.
     pub(super) fn path(&self, from: usize, to: usize) -> LinkPath {
         let (start, end) = (self.at(from), self.at(to));
         let (top, bottom) = (start.1.min(end.1), start.1.max(end.1));
+        // Within a pixel: positions come from floating-point arithmetic.
         let is_between = |(x, y): &Point| (x - start.0).abs() < 1.0 && *y > top + 1.0 && *y < bottom - 1.0;
         // Upright links bend around the nodes between their ends.
         let is_bent = (start.0 - end.0).abs() < 1.0 && self.places.iter().any(is_between);
@@ -133,16 +135,17 @@ impl LinkPath {
         Self { from, to, control: ((from.0 + to.0) / 2.0 + bend, (from.1 + to.1) / 2.0) }
     }
 
-    /// Moved to the right of its direction by `by`.
+    /// SVG path moved by `by` px to the right of its direction.
     fn beside(&self, by: f64) -> String {
         let (across, down) = (self.to.0 - self.from.0, self.to.1 - self.from.1);
+        // Two nodes can have the same position, for which any direction is as good.
         let length = across.hypot(down).max(1e-6);
         let (x, y) = (-down / length * by, across / length * by);
         let [from, control, to] = [self.from, self.control, self.to].map(|point| (point.0 + x, point.1 + y));
         format!("M{:.1} {:.1}Q{:.1} {:.1} {:.1} {:.1}", from.0, from.1, control.0, control.1, to.0, to.1)
     }
 
-    /// The point at a part of the curve, 0 to 1.
+    /// Point of the curve at the fraction `part` of it, 0 to 1.
     fn at(&self, part: f64) -> Point {
         let rest = 1.0 - part;
         let on = |from: f64, control: f64, to: f64| {
@@ -151,7 +154,7 @@ impl LinkPath {
         (on(self.from.0, self.control.0, self.to.0), on(self.from.1, self.control.1, self.to.1))
     }
 
-    /// Arrows for the way and for the way back.
+    /// Arrows for the forward and the reverse direction.
     fn arrows(&self) -> [&'static str; 2] {
         let (across, down) = (self.to.0 - self.from.0, self.to.1 - self.from.1);
         match (self.is_steep(), across >= 0.0, down >= 0.0) {
@@ -162,7 +165,7 @@ impl LinkPath {
         }
     }
 
-    /// Whether it goes further down or up than across.
+    /// Whether the path is higher than wide.
     fn is_steep(&self) -> bool {
         (self.to.0 - self.from.0).abs() < (self.to.1 - self.from.1).abs()
     }
@@ -182,7 +185,10 @@ fn draw_link(svg: &mut Markup, path: &LinkPath, view: &TopologyView, link: &Link
     for (load, side) in link.load.iter().zip([1.0, -1.0]) {
         match load {
             Some(load) => {
+                // A load of 1 would be one step above the last.
                 let step = ((load * STEPS as f64) as usize).min(STEPS - 1);
+                // Half of its width from the middle, so that the lines of both directions leave a gap of 1.5
+                // px.
                 let (width, shift) = (width(*load), side * (0.75 + width(*load) / 2.0));
                 let d = path.beside(shift);
                 svg.add(format_args!("<path class=\"l{step}\" d=\"{d}\" stroke-width=\"{width:.1}\"/>"));
@@ -200,7 +206,7 @@ fn percent(load: f64) -> String {
 /// Left, top, right and bottom of a text or a node.
 type Bounds = [f64; 4];
 
-/// Occupied areas, and the height of the drawing.
+/// Occupied areas of the drawing, and its height, px.
 struct Taken(Vec<Bounds>, f64);
 
 impl Taken {
@@ -214,7 +220,7 @@ impl Taken {
         Self((0..view.nodes.len()).map(bounds).collect(), layout.height)
     }
 
-    /// The first place for a node's name that covers nothing; `None` if there is none.
+    /// The first place for a node's name that covers no other item; `None` if there is none.
     fn place_name(&mut self, layout: &Layout, index: usize, node: &NodeView) -> Option<NamePlace> {
         let (x, y) = layout.at(index);
         let outwards = if x < WIDTH / 2.0 { NamePlace::Left } else { NamePlace::Right };
@@ -252,8 +258,8 @@ const LABEL_TOPS: [[f64; 2]; 3] = [[-22.0, 8.0], [8.0, 23.0], [-37.0, -22.0]];
 /// Tops of both text lines next to a steep link.
 const SIDE_TOPS: [f64; 2] = [-15.0, 0.0];
 
-/// Loads in both directions over rate and delay, where they cover nothing; nothing if there is no such place, for the
-/// link has its title.
+/// Labels a link with the loads in both directions over rate and delay, at the first place that covers no
+/// other item. Without such a place there is no label; the tooltip of the link has the text.
 fn label_link(labels: &mut Markup, taken: &mut Taken, path: &LinkPath, link: &LinkView) {
     let loads: Vec<String> = path
         .arrows()
@@ -270,6 +276,7 @@ fn label_link(labels: &mut Markup, taken: &mut Taken, path: &LinkPath, link: &Li
         };
         lines.iter().zip(tops).map(of).collect()
     };
+    // A single line is below or above the link; the array repeats one place to have the same type.
     let tops = if lines.len() == 1 { [[8.0, 8.0], [-22.0, -22.0], [8.0, 8.0]] } else { LABEL_TOPS };
     let places = LABEL_PARTS.iter().flat_map(|part| tops.map(|tops| (path.at(*part), tops)));
     let aside = 12.0 + lines.iter().map(|(_, line)| half(line)).fold(0.0, f64::max);
@@ -338,7 +345,7 @@ impl NamePlace {
     }
 }
 
-/// A node, and its name unless that has no place, for the node has a title.
+/// Draws a node with its name; without a place for the name, the tooltip of the node has it.
 fn draw_node(
     svg: &mut Markup,
     layout: &Layout,

@@ -12,12 +12,12 @@ use tidegate_results::text;
 
 const WIDTH: f64 = 760.0;
 const ROW: f64 = 24.0;
-/// Rows beyond this number are left out, the smallest delays first.
+/// Maximum number of rows; those with the largest delays are shown.
 const MAX_ROWS: usize = 24;
-/// Rows with less than this part of the largest delay are left out.
+/// Rows with less than one part in this number of the largest delay are omitted.
 const MIN_SHARE: u64 = 20;
 
-/// One row.
+/// One row of the chart.
 struct PercentileRow {
     name: String,
     series: usize,
@@ -26,7 +26,7 @@ struct PercentileRow {
     quartiles: Option<[f64; 2]>,
 }
 
-/// Full and last delays of all flows that delivered something; empty without any.
+/// Full and last delays of all flows that received Data; empty without any.
 pub(super) fn flows(run: &RunRecord, summary: Option<&EventSummary>) -> String {
     let full = |index| quartiles(summary, |watched| &watched.full_delay, index);
     let last = |index| quartiles(summary, |watched| &watched.last_delay, index);
@@ -43,7 +43,7 @@ pub(super) fn flows(run: &RunRecord, summary: Option<&EventSummary>) -> String {
     chart("Delay per segment", "flows' delays", rows.collect())
 }
 
-/// Waiting times of all queues that sent something; empty without any.
+/// Queueing delays of all queues that sent a packet; empty without any.
 pub(super) fn queues(run: &RunRecord, summary: Option<&EventSummary>) -> String {
     let rows = run.links.iter().enumerate().map(|(index, link)| PercentileRow {
         name: format!("{} → {}", shortened(&link.from, 12), shortened(&link.to, 12)),
@@ -73,6 +73,7 @@ fn chart(label: &str, what: &str, mut rows: Vec<PercentileRow>) -> String {
     let Some(max) = sizes.first().copied() else { return String::new() };
     let min = sizes.get(MAX_ROWS - 1).copied().unwrap_or(Span::ZERO).max(max / MIN_SHARE);
     rows.retain(|row| row.delay.max >= min);
+    // Several rows can have the delay `min`, and all of them pass the filter.
     rows.truncate(MAX_ROWS);
     let mut svg = draw(label, &rows);
     if rows.len() < found {

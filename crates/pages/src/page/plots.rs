@@ -10,8 +10,8 @@ use crate::script::number;
 use serde_json::{Value, json};
 use tidegate_results::text;
 
-/// Everything that `plots.js` draws, over the time to `end_s`; with `seeds`, of more runs than one, to the end of the
-/// longest.
+/// Data of all plots for `plots.js`, over the time to `end_s`; with `seeds`, also those of other runs, to the
+/// end of the longest run.
 pub(super) fn data(panels: &Panels, end_s: f64, timeline: &Timeline, seeds: Option<&SeedPlots>) -> Value {
     let dashes = DASHES.map(|dash| dash.iter().copied().collect::<Value>());
     let turn =
@@ -25,7 +25,7 @@ pub(super) fn data(panels: &Panels, end_s: f64, timeline: &Timeline, seeds: Opti
     })
 }
 
-/// The place in the page that `plots.js` fills, with the events and with what there is nothing to plot of.
+/// The element that `plots.js` fills, with the list of events and of quantities without data.
 pub(super) fn place(page: &mut Markup, panels: &Panels, timeline: &Timeline) {
     page.0.push_str(
         "<div class=\"tools\"><span id=\"seed-tools\" hidden></span>\
@@ -85,7 +85,7 @@ fn json(panel: &Panel, place: usize, seeds: Option<&SeedPlots>) -> Value {
     Value::from_iter(fields)
 }
 
-/// The value to six significant digits: more cannot be seen, and they would double the file.
+/// The value rounded to six significant digits: more are not visible and would double the size of the file.
 pub(super) fn rounded(value: f64) -> Value {
     number(format!("{value:.5e}").parse().unwrap_or(value))
 }

@@ -25,9 +25,9 @@ pub struct RunPage<'a> {
     pub title: &'a str,
     /// Runs of one scenario with different seeds; numbers are means over them, plots show the first.
     pub runs: &'a [RunRecord],
-    /// The network; `None` draws what the first run's links and flows show.
+    /// The network; `None` derives it from the links and flows of the first run.
     pub topology: Option<&'a TopologyView>,
-    /// The first run looked at packet by packet; `None` leaves out what needs that.
+    /// Events of the first run; with `None` the parts that need them are omitted.
     pub summary: Option<&'a EventSummary>,
     /// Changes of the network during the run.
     pub timeline: &'a Timeline,
@@ -37,7 +37,7 @@ pub struct RunPage<'a> {
     pub command: &'a str,
     /// Scenario text and version of the results' meaning, as in the tables.
     pub context: &'a RunContext,
-    /// Whether this was measured on real sockets: nothing is said of links and seeds then.
+    /// Whether the run was measured on real sockets, so that there are no links and seeds.
     pub is_live: bool,
 }
 
@@ -120,6 +120,7 @@ fn sections(page: &RunPage<'_>, panels: &Panels, flows: &ResultTable, links: &Re
             add("segments", "Segments", segments::section(summary));
             let view = page.topology.cloned().unwrap_or_else(|| TopologyView::of_run(first));
             add("animation", "Animation", animation::section(summary, &view));
+        // A transfer has no events for another reason, which its page does not have to explain.
         } else if let Some(why) = too_large(first).filter(|_| !page.is_live) {
             add("why", "Why did it slow down?", why::unwatched(&why));
         }
@@ -175,7 +176,7 @@ fn card_value(estimate: &Estimate, runs: usize, unit: &str) -> String {
     format!("{} <small>{}</small>", Escaped(&text::over_runs(estimate, runs)), Escaped(unit))
 }
 
-/// Note on which of several runs is shown.
+/// Note with the seed of the run that is shown.
 fn seed_note(page: &RunPage<'_>, first: &RunRecord) -> String {
     if page.is_live {
         String::new()

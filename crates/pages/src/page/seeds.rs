@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 use tidegate_results::compare::Variant;
 use tidegate_results::text;
 
-/// Bins of a band over the length of a run, at least and at most.
+/// Minimum and maximum number of bins of a band over the length of a run.
 const BAND_BINS: (usize, usize) = (80, 250);
-/// Values of all seeds in a page, about; seven bytes each.
+/// Approximate maximum number of values of all seeds in a page, about seven bytes each.
 const MAX_VALUES: usize = 300_000;
-/// Instants per series of a seed, at least and at most.
+/// Minimum and maximum number of instants per series of a seed.
 const POINTS: (usize, usize) = (60, 500);
 
-/// The plotted series of some runs that differ by seed. Seeds are added one by one, so that the samples of only one have
-/// to be in memory.
+/// The plotted series of some runs that differ by seed. Seeds are added one by one, so that the samples of
+/// one seed at a time are in memory.
 #[derive(Debug)]
 pub struct SeedPlots {
     model: Model,
@@ -95,8 +95,11 @@ impl SeedPlots {
     fn of(model: Model, seed: u64, end_s: f64, others: usize) -> Self {
         let shown = &model.panels().shown;
         let series: usize = shown.iter().map(|panel| 1 + panel.names.len()).sum();
+        // One more per panel for the instants, which each seed has of its own.
         let values = MAX_VALUES / (series * others).max(1);
+        // Half of the values of a seed are those of its bins, the rest is left for its samples.
         let bins = (values / 2).clamp(BAND_BINS.0, BAND_BINS.1);
+        // Thinning keeps pairs of a minimum and a maximum, so the number is even.
         let max_points = (values.saturating_sub(bins) / 2 * 2).clamp(POINTS.0, POINTS.1);
         let band = |data: &Aligned| {
             let mut band = Band::like(data, end_s, bins);
@@ -124,7 +127,7 @@ impl SeedPlots {
         self.end_s
     }
 
-    /// Puts what there is to choose from above the plots; `all` is the number of seeds that there are.
+    /// Adds the note on the seeds that can be selected; `all` is the number of seeds of the results.
     pub(super) fn describe(&self, body: &mut Markup, all: usize) {
         body.add(format_args!("<p class=\"note\">{}</p>\n", Escaped(&self.note(all))));
     }
@@ -144,7 +147,7 @@ impl SeedPlots {
         )
     }
 
-    /// Length of the bands' bins in words.
+    /// Length of the bins of all bands as a text.
     fn interval(&self) -> String {
         let widths: Vec<f64> = self.bands.iter().map(|band| band.width_s).collect();
         let min = widths.iter().copied().fold(f64::INFINITY, f64::min);
@@ -188,20 +191,21 @@ struct Band {
 }
 
 impl Band {
-    /// An empty band of `bins` for series such as `data` of a run of `end_s`: no bin is shorter than the time between two
-    /// points.
+    /// An empty band of `bins` for series such as `data` of a run of `end_s`; no bin is shorter than the time
+    /// between two points.
     fn like(data: &Aligned, end_s: f64, bins: usize) -> Self {
         let (first, last) = (data.time_s.first().copied(), data.time_s.last().copied());
         let span_s = last.unwrap_or(0.0) - first.unwrap_or(0.0);
         let pause_s = span_s / data.time_s.len().saturating_sub(1).max(1) as f64;
         let width_s = pause_s.max(end_s / bins as f64).max(1e-9);
-        // Instants lie in the middle of bins: on an edge, rounding would put two into one bin and none into the next.
+        // Instants are in the middle of bins: on an edge, rounding could put two into one bin and none into
+        // the next.
         let first_s = first.unwrap_or(0.0);
         let begin_s = first_s - (first_s / width_s).floor() * width_s;
         Self { begin_s, width_s, series: vec![Vec::new(); data.series.len()] }
     }
 
-    /// Adds one run: what it has in a bin counts as its mean there.
+    /// Adds one run, with the mean of its values in each bin.
     fn add(&mut self, data: &Aligned) {
         let place = |time_s: f64| ((time_s - self.begin_s) / self.width_s).round().max(0.0) as usize;
         for (seeds, series) in self.series.iter_mut().zip(&data.series) {
@@ -211,6 +215,7 @@ impl Band {
             let mut bins = Vec::new();
             for group in known.chunk_by(|one, next| place(one.0) == place(next.0)) {
                 let Some((time_s, _)) = group.first() else { continue };
+                // Bins that were skipped have no value.
                 bins.resize(place(*time_s), None);
                 bins.push(Some(group.iter().map(|(_, value)| value).sum::<f64>() / group.len() as f64));
             }
@@ -223,7 +228,7 @@ impl Band {
         self.series.iter().flatten().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// `of` the values of all seeds in each bin of a series; `None` where no seed has one.
+    /// Applies `of` to the values of all seeds in each bin of a series; `None` where no seed has one.
     fn over_seeds(&self, seeds: &[Vec<Option<f64>>], of: fn(&[f64]) -> f64) -> Vec<Option<f64>> {
         let bin = |place: usize| {
             let values: Vec<f64> = seeds.iter().filter_map(|bins| *bins.get(place)?).collect();

@@ -5,7 +5,7 @@ use crate::markup::Markup;
 use crate::script::{self, to_script};
 use serde_json::{Value, json};
 
-/// The section's content; `segments.js` draws it.
+/// Content of the section, which `segments.js` draws.
 pub(super) fn section(summary: &EventSummary) -> Markup {
     let mut content = Markup::default();
     content.add(format_args!(
@@ -52,7 +52,7 @@ fn of_flow(summary: &EventSummary, flow: &FlowSummary) -> Value {
     })
 }
 
-/// Each number as its difference to the one before: a third of the text.
+/// Each number as its difference from the one before, which takes a third of the text.
 fn steps(numbers: impl Iterator<Item = f64>) -> Value {
     let mut before = 0.0;
     let step = |number: f64| script::number(number - std::mem::replace(&mut before, number));

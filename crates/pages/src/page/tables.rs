@@ -42,7 +42,7 @@ pub(super) fn text_table(page: &mut Markup, label: &str, caption: &str, table: &
     page.0.push_str("</tbody></table></div>\n");
 }
 
-/// Colour and sign of a verdict, as those of claims.
+/// Class with the colour and sign of a verdict, equal to those of claims.
 fn verdict_class(verdict: &str) -> &'static str {
     match verdict.split([' ', ':']).next() {
         Some("better" | "new") => "verdict agrees",
@@ -66,7 +66,7 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Adds the table; nothing but a note when it has no rows.
+    /// Adds the table, or a note if it has no rows.
     pub(super) fn add(&self, page: &mut Markup) {
         let keys = self.keys();
         if keys.is_empty() {
@@ -134,7 +134,7 @@ fn zero_note(names: &[&str]) -> String {
     format!(" Zero in every row: {}.", labels.join(", "))
 }
 
-/// Estimate over the cells of one row in all runs that have a number there.
+/// Estimate over the cells of one row in all runs in which it has a number.
 fn estimate(cells: &[TableCell<'_>]) -> Estimate {
     Estimate::of_present(cells.iter().map(|cell| number(*cell)))
 }

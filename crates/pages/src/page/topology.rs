@@ -1,4 +1,4 @@
-//! The network as a drawing: given positions, or layers counted from the consumers.
+//! Layout of a network drawing: given positions, or layers by distance from the consumers.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use tidegate_core::observe::records::{LinkRecord, RunRecord};
 use super::timeline::Timeline;
 use crate::sample_series;
 
-/// Rows that given positions are drawn in, at most.
+/// Maximum number of rows for given positions.
 const MAX_ROWS_OF_PLACES: usize = 8;
 
 /// Function of a node; determines its shape.
@@ -15,10 +15,10 @@ const MAX_ROWS_OF_PLACES: usize = 8;
 pub enum NodeKind {
     /// Consumer, drawn as a circle.
     Consumer,
-    /// Forwards: a square.
+    /// Router, drawn as a square.
     #[default]
     Router,
-    /// Answers Interests: a diamond.
+    /// Producer, drawn as a diamond.
     Producer,
 }
 
@@ -40,9 +40,9 @@ pub struct LinkView {
     pub from: usize,
     /// Index of the other node.
     pub to: usize,
-    /// Rate and delay, or anything else worth reading.
+    /// Label of the link, such as its rate and delay.
     pub label: String,
-    /// Part of the rate that was used from `from` to `to`, and back; `None` where it is not known.
+    /// Load from `from` to `to`, and back, as a fraction of the rate; `None` if it is not known.
     pub load: [Option<f64>; 2],
 }
 
@@ -51,13 +51,13 @@ pub struct LinkView {
 pub struct TopologyView {
     /// Nodes of the network.
     pub nodes: Vec<NodeView>,
-    /// Links; one with an index that no node has is left out.
+    /// Links of the network; those with an unknown node are omitted.
     pub links: Vec<LinkView>,
 }
 
 impl TopologyView {
-    /// The network that a run's links and flows show: a node that starts a flow is a consumer, one that
-    /// answers is a producer, and each pair of opposite link directions is one link.
+    /// The network derived from the links and flows of a run: a node that starts a flow is a consumer, one
+    /// that satisfies Interests is a producer, and each pair of opposite link directions is one link.
     pub fn of_run(run: &RunRecord) -> Self {
         let mut view = Self::default();
         for link in &run.links {
@@ -75,14 +75,16 @@ impl TopologyView {
         for flow in &run.flows {
             let producer = view.node(&flow.producer);
             view.nodes[producer].kind = NodeKind::Producer;
+            // After the producers: a node that is both is drawn as a consumer.
             let consumer = view.node(&flow.consumer);
             view.nodes[consumer].kind = NodeKind::Consumer;
         }
         view
     }
 
-    /// The network with the loads that `run` had; the planned rates are those of `timeline`.
+    /// The network with the loads of `run`; planned rates are those of `timeline`.
     pub(super) fn loaded(mut self, run: &RunRecord, timeline: &Timeline) -> Self {
+        // Parallel links have equal ends: each record is used once, in the order of the links.
         let mut free: Vec<Option<&LinkRecord>> = run.links.iter().map(Some).collect();
         for link in &mut self.links {
             let (Some(from), Some(to)) = (self.nodes.get(link.from), self.nodes.get(link.to)) else {
@@ -132,6 +134,7 @@ impl TopologyView {
         for node in &queue {
             depth[*node] = Some(0);
         }
+        // One more than there are nodes, to empty the queue after the last start.
         for start in 0..=self.nodes.len() {
             while let Some(node) = queue.pop_front() {
                 for next in &neighbours[node] {
@@ -141,6 +144,7 @@ impl TopologyView {
                     }
                 }
             }
+            // The queue is empty and the node was not reached, so it begins another part of the network.
             if depth.get(start) == Some(&None) {
                 depth[start] = Some(0);
                 queue.push_back(start);
@@ -178,7 +182,8 @@ impl TopologyView {
     }
 }
 
-/// Puts each layer in the order of its neighbours in the layer before, then after: fewer crossings.
+/// Sorts each layer by the mean row of its neighbours in the layer before, then after, which reduces
+/// crossings.
 fn order_layers(layers: &mut [Vec<usize>], neighbours: &[Vec<usize>]) {
     let count = layers.len();
     let forward = (1..count).map(|layer| (layer, layer - 1));
@@ -190,13 +195,14 @@ fn order_layers(layers: &mut [Vec<usize>], neighbours: &[Vec<usize>]) {
             let rows =
                 neighbours[*node].iter().filter_map(|next| fixed.iter().position(|other| other == next));
             let rows: Vec<f64> = rows.map(|row| row as f64).collect();
+            // Nodes without a neighbour in that layer go to the end, where they separate no others.
             if rows.is_empty() { f64::INFINITY } else { tidegate_results::stats::mean(&rows) }
         };
         layers[layer].sort_by(|left, right| middle(left).total_cmp(&middle(right)));
     }
 }
 
-/// Rows that given positions need: as many as there are heights, within what fits a page.
+/// Rows that given positions need: the number of distinct heights, up to the maximum.
 fn rows_of(places: &[(f64, f64)]) -> usize {
     let mut heights: Vec<i64> = places.iter().map(|place| (place.1 * 100.0).round() as i64).collect();
     heights.sort_unstable();

@@ -1,4 +1,4 @@
-//! Plots over time of several variants on one axis: throughput, round-trip time and the queue that matters.
+//! Plots over time of several variants on one axis: throughput, round-trip time and the longest queue.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::sample_series;
 use crate::thinning::Aligned;
 use tidegate_results::compare::Variant;
 
-/// Variants in one plot, at most.
+/// Maximum number of variants in one plot.
 const MAX_VARIANTS: usize = 14;
 
 /// Series of one run of each variant.
@@ -105,7 +105,7 @@ fn mean(values: &[f64]) -> f64 {
     sum(values) / values.len() as f64
 }
 
-/// All series as one: at each instant `of` those that have a value.
+/// All series as one: `of` the values at each instant.
 fn combined(data: Aligned, of: fn(&[f64]) -> f64) -> Aligned {
     let at = |row: usize| {
         let values: Vec<f64> = data.series.iter().filter_map(|series| series[row]).collect();

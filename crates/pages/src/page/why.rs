@@ -1,4 +1,4 @@
-//! "Why did it slow down": facts about each flow's course, and what decreased its window.
+//! "Why did it slow down": facts about the course of each flow, and the reasons of its window decreases.
 
 use tidegate_core::observe::records::{FlowRecord, RunRecord};
 use tidegate_core::units::Time;
@@ -9,13 +9,13 @@ use crate::markup::{Escaped, Markup};
 use tidegate_results::measures::utilisation;
 use tidegate_results::text::{self, Align, Facts, TextTable, count, number};
 
-/// Largest window decreases that are listed for a flow.
+/// Maximum number of window decreases that are listed for a flow; the largest ones are.
 const MAX_LISTED: usize = 8;
 
 /// Maximum number of scenario changes in a flow's facts.
 const MAX_CHANGES: usize = 4;
 
-/// The section's content; empty without a digest.
+/// Content of the section for the followed flows.
 pub(super) fn section(summary: &EventSummary) -> Markup {
     let mut content = Markup::default();
     let run = &summary.watched.record;
@@ -59,7 +59,7 @@ fn left_out(shown: usize, all: usize) -> String {
     format!(" {shown} of {} flows shown: those with the largest delivered payload.", count(all as u64))
 }
 
-/// Course of a flow.
+/// Facts about the course of a flow.
 fn facts(summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) -> Facts {
     let run = &summary.watched.record;
     let mut facts = Facts::default();
@@ -106,7 +106,7 @@ fn signal(cause: &str) -> &str {
     }
 }
 
-/// The queue or wire behind a reason, and what it did.
+/// The queue or wire that caused a signal, and its action.
 fn origin(summary: &EventSummary, reason: &Reason) -> String {
     let Some((direction, rule)) = reason.origin else {
         let is_loss = matches!(reason.cause, "timeout" | "lifetime" | "gap");
@@ -151,12 +151,12 @@ fn changes(facts: &mut Facts, summary: &EventSummary, flow: &FlowSummary, record
     }
 }
 
-/// The longest slow time, and what happened in it.
+/// Adds the longest slow period of a flow, with changes and drops in it.
 fn stall(facts: &mut Facts, summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) {
     let ended = record.over(summary.watched.record.ended);
     let Some(stall) = flow.longest_stall(summary.bin.as_nanos(), record.start, ended) else { return };
     let length = stall.to.since(stall.from);
-    // A fiftieth of the flow's time is a pause of every flow, not a reason for its duration.
+    // Every flow has pauses of a fiftieth of its time; they do not explain its duration.
     if length * 50 < ended.since(record.start) {
         return;
     }
@@ -178,7 +178,7 @@ fn stall(facts: &mut Facts, summary: &EventSummary, flow: &FlowSummary, record: 
     }
 }
 
-/// To a hundredth, as bins are no finer in runs of seconds.
+/// Rounded to 10 ms, since bins are not shorter in runs of several seconds.
 fn rounded(seconds: f64) -> f64 {
     if seconds < 0.1 { seconds } else { (seconds * 100.0).round() / 100.0 }
 }
@@ -194,6 +194,7 @@ fn limit(facts: &mut Facts, run: &RunRecord, flow: u32, record: &FlowRecord) {
         let is_active = samples.time[row] >= record.start && samples.time[row] <= record.over(run.ended);
         if *of == flow && is_active && window.is_finite() {
             rows += 1;
+            // Full means that another whole packet does not fit; windows can be fractions.
             full += u64::from(in_flight as f32 + 1.0 > window);
         }
     }

@@ -1,4 +1,4 @@
-//! `app-delays-trace.txt`: how long each segment took.
+//! `app-delays-trace.txt`: delays of each segment.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use tidegate_core::units::{Span, Time};
 use super::super::{Network, Trace};
 use super::plain;
 
-/// Writes `app-delays-trace.txt`: two rows for every segment that a consumer gets.
+/// Writes `app-delays-trace.txt`: two rows for every segment that a consumer receives.
 #[derive(Debug)]
 pub struct AppDelayTrace<W> {
     out: W,

@@ -17,7 +17,7 @@ pub use rates::RateTrace;
 
 use tidegate_core::units::{Span, Time};
 
-/// Number of the first face that is made, as NFD counts.
+/// Number of the first face, as in NFD.
 const FIRST_FACE: u32 = 256;
 /// Weight of the newest period in smoothed rates.
 const ALPHA: f64 = 0.8;

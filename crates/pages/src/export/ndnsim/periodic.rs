@@ -43,6 +43,7 @@ impl<W: Write> DropTrace<W> {
 impl<W: Write> Trace for DropTrace<W> {
     fn on_events(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
         for record in events {
+            // Before the event is counted: periods without an event have rows, too.
             self.print_until(network, record.time)?;
             if let (Event::Dropped { size, .. }, Some(rate)) =
                 (record.event, self.nodes.get_mut(record.node as usize))

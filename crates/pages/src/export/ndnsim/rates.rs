@@ -47,7 +47,7 @@ pub struct RateTrace<W> {
 
 #[derive(Debug, Default)]
 struct NodeRates {
-    /// Faces that did something, as ndnSIM lists them.
+    /// Faces with packets; ndnSIM lists no others.
     faces: BTreeMap<u16, [Rate; TYPES.len()]>,
     whole: Option<[Rate; NODE_TYPES.len()]>,
 }

@@ -1,5 +1,5 @@
-//! The data of a figure as a table that pgfplots, gnuplot and R read: blanks between columns, `nan` where a shorter
-//! column has ended.
+//! Data of a figure as a table that pgfplots, gnuplot and R read: blanks between columns, `nan` where a
+//! shorter column has ended.
 
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-/// Text for TeX: what commands it would give is escaped, what pdfTeX's fonts lack is named.
+/// Text for TeX: special characters are escaped, characters that pdfTeX's fonts lack become commands.
 pub(super) struct Tex<'a>(pub(super) &'a str);
 
 impl fmt::Display for Tex<'_> {

@@ -87,9 +87,10 @@ pub(super) fn files(figure: &Figure, look: Look, data_name: &str) -> Pgf {
     Pgf { tex, data: data.text() }
 }
 
-/// The ranges that our own drawing of the figure has.
+/// Sets the ranges of the axes to those of the SVG and PDF figure.
 fn ranges(page: &mut PgfDocument, kind: &FigureKind) {
     let (x, y) = range::of(kind);
+    // Axes with names get their range from `bars` and `box_plots`.
     if !matches!(kind, FigureKind::Bars { .. } | FigureKind::Boxes { .. }) {
         let x = match kind.is_x_logarithmic() {
             true => {

@@ -10,14 +10,14 @@ use crate::figure::model::{
 };
 use crate::figure::style::{COLOURS, Paint, event};
 
-/// Points of one curve: pdfTeX's memory is small.
+/// Maximum number of points of one curve, because pdfTeX's memory is small.
 const MAX_POINTS: usize = 1000;
-/// Events of one kind.
+/// Maximum number of events of one kind.
 const MAX_EVENTS: usize = 2000;
 /// Published values: hollow diamonds.
 const PUBLISHED: &str = "mark=diamond, mark size=2.6pt, mark options={solid, line width=0.8pt}, forget plot";
 
-/// Writes the plots; gives the number of series that need a style.
+/// Writes the plots; returns the number of series that need a style.
 pub(super) fn write(page: &mut PgfDocument, kind: &FigureKind) -> usize {
     match kind {
         FigureKind::Lines { series } => lines(page, series),
@@ -65,6 +65,7 @@ fn lines(page: &mut PgfDocument, series: &[Series]) -> usize {
 
 fn bars(page: &mut PgfDocument, groups: &[String], series: &[BarSeries]) -> usize {
     let width = 0.8 / series.len().max(1) as f64;
+    // The positions in the data include the offset of each series, which the marks of published values share.
     page.option(format!("ybar, bar shift=0pt, /pgf/bar width={:.4}, area legend", width * 0.9));
     let ticks: Vec<String> = (0..groups.len()).map(|group| group.to_string()).collect();
     let names: Vec<String> = groups.iter().map(|group| format!("{{{}}}", Tex(group))).collect();
@@ -105,6 +106,7 @@ fn curve_columns(page: &mut PgfDocument, index: usize, curve: &Curve) -> usize {
     let mut points: Vec<(f64, f64)> = Vec::new();
     for run in thinned(&curve.points, MAX_POINTS) {
         if let Some((x, _)) = points.last().copied() {
+            // `unbounded coords=jump` makes a gap at `nan`.
             points.push((x, f64::NAN));
         }
         points.extend(run);
@@ -189,6 +191,7 @@ fn scatter(page: &mut PgfDocument, is_x_reversed: bool, clouds: &[Cloud]) -> usi
         page.entry(&cloud.name);
         let Some(moments) = cloud.moments() else { continue };
         let mut outline = moments.outline();
+        // Closes the ellipse, which is drawn as a line.
         outline.extend(outline.first().copied());
         page.data.points(&format!("s{index}e"), &outline);
         page.data.points(&format!("s{index}m"), &[moments.mean]);
@@ -220,6 +223,6 @@ fn segments(page: &mut PgfDocument, kinds: &[SegmentEvents]) -> usize {
         page.plot(&options, (&format!("s{index}x"), &format!("s{index}y")), "");
         page.entry(&kind.name);
     }
-    // As many as there are colours of series.
+    // Kinds of events use the colours of series by their own index, so all are defined.
     COLOURS.len()
 }

@@ -1,4 +1,5 @@
-//! Figures of what tables do not hold: whole distributions, and what became of each segment.
+//! Figures from events and whole distributions, which tables do not contain: delays, and the fate of each
+//! segment.
 
 use tidegate_core::ndn::name::{PrefixId, Segment};
 use tidegate_core::observe::event::{Event, EventMask};
@@ -8,7 +9,7 @@ use super::{Window, frame, left_out, max, without_idle};
 use crate::event_summary::PointKind;
 use crate::figure::{BoxStats, Curve, Figure, FigureKind, SegmentEvents};
 
-/// Kinds of event in a diagram of segments, from the most usual on; their places are their looks.
+/// Kinds of event in a diagram of segments, the most frequent first; their indices are those of their styles.
 const KINDS: [PointKind; 8] = [
     PointKind::Interest,
     PointKind::Data,
@@ -45,7 +46,7 @@ impl SegmentDiagram {
         Self { flow, window, prefix: None, kinds: Default::default() }
     }
 
-    /// Takes what of `events` belongs to it.
+    /// Adds the events that belong to the flow.
     pub fn on_events(&mut self, events: &[EventRecord]) {
         for event in events {
             let Some((kind, segment)) = self.kind(&event.event) else { continue };
@@ -76,12 +77,13 @@ impl SegmentDiagram {
             Event::CacheHit { name } => (7, name),
             _ => return None,
         };
+        // Events of queues and links have no flow: they belong to all flows of the prefix.
         let is_ours = self.prefix == Some(name.prefix) && name.segment != Segment::NONE;
         is_ours.then_some((kind, name.segment.0))
     }
 }
 
-/// The figure called `name`, if it is one of these and there is something to show.
+/// The figure called `name`; `None` if it is not one of these, or without data.
 pub(super) fn figure(watched: &Watched, segments: &SegmentDiagram, name: &str) -> Option<Figure> {
     let run = &watched.record;
     let flows = || run.flows.iter().map(|flow| (flow.name.clone(), flow.full_delay));
@@ -106,7 +108,7 @@ pub(super) fn figure(watched: &Watched, segments: &SegmentDiagram, name: &str) -
 
 type Named<'a> = (String, DelaySummary, &'a DelayBins);
 
-/// Those with the largest delays, and a note on how many that are.
+/// The elements with the largest delays, with a note if others are omitted.
 fn picked(all: Vec<Named<'_>>, is_of_queues: bool) -> (Vec<Named<'_>>, String) {
     let all: Vec<Named<'_>> = all.into_iter().filter(|(_, delay, _)| delay.count > 0).collect();
     let sizes: Vec<f64> = all.iter().map(|(_, delay, _)| delay.max.as_millis_f64().max(1e-9)).collect();
@@ -132,7 +134,8 @@ fn distributions(
     })
 }
 
-/// [`cumulative`] for a curve: of points less than 1.6 % from each other the last, which is the resolution of the eye.
+/// [`cumulative`] for a curve: of points less than 1.6 % from each other the last, since closer points cannot
+/// be distinguished.
 pub(in crate::figure) fn drawn(bins: &DelayBins) -> Vec<(f64, f64)> {
     const STEP: f64 = 1.0 + 1.0 / 64.0;
     let mut points: Vec<(f64, f64)> = Vec::new();
@@ -148,7 +151,7 @@ pub(in crate::figure) fn drawn(bins: &DelayBins) -> Vec<(f64, f64)> {
     points
 }
 
-/// Upper bound of each bin, ms, and the part of all delays that is not above it.
+/// Upper bound of each bin, ms, with the fraction of all delays that are at most this bound.
 fn cumulative(DelayBins(bins): &DelayBins) -> Vec<(f64, f64)> {
     let total: u64 = bins.iter().map(|(_, count)| count).sum();
     let mut below = 0;
@@ -172,7 +175,7 @@ fn boxes(
         .then(|| Figure { kind: FigureKind::Boxes { boxes }, ..frame(run, name, y_label, &note) })
 }
 
-/// The delay, ms, that a part of all delays is not above, as the upper bound of its bin; NaN without delays.
+/// Quantile of delays for the fraction `part`, ms, as the upper bound of its bin; NaN without delays.
 pub(crate) fn quantile_ms(bins: &DelayBins, part: f64) -> f64 {
     cumulative(bins).iter().find(|(_, below)| *below >= part).map_or(f64::NAN, |(value, _)| *value)
 }

@@ -1,4 +1,4 @@
-//! The figures of a simulated run: what `tidegate figure` draws of a results folder.
+//! Figures of a simulated run, which `tidegate figure` draws from a results folder.
 
 mod detail;
 
@@ -21,7 +21,7 @@ pub struct RunFigure {
     pub name: &'static str,
     /// Title of the figure.
     pub title: &'static str,
-    /// Whether it shows what tables do not hold, so that the run has to be watched again.
+    /// Whether it needs events or whole distributions, for which the run has to be repeated.
     pub is_detail: bool,
 }
 
@@ -59,6 +59,7 @@ pub struct RateSteps(pub Vec<(f64, f64)>);
 impl RateSteps {
     /// Bits that fit on the link between two instants.
     pub(crate) fn bits(&self, from_s: f64, to_s: f64) -> f64 {
+        // A rate lasts until the next one; the last one lasts for the rest of the run.
         let ends = self.0.iter().skip(1).map(|(time_s, _)| *time_s).chain([f64::INFINITY]);
         let step = |((start_s, rate), end_s): (&(f64, f64), f64)| {
             rate * (end_s.min(to_s) - start_s.max(from_s)).max(0.0)
