@@ -12,8 +12,7 @@ use tidegate_settings::keys::KeyKind::{
 };
 use tidegate_settings::keys::KeyNeed::{Else, May, Must};
 use tidegate_settings::keys::{
-    CONSUMER, CONTROLLER, Format, Key, Keys, LINK_SERVICE, ROUTER_PART, SCHEME as WHOLE, STRATEGY,
-    TCP_SENDER, key, keys, renamed_key,
+    CONSUMER, CONTROLLER, Format, Key, Keys, LINK_SERVICE, ROUTER_PART, SCHEME as WHOLE, STRATEGY, TCP_SENDER,
 };
 use tidegate_settings::queue::QUEUE;
 
@@ -49,6 +48,39 @@ static SYNONYMS: &[(&str, &str)] = &[
 const MANY: i64 = 1_000_000;
 /// Bytes in an NDN packet's content here.
 const MAX_PAYLOAD: u64 = 65_536;
+
+/// Words of enums that carry none themselves.
+macro_rules! words {
+    ($list:ident, $all:ident: $type:ty = $($value:expr, $word:literal;)*) => {
+        pub(super) static $all: &[($type, &str)] = &[$(($value, $word)),*];
+
+        fn $list() -> Vec<&'static str> {
+            $all.iter().map(|(_, word)| *word).collect()
+        }
+    };
+}
+
+words! { detections, DETECTIONS: Detection = Detection::RackTlp, "rack-tlp"; Detection::Sack, "sack"; }
+words! { estimator_words, ESTIMATORS: EstimatorKind =
+    EstimatorKind::Ndnsim, "ndnsim";
+    EstimatorKind::NdnTools, "ndn-tools";
+    EstimatorKind::Ndnts, "ndnts";
+    EstimatorKind::Range, "range";
+}
+words! { reading_words, READINGS: TimeoutReading =
+    TimeoutReading::AtSend, "at-send";
+    TimeoutReading::AtSweep, "at-sweep";
+}
+words! { tracking_words, TRACKINGS: Tracking = Tracking::Loose, "loose"; Tracking::Exact, "exact"; }
+words! { retransmit_words, RETRANSMIT_ORDERS: RetransmitOrder =
+    RetransmitOrder::BySegment, "by-segment";
+    RetransmitOrder::ByLoss, "by-loss";
+}
+words! { notice_words, NOTICES: NoticeReaction =
+    NoticeReaction::Reduce, "reduce";
+    NoticeReaction::Ignore, "ignore";
+}
+words! { timeout_rules, TIMEOUT_RULES: TimeoutRule = TimeoutRule::Linux, "linux"; TimeoutRule::Rfc6298, "rfc6298"; }
 
 pub(super) static ROOT: Keys = key_rows! { "the scenario" =>
     format: Count(1, 1), Must, "Version of this format: 1.";
@@ -185,58 +217,25 @@ pub(super) static DIRECTION: Keys = key_rows! { "a direction of a link" =>
     queue: Table(&QUEUE), May, "Queue of this direction.";
 };
 
-pub(super) static LOSS: Keys = keys(
-    "loss",
-    &[
-        key("model", Words(loss_words), Must, "Loss model."),
-        key(
-            "probability",
-            Number(0.0, 1.0),
-            May,
-            "Loss probability: bernoulli, of each packet; bursts, of each burst.",
-        ),
-        key(
-            "to_bad",
-            Number(0.0, 1.0),
-            May,
-            "gilbert-elliott: transition probability from the good to the bad state, per packet.",
-        ),
-        key(
-            "to_good",
-            Number(0.0, 1.0),
-            May,
-            "gilbert-elliott: transition probability from the bad to the good state, per packet.",
-        ),
-        key(
-            "loss_good",
-            Number(0.0, 1.0),
-            May,
-            "gilbert-elliott: loss probability of a packet in the good state; 0 by default.",
-        ),
-        key(
-            "loss_bad",
-            Number(0.0, 1.0),
-            May,
-            "gilbert-elliott: loss probability of a packet in the bad state; 1 by default.",
-        ),
-        key("good", Time, May, "spells: mean time between two spells of loss, exponentially distributed."),
-        key(
-            "bad",
-            Time,
-            May,
-            "spells: mean duration of a spell, exponentially distributed, in which every packet is lost.",
-        ),
-        renamed_key(
-            "most",
-            "max_packets",
-            Count(1, 1 << 16),
-            May,
-            "bursts: maximum number of back-to-back packets that are lost together.",
-        ),
-        key("pattern", Text, May, "trace: one digit per packet, 1 for a loss; repeated from its end."),
-        key("file", Text, May, "trace: file with the pattern."),
-    ],
-);
+pub(super) static LOSS: Keys = key_rows! { "loss" =>
+    model: Words(loss_words), Must, "Loss model.";
+    probability: Number(0.0, 1.0), May, "Loss probability: bernoulli, of each packet; bursts, of each burst.";
+    to_bad: Number(0.0, 1.0), May,
+        "gilbert-elliott: transition probability from the good to the bad state, per packet.";
+    to_good: Number(0.0, 1.0), May,
+        "gilbert-elliott: transition probability from the bad to the good state, per packet.";
+    loss_good: Number(0.0, 1.0), May,
+        "gilbert-elliott: loss probability of a packet in the good state; 0 by default.";
+    loss_bad: Number(0.0, 1.0), May,
+        "gilbert-elliott: loss probability of a packet in the bad state; 1 by default.";
+    good: Time, May, "spells: mean time between two spells of loss, exponentially distributed.";
+    bad: Time, May,
+        "spells: mean duration of a spell, exponentially distributed, in which every packet is lost.";
+    max_packets was most: Count(1, 1 << 16), May,
+        "bursts: maximum number of back-to-back packets that are lost together.";
+    pattern: Text, May, "trace: one digit per packet, 1 for a loss; repeated from its end.";
+    file: Text, May, "trace: file with the pattern.";
+};
 
 fn loss_words() -> Vec<&'static str> {
     vec!["none", "bernoulli", "gilbert-elliott", "spells", "bursts", "trace"]
@@ -299,66 +298,33 @@ pub(super) static ROUTER_PREFIX: Keys = key_rows! { "[[router.prefix]]" =>
         "Separate content store for the prefix on every router that has one; 0pkt for none.";
 };
 
-pub(super) static FLOW: Keys = keys(
-    "[[flow]]",
-    &[
-        key("name", Text, May, "Name of the flow; consumer:prefix by default."),
-        key(
-            "repeat",
-            Count(1, MANY),
-            Else("1"),
-            "Number of flows created from this table; {i} in names is replaced by their number, from 1.",
-        ),
-        key("consumer", Text, Must, "Node of the consumer."),
-        key("producer", AnyOf(&[Text, List(&Text)]), Must, "Node, or nodes, of the producers."),
-        key("prefix", Text, Must, "Name prefix of the segments."),
-        key(
-            "scheme",
-            SchemeOf(&CONSUMER),
-            May,
-            "Congestion control of the consumer; by default that of `scenario.scheme`.",
-        ),
-        renamed_key(
-            "shell",
-            "profile",
-            AnyOf(&[Words(profile_words), Table(&PROFILE)]),
-            May,
-            "Consumer profile: timers and retransmission rules of a consumer program; by default that of the scheme.",
-        ),
-        key("size", Size(u64::MAX), May, "Size of the content to fetch."),
-        key("segments", Count(1, 4_294_967_294), May, "Number of segments to fetch, instead of a size."),
-        key(
-            "rate",
-            Rate,
-            May,
-            "Constant rate of content to request, instead of a size, independent of the window.",
-        ),
-        key(
-            "bursts",
-            List(&Table(&BURST)),
-            May,
-            "With a rate: intervals in which content is requested; always by default.",
-        ),
-        key("demand", Table(&DEMAND), May, "Objects of a catalogue to request, instead of a size."),
-        key("payload", Size(MAX_PAYLOAD), Else("1024B"), "Payload of each Data packet."),
-        key(
-            "size_rule",
-            Words(size_rules),
-            Else("ceil"),
-            "Number of segments of a size: `ceil`, ceil(size / payload); `ndnsim`, floor(1 + size / payload).",
-        ),
-        key("start", Time, Else("0s"), "Time of the first Interest."),
-        key("stop", LongTime, May, "Time after which no Interest is sent."),
-        key(
-            "processing",
-            AnyOf(&[LongTime, Table(&SERVICE)]),
-            May,
-            "Service time of the producer for each Interest, one at a time; none by default.",
-        ),
-        key("freshness", Time, Else("10s"), "Freshness period of each Data packet."),
-        key("must_be_fresh", Bool, Else("false"), "Whether Interests carry MustBeFresh."),
-    ],
-);
+pub(super) static FLOW: Keys = key_rows! { "[[flow]]" =>
+    name: Text, May, "Name of the flow; consumer:prefix by default.";
+    repeat: Count(1, MANY), Else("1"),
+        "Number of flows created from this table; {i} in names is replaced by their number, from 1.";
+    consumer: Text, Must, "Node of the consumer.";
+    producer: AnyOf(&[Text, List(&Text)]), Must, "Node, or nodes, of the producers.";
+    prefix: Text, Must, "Name prefix of the segments.";
+    scheme: SchemeOf(&CONSUMER), May,
+        "Congestion control of the consumer; by default that of `scenario.scheme`.";
+    profile was shell: AnyOf(&[Words(profile_words), Table(&PROFILE)]), May,
+        "Consumer profile: timers and retransmission rules of a consumer program; by default that of the scheme.";
+    size: Size(u64::MAX), May, "Size of the content to fetch.";
+    segments: Count(1, 4_294_967_294), May, "Number of segments to fetch, instead of a size.";
+    rate: Rate, May, "Constant rate of content to request, instead of a size, independent of the window.";
+    bursts: List(&Table(&BURST)), May,
+        "With a rate: intervals in which content is requested; always by default.";
+    demand: Table(&DEMAND), May, "Objects of a catalogue to request, instead of a size.";
+    payload: Size(MAX_PAYLOAD), Else("1024B"), "Payload of each Data packet.";
+    size_rule: Words(|| vec!["ceil", "ndnsim"]), Else("ceil"),
+        "Number of segments of a size: `ceil`, ceil(size / payload); `ndnsim`, floor(1 + size / payload).";
+    start: Time, Else("0s"), "Time of the first Interest.";
+    stop: LongTime, May, "Time after which no Interest is sent.";
+    processing: AnyOf(&[LongTime, Table(&SERVICE)]), May,
+        "Service time of the producer for each Interest, one at a time; none by default.";
+    freshness: Time, Else("10s"), "Freshness period of each Data packet.";
+    must_be_fresh: Bool, Else("false"), "Whether Interests carry MustBeFresh.";
+};
 
 pub(super) static TCP: Keys = key_rows! { "[[tcp]]" =>
     name: Text, May, "Name of the connection; sender>receiver:port by default.";
@@ -391,26 +357,8 @@ pub(super) static TCP: Keys = key_rows! { "[[tcp]]" =>
     receive_buffer: Size(1 << 30), Else("1GB"), "Receive buffer for out-of-order segments.";
 };
 
-pub(super) static DETECTIONS: &[(Detection, &str)] =
-    &[(Detection::RackTlp, "rack-tlp"), (Detection::Sack, "sack")];
-
-pub(super) static TIMEOUT_RULES: &[(TimeoutRule, &str)] =
-    &[(TimeoutRule::Linux, "linux"), (TimeoutRule::Rfc6298, "rfc6298")];
-
-fn timeout_rules() -> Vec<&'static str> {
-    TIMEOUT_RULES.iter().map(|(_, word)| *word).collect()
-}
-
-fn detections() -> Vec<&'static str> {
-    DETECTIONS.iter().map(|(_, word)| *word).collect()
-}
-
 fn next_hop_rules() -> Vec<&'static str> {
     NextHopRule::ALL.iter().map(|(_, word)| *word).collect()
-}
-
-fn size_rules() -> Vec<&'static str> {
-    vec!["ceil", "ndnsim"]
 }
 
 pub(super) static BURST: Keys = key_rows! { "a burst" =>
@@ -435,9 +383,9 @@ pub(super) static PROFILE: Keys = key_rows! { "profile" =>
         "How outstanding Interests and losses are counted: `loose`, as in ndnSIM: every Data frees a place in the window, and each timed-out Interest is a separate loss; `exact`, as in ndn-tools: only Data of outstanding Interests counts, and Interests that time out together are one loss.";
     retransmit: Words(retransmit_words), May,
         "Order of retransmissions: `by-segment`, lowest segment first; `by-loss`, in order of detection.";
-    retry_limit: AnyOf(&[Count(0, 4_294_967_295), Words(none_word)]), May,
+    retry_limit: AnyOf(&[Count(0, 4_294_967_295), Words(|| vec!["none"])]), May,
         "Maximum number of retransmissions of one segment.";
-    lifetime: AnyOf(&[LongTime, Words(auto_word)]), May,
+    lifetime: AnyOf(&[LongTime, Words(|| vec!["auto"])]), May,
         "Interest lifetime; auto for the retransmission timeout plus 1 s.";
     nack_is_loss: Bool, May, "Whether a congestion Nack is handled like a timeout.";
     whole_window: Bool, May, "Whether the window is rounded down to whole packets.";
@@ -447,54 +395,8 @@ pub(super) static PROFILE: Keys = key_rows! { "profile" =>
     hop_limit: Count(1, 255), May, "Hop limit of every Interest.";
 };
 
-fn none_word() -> Vec<&'static str> {
-    vec!["none"]
-}
-
-fn auto_word() -> Vec<&'static str> {
-    vec!["auto"]
-}
-
 fn profile_words() -> Vec<&'static str> {
     ConsumerProfile::ALL.iter().map(|(_, word)| *word).collect()
-}
-
-/// Words of enums that carry none themselves.
-macro_rules! words {
-    ($list:ident, $all:ident: $type:ty = $($value:expr, $word:literal;)*) => {
-        pub(super) static $all: &[($type, &str)] = &[$(($value, $word)),*];
-
-        fn $list() -> Vec<&'static str> {
-            $all.iter().map(|(_, word)| *word).collect()
-        }
-    };
-}
-
-words! { estimator_words, ESTIMATORS: EstimatorKind =
-    EstimatorKind::Ndnsim, "ndnsim";
-    EstimatorKind::NdnTools, "ndn-tools";
-    EstimatorKind::Ndnts, "ndnts";
-    EstimatorKind::Range, "range";
-}
-
-words! { reading_words, READINGS: TimeoutReading =
-    TimeoutReading::AtSend, "at-send";
-    TimeoutReading::AtSweep, "at-sweep";
-}
-
-words! { tracking_words, TRACKINGS: Tracking =
-    Tracking::Loose, "loose";
-    Tracking::Exact, "exact";
-}
-
-words! { retransmit_words, RETRANSMIT_ORDERS: RetransmitOrder =
-    RetransmitOrder::BySegment, "by-segment";
-    RetransmitOrder::ByLoss, "by-loss";
-}
-
-words! { notice_words, NOTICES: NoticeReaction =
-    NoticeReaction::Reduce, "reduce";
-    NoticeReaction::Ignore, "ignore";
 }
 
 pub(super) static EVENT: Keys = key_rows! { "[[event]]" =>
