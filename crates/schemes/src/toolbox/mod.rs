@@ -6,7 +6,7 @@
 //! | [`reaction`] | which losses and marks decrease a window, and how often |
 //! | [`rate`] | delivery-rate samples, the model of BBR, consumers that follow a stamped rate |
 //! | [`timer`] | loss timers of fetchers |
-//! | [`queue`] | CoDel and RED without their queue |
+//! | [`queue`] | CoDel, RED and NFD's marking without their queue |
 //! | [`shaping`] | token buckets, shapers, policers, class hierarchies |
 //! | [`forwarding`] | retransmission suppression, split ratios, path labels, stateful forwarding |
 
