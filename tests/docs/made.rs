@@ -186,7 +186,7 @@ fn verdicts(name: &str) -> String {
 /// The table of a record, `docs/papers/values/NAME.md`, whose title begins with the words after its name.
 fn table(arguments: &str) -> String {
     let (name, title) = arguments.split_once(' ').expect("a record and a title");
-    let record = crate::papers::record(name);
+    let record = crate::record::record(name);
     let mut parts = record.split("\n## ").skip(1).filter(|part| part.starts_with(title));
     let found = parts.next().unwrap_or_else(|| panic!("docs/papers/values/{name}.md has no table {title:?}"));
     found.split_once("\n\n").expect("a table").1.to_owned()

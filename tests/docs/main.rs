@@ -7,6 +7,7 @@ mod book;
 mod made;
 mod papers;
 mod readme;
+mod record;
 mod skips;
 
 use std::path::{Path, PathBuf};
