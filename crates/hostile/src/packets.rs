@@ -95,7 +95,7 @@ pub fn reassembly(data: &[u8]) {
     }
 }
 
-/// A fragment that is told by its bytes, and the first one by its token.
+/// A fragment that is identified by its bytes, and the first one also by its token.
 fn fragment(sequence: u8, index: u8, count: u8, len: usize) -> LpPacket {
     let fields = LpFields {
         sequence: Some(u64::from(sequence).wrapping_sub(8)),

@@ -87,18 +87,18 @@ pub struct Board {
     pub tables: Vec<TablePlan>,
 }
 
-/// How a figure is drawn.
+/// Kind of the drawing of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawing {
     /// Means over the number of a setting.
     Lines,
     /// Means over groups.
     Bars,
-    /// A series of one run.
+    /// Points of a series of one run.
     Curves,
-    /// Part of a list of one run that is not above x.
+    /// Cumulative fraction of a list of one run.
     Cdf,
-    /// Quartiles.
+    /// Boxes with quartiles.
     Boxes,
 }
 
@@ -129,7 +129,7 @@ pub struct FigurePlan {
     pub series: Vec<SeriesPlan>,
     /// Of a cdf: whether x is logarithmic.
     pub is_x_logarithmic: bool,
-    /// Of a cdf: the smallest x that is drawn.
+    /// Of a cdf: the minimum x; smaller values are drawn there.
     pub x_min: f64,
 }
 
@@ -151,7 +151,7 @@ pub struct SeriesPlan {
     pub bindings: Vec<Binding>,
     /// Name in the legend, with variables in braces.
     pub name: String,
-    /// One for all groups, or one for each.
+    /// One expression for all groups, or one for each.
     pub values: Vec<PlacedExpression>,
     /// Published values by group, NaN for none; of lines pairs of x and y one after another.
     pub published: Vec<f64>,
@@ -159,14 +159,14 @@ pub struct SeriesPlan {
     pub points: Vec<(f64, f64)>,
     /// Positions along x in place of those of the figure.
     pub along: Option<Binding>,
-    /// Whether it is not drawn where it is above all others.
+    /// Whether the series is omitted if it is above all others.
     pub is_aside: bool,
 }
 
 /// A table of values or of texts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TablePlan {
-    /// Title: texts, and expressions whose values stand between them.
+    /// Title: texts, and expressions whose values are put between them.
     pub title: Vec<Cell>,
     /// Whether it belongs to a full study only.
     pub is_full: bool,
@@ -185,7 +185,7 @@ pub struct TablePlan {
 /// A text or the value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// A text as it stands.
+    /// A text without changes.
     Text(String),
     /// An expression whose value is shown.
     Value(PlacedExpression),
@@ -211,7 +211,7 @@ pub struct TableColumn {
     pub value: Option<PlacedExpression>,
     /// A text for each row in place of a value.
     pub text: Vec<Vec<Cell>>,
-    /// Counts seeds that are not done.
+    /// Expression that is above 0 in seeds that are counted as not done.
     pub not_done: Option<PlacedExpression>,
 }
 
@@ -219,7 +219,7 @@ impl Board {
     /// Reads the text of the file called `source_name` in messages.
     ///
     /// # Errors
-    /// Everything that is wrong, with its line.
+    /// All errors of the text, with their lines.
     pub fn parse(source_name: &str, text: &str) -> Result<Self, Errors> {
         read_file(source_name, text, &FORMAT, |root| {
             Some(Self {
@@ -229,7 +229,8 @@ impl Board {
         })
     }
 
-    /// All expressions with the variables around each, in the order of the file; `is_full`: those of a full study too.
+    /// All expressions in the order of the file, each with the variables around it; with `is_full` also those
+    /// of a full study.
     pub fn sources(&self, is_full: bool) -> Vec<(Vec<&Binding>, &PlacedExpression)> {
         let mut all = Vec::new();
         for figure in self.figures.iter().filter(|figure| is_full || !figure.is_full) {
@@ -238,6 +239,7 @@ impl Board {
                 Groups::None | Groups::Names(_) => None,
             };
             for series in &figure.series {
+                // A series with settings of its own along x is computed over those only.
                 let along = series.along.as_ref().or(along);
                 let around = || figure.bindings.iter().chain(&series.bindings).chain(along).collect();
                 all.extend(series.values.iter().map(|value| (around(), value)));
@@ -273,6 +275,7 @@ fn figure(fields: &Fields<'_>) -> Option<FigurePlan> {
     }
     let groups = groups?;
     let has_points = |one: &SeriesPlan| drawing == Some(Drawing::Curves) && !one.points.is_empty();
+    // Curves may have fixed points, such as those of a published curve, in place of an expression.
     if let Some(one) = series.iter().find(|one| !has_points(one) && one.is_wrong_for(&groups)) {
         let message = match &groups {
             Groups::Names(names) => {
@@ -300,7 +303,7 @@ fn figure(fields: &Fields<'_>) -> Option<FigurePlan> {
 }
 
 impl SeriesPlan {
-    /// Whether it has another number of expressions than such groups need.
+    /// Whether the number of its expressions differs from the one that the groups need.
     fn is_wrong_for(&self, groups: &Groups) -> bool {
         match groups {
             Groups::Names(names) => self.values.len() != names.len(),
@@ -309,11 +312,11 @@ impl SeriesPlan {
     }
 }
 
-/// `None` for a series with an expression that cannot be read.
+/// Reads a series; `None` if one of its expressions cannot be read.
 fn series(fields: &Fields<'_>) -> Option<SeriesPlan> {
     let one = fields.item("y").and_then(|item| expression(fields.context, item));
     let each = fields.list("values").iter().map(|item| expression(fields.context, item));
-    // A y that cannot be read is `Some(None)`, which makes the series none instead of one without values.
+    // A y that cannot be read is `Some(None)`: the series is `None` then, and not one without values.
     let given = fields.item("y").map(|_| one);
     Some(SeriesPlan {
         bindings: bindings(fields),
@@ -357,7 +360,7 @@ fn table(fields: &Fields<'_>) -> Option<TablePlan> {
     Some(table)
 }
 
-/// One list of texts, or several.
+/// Variables of the rows: one list of texts, or several.
 fn rows(fields: &Fields<'_>) -> Vec<Vec<Binding>> {
     let one = |items: &[Item]| items.iter().filter_map(|item| binding(fields.context, item)).collect();
     let items = fields.list("rows");
@@ -394,7 +397,7 @@ fn cell(context: &ReadContext<'_>, item: &Item) -> Option<Cell> {
     }
 }
 
-/// Texts, and the values of `{= expression}`.
+/// Splits a title into texts and the expressions of `{= expression}`.
 fn title(context: &ReadContext<'_>, item: &Item) -> Vec<Cell> {
     let Some(whole) = text(context, item) else { return Vec::new() };
     let mut cells = Vec::new();

@@ -1,4 +1,5 @@
-//! `claims.toml`: what a paper states, and the expressions over cells that our results for it are computed from.
+//! `claims.toml`: statements of a paper, and the expressions over cells from which our results for them are
+//! computed.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +85,7 @@ fn words<T>(all: &[(T, &'static str)]) -> Vec<&'static str> {
 pub struct Claims {
     /// The paper with its claims, as pages and verdicts need them.
     pub paper: Paper,
-    /// What each claim is computed from, in the order of the claims.
+    /// Expression of each claim, in the order of the claims.
     pub formulas: Vec<PlacedExpression>,
 }
 
@@ -92,7 +93,7 @@ impl Claims {
     /// Reads the text of the file called `source_name` in messages.
     ///
     /// # Errors
-    /// Everything that is wrong, with its line.
+    /// All errors of the text, with their lines.
     pub fn parse(source_name: &str, text: &str) -> Result<Self, Errors> {
         read_file(source_name, text, &FORMAT, read)
     }
@@ -102,6 +103,7 @@ fn read(root: &Fields<'_>) -> Option<Claims> {
     let assumptions = root.tables("assumption", &ASSUMPTION).iter().filter_map(assumption).collect();
     let tables = root.tables("claim", &CLAIM);
     refuse_duplicate_ids(&tables);
+    // In pairs: both lists have one entry per claim, also after an error in one of them.
     let (claims, formulas) = tables.iter().filter_map(|one| claim(one).zip(formula(one))).unzip();
     let head = root.table("paper", &PAPER)?;
     let [title, authors, venue, scheme] =
@@ -128,7 +130,7 @@ fn claim(fields: &Fields<'_>) -> Option<Claim> {
     require_together(fields, "group", "axis");
     require_together(fields, "earlier_band", "band_reason");
     require_together(fields, "band_reason", "earlier_band");
-    // `null` alone is allowed: it is drawn, but nothing follows from it.
+    // `null` alone is allowed: it is drawn, but has no influence on the verdict.
     require_together(fields, "sign", "null");
     let (null, sign) = (fields.number("null"), fields.word("sign", &SIGNS));
     let (published, [band, earlier_band]) =
@@ -164,6 +166,7 @@ fn refuse_duplicate_ids(claims: &[Fields<'_>]) {
     for fields in claims {
         let Some(item) = fields.item("id") else { continue };
         let Ok(id) = read_text(item) else { continue };
+        // The message names the first line; the reader adds the line of the second one.
         let line = 1 + fields.context.text.get(..item.place.start).unwrap_or("").matches('\n').count();
         match lines.get(id) {
             Some(first) => fields.refuse("id", format!("id {id:?} is used in line {first} already")),
@@ -186,7 +189,7 @@ fn published(fields: &Fields<'_>) -> Option<Published> {
     let item = fields.item("published")?;
     if let TomlValue::Text(_) = item.value {
         let text = words_of(fields, "published")?;
-        // In quotes a number may keep the digits that are printed, such as "0.30". "inf" and "nan" stay words.
+        // In quotes a number may keep its printed digits, such as "0.30". "inf" and "nan" remain texts.
         let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
         return Some(number.map_or(Published::Text(text), Published::Number));
     }

@@ -21,8 +21,8 @@
 //! resent = "retransmissions / interests"
 //! ```
 //!
-//! A setting is a list of overrides as `--set` of the command line takes them; in their values `{loss}` stands for the
-//! name of the cell's setting on the axis `loss`.
+//! A setting is a list of overrides as for `--set` of the command line; in their values `{loss}` is replaced
+//! by the name of the cell's setting on the axis `loss`.
 
 use tidegate_settings::document::{Entry, Item, TomlValue};
 use tidegate_settings::error::Errors;
@@ -35,11 +35,11 @@ use crate::function::Function;
 use crate::items::{expression, key_tables, read_file, table, text};
 use crate::quantity::MeasureDefinition;
 
-/// Cells of one experiment, at most.
+/// Maximum number of cells of one experiment.
 const MAX_CELLS: usize = 10_000;
-/// Seeds of a cell, at most.
+/// Maximum number of seeds of a cell.
 const MAX_SEEDS: i64 = 100_000;
-/// Seeds of a quick look, unless an experiment has a number of its own.
+/// Default number of seeds of a cell in a reduced study.
 pub const REDUCED_SEEDS: u64 = 3;
 
 key_tables! {
@@ -85,7 +85,7 @@ static FORMAT: Format =
 pub struct Override {
     /// Dotted path of the key.
     pub key: String,
-    /// Its value as TOML; without a value the key is removed.
+    /// Value of the key as TOML; without a value the key is removed.
     pub value: String,
     /// Place of the override in the file.
     pub at: Range,
@@ -115,30 +115,30 @@ pub struct Experiment {
     pub scenario: String,
     /// Place of the scenario's name in the file.
     pub scenario_at: Range,
-    /// Its axes, each with the settings that it combines.
+    /// Axes of the experiment, each with the settings that are combined.
     pub axes: Vec<Axis>,
-    /// Runs of each cell; `None` for those of the scenario.
+    /// Number of runs of each cell; `None` for that of the scenario.
     pub seeds: Option<u64>,
     /// Overrides of every cell.
     pub set: Vec<Override>,
     /// Whether it belongs to a full study only.
     pub is_full: bool,
-    /// Runs of each cell of a full study; `None` for those of every study.
+    /// Number of runs of each cell in a full study; `None` for that of other studies.
     pub full_seeds: Option<u64>,
     /// Whether schemes may run without the parts that they need elsewhere.
     pub allows_incomplete: bool,
-    /// Further overrides of a quick look.
+    /// Further overrides of a reduced study.
     pub reduced: Vec<Override>,
-    /// Runs of each cell in a quick look, at most.
+    /// Maximum number of runs of each cell in a reduced study.
     pub reduced_seeds: u64,
 }
 
-/// Named settings of one thing that varies.
+/// A quantity that varies, with its named settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// Name, such as `scheme`.
     pub name: String,
-    /// Its settings, at least one, in the order of the file; names are unique.
+    /// Settings of the axis, at least one, in the order of the file; names are unique.
     pub settings: Vec<AxisSetting>,
 }
 
@@ -160,9 +160,9 @@ pub struct Alternative {
     pub name: String,
     /// Name of the alternative in tables.
     pub label: String,
-    /// Runs of each cell, at most.
+    /// Maximum number of runs of each cell.
     pub seeds: Option<u64>,
-    /// Overrides of the cells whose experiment and first settings are these.
+    /// Overrides by experiment and first settings of the cells.
     pub set: Vec<(String, Vec<String>, Vec<Override>)>,
 }
 
@@ -189,8 +189,8 @@ impl Experiment {
         settings
     }
 
-    /// All overrides of cell number `cell`, later ones before earlier ones where both set a key; `is_reduced`: of a quick
-    /// look. `None` if the alternative does not run the cell.
+    /// All overrides of cell number `cell`; of several for one key the last one remains. With `is_reduced`,
+    /// those of a reduced study are included. `None` if the alternative does not run the cell.
     pub fn overrides(
         &self,
         cell: usize,
@@ -207,6 +207,7 @@ impl Experiment {
         let of_settings = settings.iter().flat_map(|setting| &setting.set);
         let mut kept: Vec<Override> = Vec::new();
         for one in self.set.iter().chain(of_settings).chain(under).chain(reduced) {
+            // A removed override loses its place, so that the order is that of the last settings.
             kept.retain(|known| known.key != one.key);
             kept.push(Override { value: self.filled(&one.value, &names), ..one.clone() });
         }
@@ -259,14 +260,14 @@ impl Axis {
         })
     }
 
-    /// The settings called so, in this order.
+    /// The settings with these names, in this order.
     fn part(&self, names: &[String]) -> Result<Vec<AxisSetting>, String> {
         names.iter().map(|name| self.place(name, "").map(|place| self.settings[place].clone())).collect()
     }
 }
 
 impl Alternative {
-    /// `None` if it does not name the experiment.
+    /// Overrides of a cell; `None` if the alternative does not name the experiment.
     fn overrides(&self, experiment: &str, names: &[&str]) -> Option<Vec<&Override>> {
         let of_experiment = || self.set.iter().filter(|(name, ..)| name == experiment);
         of_experiment().next()?;
@@ -279,19 +280,19 @@ impl Experiments {
     /// Reads the text of the file called `source_name` in messages.
     ///
     /// # Errors
-    /// Everything that is wrong, with its line.
+    /// All errors of the text, with their lines.
     pub fn parse(source_name: &str, text: &str) -> Result<Self, Errors> {
         read_file(source_name, text, &FORMAT, read)
     }
 
-    /// Number of an experiment and of its cell.
+    /// Index of an experiment and of its cell.
     ///
     /// # Errors
-    /// An experiment or a setting that is not there, or too few or too many settings.
+    /// An unknown experiment or setting, or a wrong number of settings.
     pub fn find(&self, experiment: &str, settings: &[String]) -> Result<(usize, usize), String> {
         let mut wrong = None;
         for (place, part) in self.list.iter().enumerate().filter(|(_, part)| part.name == experiment) {
-            // Parts of one experiment have the same axes, so that the first message fits all of them.
+            // Parts of one experiment have the same axes, so that the first message applies to all of them.
             match part.place(settings) {
                 Ok(cell) => return Ok((place, cell)),
                 Err(message) => wrong = Some(wrong.unwrap_or(message)),
@@ -299,7 +300,7 @@ impl Experiments {
         }
         Err(wrong.unwrap_or_else(|| {
             let mut known: Vec<&str> = self.list.iter().map(|known| known.name.as_str()).collect();
-            // Parts of an experiment share its name and follow each other in most files.
+            // Parts of an experiment have the same name and are consecutive in most files.
             known.dedup();
             format!("experiment {experiment:?} is not known; known: {}", known.join(", "))
         }))
@@ -308,7 +309,7 @@ impl Experiments {
     /// The settings that a variable takes.
     ///
     /// # Errors
-    /// An axis or a setting that is not there.
+    /// An unknown axis or setting.
     pub fn settings_of(&self, binding: &Binding) -> Result<Vec<AxisSetting>, String> {
         settings_of(&self.axes, binding)
     }
@@ -415,13 +416,14 @@ fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
     if let Some(place) = experiment.axes.iter().enumerate().position(twice) {
         fields.refuse("axes", format!("axis {} is listed twice", experiment.axes[place].name));
     }
-    // Twenty axes of 200 settings exceed 64 bits, so the product is checked before any cell is made.
+    // Twenty axes of 200 settings exceed 64 bits, so the product is checked before any cell is created.
     let cells = experiment.axes.iter().try_fold(1usize, |cells, axis| cells.checked_mul(axis.settings.len()));
     if cells.is_none_or(|cells| cells > MAX_CELLS) {
         fields.refuse("axes", format!("more than {MAX_CELLS} cells; split the experiment"));
         return None;
     }
-    // A paper of somebody else must not read files elsewhere, and results are written under these names.
+    // The files of a paper may come from others: they must not read other folders, and results are written
+    // under these names.
     let outside = (0..experiment.cells()).map(|cell| experiment.file(cell)).find(|name| !is_file_name(name));
     if let Some(name) = outside {
         let message =
@@ -431,13 +433,14 @@ fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
     Some(experiment)
 }
 
-/// Whether a name stands for a file in the same folder, on every system; results are written under such names.
+/// Whether a name is one of a file in the same folder on every system; results are written under such names.
 pub fn is_file_name(name: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
     !name.trim().is_empty() && !name.starts_with('.') && name.chars().all(is_plain)
 }
 
-/// The message if two experiments of one name are no parts of one: their axes differ, or they share a cell.
+/// The message if two experiments of one name are not parts of one experiment: their axes differ, or they
+/// share a cell.
 fn overlap(known: &Experiment, other: &Experiment) -> Option<String> {
     let names = |one: &Experiment| one.axes.iter().map(|axis| axis.name.clone()).collect::<Vec<_>>();
     if known.name != other.name {
@@ -452,7 +455,7 @@ fn overlap(known: &Experiment, other: &Experiment) -> Option<String> {
     Some(format!("two experiments have the cell {}", other.cell_name(shared)))
 }
 
-/// A name that an expression can hold without quotes.
+/// A name that needs no quotes in an expression.
 fn name(fields: &Fields<'_>, key: &str) -> Option<String> {
     let name = fields.text(key)?;
     let is_plain = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '-' | '.');
@@ -463,10 +466,10 @@ fn name(fields: &Fields<'_>, key: &str) -> Option<String> {
     Some(name)
 }
 
-/// An axis, or a part of one: `loss`, `loss[clean, lossy]`.
+/// Reads an axis or a part of one: `loss`, `loss[clean, lossy]`.
 fn axis_of(context: &ReadContext<'_>, item: &Item, known: &[Axis]) -> Option<Axis> {
     let written = text(context, item)?;
-    // A part of an axis is written as in a list of an expression, so that the same reader takes it.
+    // A part of an axis has the syntax of a binding in an expression, so that the same parser reads it.
     let found = parse_binding(&format!("x in {written}")).map_err(|fault| fault.message);
     let found = found.and_then(|binding| {
         let settings = settings_of(known, &binding)?;
@@ -481,7 +484,7 @@ fn measures(root: &Fields<'_>) -> Vec<MeasureDefinition> {
     entries.iter().filter_map(|entry| measure(root.context, entry)).collect()
 }
 
-/// `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
+/// Reads a measure, such as `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
 fn measure(context: &ReadContext<'_>, entry: &Entry) -> Option<MeasureDefinition> {
     // TOML keys with brackets are quoted: "loss(flow)".
     let (name, parameters) = match entry.key.split_once('(') {
@@ -511,7 +514,7 @@ fn alternative(fields: &Fields<'_>, experiments: &[Experiment]) -> Option<Altern
     let entries = table(fields.context, fields.item("set")?, "set is a table of overrides by experiment");
     let set = entries.iter().filter_map(|entry| {
         let (experiment, rest) = entry.key.split_once('[').unwrap_or((&entry.key, ""));
-        // An alternative that matches no cell would pass as one under which nothing changes.
+        // An alternative that matches no cell would appear as one under which nothing changes.
         if experiments.iter().all(|known| known.name != experiment) {
             let known = experiments.iter().map(|known| known.name.as_str());
             fields.context.refuse_word(entry.place, "experiment", experiment, known);

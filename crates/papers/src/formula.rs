@@ -6,7 +6,7 @@ use crate::function::{Function, median};
 use crate::quantity;
 use crate::value::MeasureValue;
 
-/// Parts of one formula after all lists are written out, at most.
+/// Maximum number of parts of a formula after all lists are expanded.
 const MAX_PARTS: usize = 200_000;
 
 /// Variables of lists with their settings: name of the variable, name of the setting.
@@ -15,11 +15,11 @@ pub type Bindings = Vec<(String, String)>;
 /// A quantity of the runs of one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leaf {
-    /// Number of the experiment.
+    /// Index of the experiment.
     pub experiment: usize,
-    /// Number of its cell.
+    /// Index of its cell.
     pub cell: usize,
-    /// Expression that is computed of each run, definitions put in.
+    /// Expression that is computed for each run, with definitions expanded.
     pub quantity: Expression,
     /// Text for messages, such as `goodput_mbps[grid, icp]`.
     pub name: String,
@@ -31,14 +31,14 @@ pub struct Leaf {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     node: Node,
-    /// The values it needs, in the order of the text.
+    /// Quantities of cells in the formula, in the order of the text.
     pub leaves: Vec<Leaf>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum Node {
     Number(f64),
-    /// By place among the leaves.
+    /// Index of a leaf.
     Leaf(usize),
     Minus(Box<Self>),
     Pair(Operator, Box<[Self; 2]>),
@@ -51,7 +51,7 @@ enum Node {
 pub enum SeedColumn {
     /// The same in all seeds, however many there are.
     Same(MeasureValue),
-    /// One per seed, and what they are called.
+    /// One value per seed, and the name of the quantity.
     Seeds(Vec<MeasureValue>, String),
 }
 
@@ -59,7 +59,7 @@ impl Formula {
     /// Finds the cells of `expression`; `scope` holds variables of lists around it.
     ///
     /// # Errors
-    /// Names that are not known, wrong numbers of settings, more than 200,000 parts.
+    /// Unknown names, wrong numbers of settings, or more than 200,000 parts.
     pub fn resolve(
         expression: &Expression,
         scope: &Bindings,
@@ -70,16 +70,16 @@ impl Formula {
         Ok(Self { node, leaves: resolver.leaves })
     }
 
-    /// The formula of a quantity alone.
+    /// The formula that consists of one quantity.
     pub fn of_leaf(leaf: Leaf) -> Self {
         Self { node: Node::Leaf(0), leaves: vec![leaf] }
     }
 
-    /// Its values; `values` gives those of a leaf, one per seed.
+    /// Values of the formula; `values` returns those of a leaf, one per seed.
     ///
     /// # Errors
-    /// The first of `values`; cells with different numbers of seeds, which cannot be paired; a function that is given what
-    /// it does not take.
+    /// The first error of `values`, cells with different numbers of seeds, which cannot be paired, or a
+    /// function with values that it does not accept.
     pub fn column(
         &self,
         values: &mut dyn FnMut(&Leaf) -> Result<Vec<MeasureValue>, String>,
@@ -98,7 +98,7 @@ struct Resolver<'a> {
     experiments: &'a Experiments,
     leaves: Vec<Leaf>,
     scope: Bindings,
-    /// Parts so far.
+    /// Number of parts so far.
     parts: usize,
 }
 
@@ -131,7 +131,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The number that a variable's setting is.
+    /// The number of a variable, whose setting has to be a number.
     fn variable(&self, call: &crate::expression::Call) -> Result<Node, Fault> {
         let fault = |message| Err(Fault { at: call.at, message });
         // Arguments belong to measures, which have a value in a run only; a variable has none.
@@ -156,7 +156,7 @@ impl Resolver<'_> {
     }
 
     fn leaf(&mut self, of: &Expression, cell: &Cell) -> Result<Node, Fault> {
-        // A quoted word is a name even where a variable is called so.
+        // A quoted word is a name even if a variable has the same name.
         let setting = |word: &Word| match self.setting_of(&word.text).filter(|_| !word.is_quoted) {
             Some(setting) => setting.to_owned(),
             None => word.text.clone(),
@@ -194,7 +194,7 @@ impl Resolver<'_> {
     }
 }
 
-/// What is wrong, and where if that is known.
+/// An error and its place, if that is known.
 type Wrong = (Option<Range>, String);
 
 impl Node {
@@ -207,7 +207,8 @@ impl Node {
                 let sides = [sides[0].column(leaves)?, sides[1].column(leaves)?];
                 together(&sides, |values| values[0].pair(&values[1], |left, right| operator.of(left, right)))
             }
-            // Functions of lists take all numbers alike, so that a list or series within a list joins it.
+            // Functions of lists do not distinguish their numbers, so that a list or series within a list is
+            // flattened.
             Self::List(nodes) => together(&columns(nodes, leaves)?, |values| {
                 Ok(MeasureValue::List(values.iter().flat_map(MeasureValue::numbers).collect()))
             }),
@@ -274,13 +275,14 @@ impl SeedColumn {
     }
 }
 
-/// `of` applied to the values of all columns, seed by seed.
+/// Applies `of` to the values of all columns, seed by seed.
 fn together(
     columns: &[SeedColumn],
     of: impl Fn(&[MeasureValue]) -> Result<MeasureValue, String>,
 ) -> Result<SeedColumn, Wrong> {
     let mut of_seeds = columns.iter().filter(|column| column.seeds().is_some());
-    // Constants alone have no seeds. They stay constant, so that they go with any number of seeds later.
+    // Constants alone have no seeds. The result remains constant, so that it can be combined with any number
+    // of seeds.
     let Some(first) = of_seeds.next() else {
         let values: Vec<MeasureValue> = columns.iter().filter_map(|column| column.at(0).cloned()).collect();
         return of(&values).map(SeedColumn::Same).map_err(|message| (None, message));
@@ -306,7 +308,7 @@ fn together(
 }
 
 fn over_seeds(function: Function, nodes: &[Node], leaves: &[SeedColumn]) -> Result<SeedColumn, Wrong> {
-    // `best(g[x, a] for a in alpha)` chooses among settings, so that a list counts as that many elements.
+    // `best(g[x, a] for a in alpha)` chooses among settings, so that each element of a list counts by itself.
     let elements: Vec<&Node> = nodes
         .iter()
         .flat_map(|node| match node {
@@ -327,7 +329,7 @@ fn over_seeds(function: Function, nodes: &[Node], leaves: &[SeedColumn]) -> Resu
         // The choice is by the mean of all seeds. A choice in each seed would pick the largest noise and be biased.
         Function::Best => chosen(places.max_by(|a, b| mean(&all[*a]).total_cmp(&mean(&all[*b])))),
         Function::Worst => chosen(places.min_by(|a, b| mean(&all[*a]).total_cmp(&mean(&all[*b])))),
-        // The samples count as those of further seeds, so that they are no longer paired with anything.
+        // The samples count as those of further seeds, so that they are no longer paired with others.
         Function::Pool => {
             let name = elements.first().map_or("", SeedColumn::name).to_owned();
             Ok(SeedColumn::Seeds(all.concat().into_iter().map(MeasureValue::Number).collect(), name))
@@ -340,7 +342,7 @@ fn over_seeds(function: Function, nodes: &[Node], leaves: &[SeedColumn]) -> Resu
     }
 }
 
-/// One number of all samples.
+/// Applies a function over seeds to all samples.
 fn one_of(function: Function, samples: Vec<f64>) -> f64 {
     let sum = samples.iter().sum::<f64>();
     match function {

@@ -97,7 +97,7 @@ pub struct NameError(String);
 
 /// All prefixes of one process or one simulated world, as a tree by components.
 ///
-/// A live node interns what its peers choose to send, so the table forgets what nobody uses any more
+/// A live node interns names that its peers choose, so the table removes those that are no longer used
 /// ([`sweep`](Self::sweep)) and may be keyed against chosen collisions ([`keyed`](Self::keyed)).
 ///
 /// ```

@@ -228,7 +228,7 @@ impl Bench {
         }
     }
 
-    /// Forgets the names and tokens that nobody holds.
+    /// Removes the names and tokens that are no longer used.
     pub fn forget_names(&mut self) {
         let (mut prefixes, mut tokens) = (Vec::new(), Vec::new());
         self.node.visit_names(&mut |name, token| {

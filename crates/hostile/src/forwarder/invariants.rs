@@ -85,7 +85,7 @@ fn way_is_right(bench: &mut Bench, prefix: PrefixId) {
     assert_eq!(fib.lookup(prefix, names, &NoRoutes, NodeId(0)).hops, longest);
 }
 
-/// The header of a packet tells the name that stands in its bytes.
+/// Asserts that the name in the header of a packet is the one in its bytes.
 pub fn is_faithful(names: &NameTable, packet: &Packet<Bytes>) {
     let name = components(names, packet.header.name);
     match packet.header.kind {

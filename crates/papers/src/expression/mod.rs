@@ -11,9 +11,9 @@
 //! cell     = "[" experiment { "," setting } "]"
 //! ```
 //!
-//! What stands before a cell's bracket is computed of each run of the cell ([`crate::quantity`]); everything else is
-//! computed of the values of cells ([`crate::formula`]). Names of experiments, settings and objects are words of letters,
-//! digits, `-`, `_`, `.`, `*` and `>`; they may be quoted.
+//! The part before the bracket of a cell is computed for each run of the cell ([`crate::quantity`]);
+//! everything else is computed from the values of cells ([`crate::formula`]). Names of experiments, settings
+//! and objects are words of letters, digits, `-`, `_`, `.`, `*` and `>`; they may be quoted.
 
 mod parse;
 
@@ -26,7 +26,7 @@ use tidegate_settings::error::Place;
 
 use crate::function::Function;
 
-/// Operators and brackets of an expression, at most; parsing takes stack for each.
+/// Maximum number of operators and brackets of an expression; each takes stack in the parser.
 const MAX_DEPTH: usize = 200;
 
 /// A part of an expression's text, bytes.
@@ -39,7 +39,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// The same part where the text begins at byte `start` of a file.
+    /// The range in a file in which the text begins at byte `start`.
     pub fn behind(self, start: usize) -> Self {
         Self { start: start + self.start, end: start + self.end }
     }
@@ -87,9 +87,9 @@ impl fmt::Display for Word {
 /// A measure with its arguments, a variable, or a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Its name, such as `goodput_mbps`.
+    /// Name of the measure, variable or parameter, such as `goodput_mbps`.
     pub name: String,
-    /// The things that are measured, such as names of flows.
+    /// Names of the measured objects, such as flows.
     pub objects: Vec<Word>,
     /// Named arguments, as `key = value`.
     pub named: Vec<(String, Word)>,
@@ -115,14 +115,14 @@ impl fmt::Display for Cell {
     }
 }
 
-/// A variable that takes the settings of an axis, one after another.
+/// A variable with the settings of an axis as its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// Name of the variable.
     pub variable: String,
     /// Name of the axis.
     pub axis: String,
-    /// The settings it takes; all of the axis if it is empty.
+    /// Settings of the variable; all of the axis if empty.
     pub settings: Vec<String>,
     /// Place in the text of the expression.
     pub at: Range,
@@ -135,9 +135,9 @@ pub enum Expression {
     Number(f64),
     /// A measure, a variable or a parameter.
     Call(Call),
-    /// What is computed of each run of a cell.
+    /// An expression that is computed for each run of a cell.
     Cell(Box<Self>, Cell),
-    /// The other sign.
+    /// An expression with the opposite sign.
     Minus(Box<Self>),
     /// Two expressions with an operator between them.
     Pair(Operator, Box<[Self; 2]>),
@@ -161,7 +161,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// The result for two numbers.
+    /// Applies the operator to two numbers.
     pub fn of(self, left: f64, right: f64) -> f64 {
         match self {
             Self::Plus => left + right,
@@ -200,6 +200,7 @@ impl fmt::Display for Expression {
             Self::Call(call) => call.fmt(f),
             Self::Cell(of, cell) => write!(f, "{of}[{cell}]"),
             Self::Minus(inner) => write!(f, "-{inner}"),
+            // Always in brackets: the text is also the key of stored values, and has to be unambiguous.
             Self::Pair(operator, sides) => write!(f, "({} {} {})", sides[0], operator.sign(), sides[1]),
             Self::Apply(function, arguments, _) => {
                 let arguments: Vec<String> = arguments.iter().map(Self::to_string).collect();

@@ -1,19 +1,19 @@
-//! From the text of an expression to its tree.
+//! Parser of expressions: from text to tree.
 
 use tidegate_settings::suggest::{intended, question};
 
 use super::{Binding, Call, Cell, Expression, Fault, MAX_DEPTH, Operator, Range, Word};
 use crate::function::Function;
 
-/// Signs of a word beside letters and digits: of settings, and of objects.
+/// Characters of a word besides letters and digits: of settings, and of objects.
 const SETTING: &[char] = &['_', '-', '.'];
 const OBJECT: &[char] = &['_', '-', '.', '*', '>', '+'];
 
 /// Reads an expression.
 ///
 /// # Errors
-/// The first thing that is wrong, and where: a sign in the wrong place, a wrong number of values for a function,
-/// brackets nested too deeply.
+/// The first error with its place: an unexpected character, a wrong number of values for a function, or
+/// too deeply nested brackets.
 pub fn parse(text: &str) -> Result<Expression, Fault> {
     whole(text, "an operator or the end", |parser| parser.sum())
 }
@@ -41,7 +41,7 @@ fn whole<'a, T>(
 
 struct Parser<'a> {
     text: &'a str,
-    /// The next byte.
+    /// Offset of the next byte.
     at: usize,
     depth: usize,
 }
@@ -51,14 +51,14 @@ impl<'a> Parser<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// The next character that is no space.
+    /// Skips spaces and returns the next character.
     fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start().len();
         self.rest().chars().next()
     }
 
-    /// Passes over `sign` if it comes next.
+    /// Consumes `sign` if it is next.
     fn take(&mut self, sign: char) -> bool {
         let is_next = self.peek() == Some(sign);
         if is_next {
@@ -67,7 +67,7 @@ impl<'a> Parser<'a> {
         is_next
     }
 
-    /// Passes over `word` if it comes next.
+    /// Consumes `word` if it is next.
     fn take_word(&mut self, word: &str) -> bool {
         self.peek();
         let start = self.at;
@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
         if self.take(sign) { Ok(()) } else { Err(self.unexpected(&format!("{sign:?}{or}"))) }
     }
 
-    /// The fault of what comes next in place of `required`.
+    /// The fault for the next character in place of `required`.
     fn unexpected(&mut self, required: &str) -> Fault {
         let found = self.peek().map_or("the end".to_owned(), |sign| format!("{sign:?}"));
         let end = self.at + self.rest().chars().next().map_or(0, char::len_utf8);
@@ -102,7 +102,7 @@ impl<'a> Parser<'a> {
         self.chain(Self::factor, &[('*', Operator::Times), ('/', Operator::Over)])
     }
 
-    /// Parts with operators of one rank between them, from the left.
+    /// Parses parts with operators of one precedence between them, from the left.
     fn chain(
         &mut self,
         part: fn(&mut Self) -> Result<Expression, Fault>,
@@ -155,7 +155,8 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Result<Expression, Fault> {
         let start = self.at;
-        // All that could belong to a number is taken, so that the message shows "1.2.3", not a stray ".3".
+        // All characters that could belong to a number are taken, so that the message shows "1.2.3" and not
+        // ".3".
         let written = self.take_while(|before, sign| {
             let is_sign_of_exponent = matches!(sign, '+' | '-') && before.ends_with(['e', 'E']);
             sign.is_ascii_alphanumeric() || sign == '.' || is_sign_of_exponent
@@ -169,12 +170,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Letters, digits and the signs that `more` has, from here on.
+    /// Consumes letters, digits and the characters in `more`.
     fn word(&mut self, more: &[char]) -> &'a str {
         self.take_while(|_, sign| sign.is_alphanumeric() || more.contains(&sign))
     }
 
-    /// Passes over signs as long as they are part of something; `is_part` is given what stands before the sign, too.
+    /// Consumes characters while `is_part` holds, which receives the consumed text and the next character.
     fn take_while(&mut self, is_part: impl Fn(&str, char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.char_indices().find(|(at, sign)| !is_part(&rest[..*at], *sign));
@@ -183,12 +184,12 @@ impl<'a> Parser<'a> {
         taken
     }
 
-    /// A function of values, or a measure with its arguments.
+    /// Parses a function of values, or a measure with its arguments.
     fn named(&mut self) -> Result<Expression, Fault> {
         let start = self.at;
         let name = self.word(&['_', '.']);
         let at = Range { start, end: self.at };
-        // Not a measure: claims bound values by it, and TOML writes it the same way.
+        // Not a measure: claims use it as a bound, in the notation of TOML.
         if name == "inf" {
             return Ok(Expression::Number(f64::INFINITY));
         }
@@ -196,7 +197,8 @@ impl<'a> Parser<'a> {
         if !self.take('(') {
             return Ok(Expression::Call(call));
         }
-        // Functions take expressions and measures take words, so that the name decides how to go on.
+        // Functions have expressions as arguments and measures have words, so that the name selects the
+        // parser.
         if let Some(function) = Function::find(name) {
             return self.apply(function, start);
         }
@@ -221,7 +223,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An expression, or its values for all settings of some axes.
+    /// Parses an expression, or its values for all settings of some axes.
     fn list(&mut self) -> Result<Expression, Fault> {
         let body = self.sum()?;
         let mut bindings = Vec::new();
@@ -279,7 +281,7 @@ impl<'a> Parser<'a> {
         Ok(Expression::Cell(Box::new(of), Cell { experiment, settings, at }))
     }
 
-    /// One part or more, with commas between them.
+    /// Parses one part or more, separated by commas.
     fn separated<T>(&mut self, mut part: impl FnMut(&mut Self) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
         let mut parts = vec![part(self)?];
         while self.take(',') {
@@ -292,13 +294,14 @@ impl<'a> Parser<'a> {
         self.quoted(SETTING, "the name of a setting")
     }
 
-    /// A word with these signs, or a text in quotes.
+    /// Parses a word with these characters, or a text in quotes.
     fn quoted(&mut self, signs: &[char], what: &str) -> Result<Word, Fault> {
         let quote = self.peek().filter(|sign| matches!(sign, '"' | '\''));
         if let Some(quote) = quote {
             let start = self.at;
             self.at += 1;
-            // There are no escapes: the other quote is there for names with one, and TOML has escapes of its own.
+            // There are no escapes: a name with one kind of quote can be put in the other, and TOML has
+            // escapes of its own.
             let Some(length) = self.rest().find(quote) else {
                 return Err(self.fault(start, self.text.len(), format!("the quote {quote} has no end")));
             };

@@ -219,7 +219,7 @@ fn what_is_not_new_to_the_service_is_not_taken_and_notices_go_first() {
     assert_eq!((counts(&line), line.take_lost().count()), ((1, 1, 0), 1));
 }
 
-/// Has a word to say for each frame that it hears, and says all of them at once.
+/// A link service that collects an acknowledgement for each received frame and sends all of them at once.
 #[derive(Debug, Default)]
 struct Brief {
     acks: Vec<u64>,

@@ -1,4 +1,4 @@
-//! The consumer by itself: what it sends, when, and what its controller hears.
+//! Tests of the consumer alone: its packets, their times, and the reports to its controller.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -19,7 +19,7 @@ use crate::units::BitRate;
 /// Content bytes per Data in these tests.
 const PAYLOAD: u32 = 1000;
 
-/// What the controller was told, shared with the test.
+/// Reports to the controller, shared with the test.
 #[derive(Debug)]
 struct Told {
     window: f64,
@@ -223,7 +223,7 @@ impl Bench {
         self.puppet.reported().window = window;
     }
 
-    /// Segment and signal of every loss told.
+    /// Segment and signal of every reported loss.
     fn losses(&self) -> Vec<(u32, LossSignal)> {
         self.puppet.reported().losses.iter().map(|(loss, _)| (loss.segment, loss.signal)).collect()
     }
@@ -454,7 +454,7 @@ fn ndn_tools_gives_one_loss_per_sweep_and_backs_off_once_per_window_of_data() {
     assert_eq!(bench.losses(), [(3, LossSignal::Timeout)]);
     assert_eq!(bench.record().timeouts, 4);
     assert_eq!(bench.consumer.view().rto, Span::from_secs(2));
-    // Highest segment sent was 3, so a second loss of it belongs to the same event: told, no backoff.
+    // Highest segment sent was 3, so a second loss of it belongs to the same event: reported, no backoff.
     bench.wake(ms(3020));
     assert_eq!(bench.losses().len(), 2);
     assert_eq!(bench.consumer.view().rto, Span::from_secs(2));
@@ -598,7 +598,7 @@ fn a_nack_in_the_instant_of_sending_leaves_the_segment_to_its_timer() {
         }
         assert_eq!(bench.losses().len(), reported, "{reason:?}");
         assert_eq!(bench.run(ms(1500)).first(), Some(&(1010, 0)), "{reason:?}");
-        // A loss that was told is not told again by its timer.
+        // A loss that was reported is not reported again by its timer.
         assert_eq!(bench.losses().len(), 1, "{reason:?}");
     }
 }

@@ -25,8 +25,8 @@ impl Prr {
         }
     }
 
-    /// An ACK delivered `delivered` segments and left `in_flight`. `is_safe` when it moved SND.UNA on and told of no
-    /// further loss.
+    /// Handles an ACK that delivered `delivered` segments, with `in_flight` segments outstanding after it.
+    /// `is_safe`: the ACK advanced SND.UNA and indicated no further loss.
     pub(super) fn on_ack(&mut self, delivered: u32, in_flight: u32, is_safe: bool) {
         if delivered == 0 {
             return;

@@ -10,16 +10,17 @@ const GRANULARITY: Span = Span::from_millis(1);
 /// Rule for the length of the retransmission timeout and the restart of its timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeoutRule {
-    /// Linux: the smoothed round trip plus four mean deviations, at least the minimum timeout. The sum follows the largest of
-    /// each round trip; a round trip shorter than before widens them an eighth as much as a longer one. The timer starts
-    /// anew when data is acknowledged in order, when the first segment outstanding leaves again, and when a segment that
-    /// left before it is acknowledged selectively.
+    /// Linux: the smoothed round trip plus four mean deviations, at least the minimum timeout. The sum
+    /// follows the largest of each round trip; a round trip shorter than before widens them an eighth as much
+    /// as a longer one. The timer starts again when data is acknowledged in order, when the first outstanding
+    /// segment is retransmitted, and when a segment that was sent before it is acknowledged selectively.
     ///
     /// Deviation: Linux has a single timer for the timeout, the probe of the tail and the reordering, so that a timeout
     /// waits for those to be over; here each has its own.
     #[default]
     Linux,
-    /// RFC 6298: the minimum applies to the sum, and the timer starts anew when data is acknowledged in order (section 5.3).
+    /// RFC 6298: the minimum applies to the sum, and the timer restarts when data is acknowledged in order
+    /// (section 5.3).
     Rfc6298,
 }
 

@@ -1,4 +1,4 @@
-//! A sender with a controller that notes what it hears, and ACKs made by hand.
+//! A sender with a controller that records its reports, and ACKs made by hand.
 
 use std::sync::{Arc, Mutex};
 
@@ -23,7 +23,7 @@ const SHARED_RATE: Signal = Signal::new(888, Merge::Min);
 
 pub const MSS: u16 = 1000;
 
-/// What the controller heard, in order.
+/// Reports to the controller, in order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Received {
     Loss(u32, LossSignal),
@@ -264,13 +264,13 @@ impl Bench {
         self.give_header(header, &options);
     }
 
-    /// The rates that the controller was told since it was last asked.
+    /// Rates that were reported to the controller since the last call.
     pub(super) fn rates(&mut self) -> Vec<u32> {
         let rate = |(received, _)| if let Received::Feedback(rate) = received { Some(rate) } else { None };
         self.received().into_iter().filter_map(rate).collect()
     }
 
-    /// What the controller has heard since it was last asked.
+    /// Reports to the controller since the last call.
     pub(super) fn received(&mut self) -> Vec<(Received, FlowView)> {
         std::mem::take(&mut self.received.lock().expect("no test panicked with it"))
     }
