@@ -28,7 +28,6 @@ pub(crate) struct Batch<T> {
 /// Runs `jobs`; `keep` writes each finished run to disk, `reduce` returns the part that stays in memory.
 ///
 /// # Errors
-///
 /// The first error of `keep` or `reduce`; no further run is started after it.
 pub(crate) fn run<T: Send>(
     jobs: &[Job<'_>],
@@ -60,7 +59,6 @@ impl<T> Batch<T> {
     /// messages.
     ///
     /// # Errors
-    ///
     /// Runs that panicked, or an interruption.
     pub(crate) fn whole(self, name: impl Fn(usize) -> String) -> Result<Vec<T>, Failure> {
         let (required, done) = (self.kept.len(), self.kept.iter().flatten().count());
@@ -89,7 +87,6 @@ pub(crate) struct Required<'a> {
 /// before.
 ///
 /// # Errors
-///
 /// A full or unwritable store, or an interruption. Runs that panicked are returned in [`Filled`].
 pub(crate) fn fill(
     session: &Session,

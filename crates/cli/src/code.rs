@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
-/// File of a run in the store, and of a folder of results, that holds the identity of the code which computed it.
+/// File with the identity of the code that computed a run in the store, or a folder of results.
 pub(crate) const CODE_FILE: &str = "code.txt";
 
 static HAS_OUTSIDE_SCHEMES: AtomicBool = AtomicBool::new(false);

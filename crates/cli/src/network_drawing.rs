@@ -79,6 +79,7 @@ pub(crate) fn rates(plan: &Plan) -> Vec<RateSteps> {
         .collect();
     for event in &plan.events {
         if let Change::LinkRate { link, rate } = &event.change {
+            // Both directions of a link are consecutive, and the event changes both.
             for steps in rates.iter_mut().skip(2 * link).take(2) {
                 steps.0.push((event.at.as_secs_f64(), rate.as_bps() as f64));
             }

@@ -10,7 +10,7 @@ use crate::network_drawing;
 use crate::plans::installed;
 use crate::replay::is_same;
 
-/// File in a folder of results that holds the command which made them.
+/// File in a folder of results with the command that made them.
 pub(crate) const COMMAND: &str = "command.txt";
 
 /// The page of all `runs` of `plan`; the first has its samples, and `sampled` reads those of the others by place.
@@ -29,6 +29,7 @@ pub(crate) fn of_runs(
     let watched = |first| summarize(plan, first).filter(|summary| is_same(first, &summary.watched.record));
     let summary = runs.first().and_then(watched);
     let seeds = runs.first().filter(|_| runs.len() > 1).map(|first| {
+        // The first run is on the page in any case.
         let places = 1..runs.len().min(SeedPlots::MAX_SEEDS);
         let mut plots = SeedPlots::new(first, &timeline, places.len());
         places.filter_map(sampled).for_each(|run| plots.add(&[run]));

@@ -46,6 +46,7 @@ impl Tried {
         let text = self.written.trim();
         let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         match inner {
+            // A text with escapes is shown as written, so that different values remain different.
             Some(inner) if !inner.contains(['"', '\\']) => inner.to_owned(),
             _ => text.to_owned(),
         }
@@ -97,6 +98,7 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
             (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '[' | '{') => depth += 1,
+            // An unbalanced bracket is an error of the value, which the reader of the scenario reports.
             (None, ']' | '}') => depth = depth.saturating_sub(1),
             (None, ',') if depth == 0 => {
                 parts.push(&text[start..at]);
@@ -153,7 +155,7 @@ pub(crate) struct GridPoint {
 /// Every combination of the values of `axes` over the scenario in `file`; the last axis changes fastest.
 ///
 /// # Errors
-/// Every value that does not fit by itself, or else the first combination that does not.
+/// All values that are invalid alone, or else the first invalid combination.
 pub(crate) fn points(
     session: &Session,
     file: &Path,
@@ -229,6 +231,7 @@ fn check_each(
 
 fn combination(axes: &[Axis], mut index: usize) -> Vec<&Tried> {
     let mut chosen = Vec::with_capacity(axes.len());
+    // Digits of `index` in a mixed base, the last axis first.
     for axis in axes.iter().rev() {
         chosen.push(&axis.values[index % axis.values.len()]);
         index /= axis.values.len();

@@ -63,7 +63,7 @@ impl ProgressLine {
         }
     }
 
-    /// The same, with `recalled` more jobs that were done before.
+    /// The progress line with `recalled` further jobs that were done before.
     pub(crate) fn after(self, recalled: usize) -> Self {
         Self { recalled, ..self }
     }
@@ -93,6 +93,7 @@ impl ProgressLine {
         let now = Instant::now();
         let is_last = state.done == self.total;
         let elapsed = now - state.begun;
+        // From the jobs of this batch only, since recalled ones took no time.
         let left = elapsed.mul_f64((self.total - state.done) as f64 / state.done as f64);
         let line = self.line(&state, left);
         let mut out = std::io::stderr().lock();
@@ -211,6 +212,7 @@ impl TransferLine {
         let seconds = elapsed_s - self.elapsed_s;
         if seconds > 0.0 {
             let now = (bytes - self.bytes) as f64 * 8e-6 / seconds;
+            // The first value replaces the initial 0 instead of being averaged with it.
             let weight = if self.goodput_mbps == 0.0 { 1.0 } else { 0.2 };
             self.goodput_mbps += weight * (now - self.goodput_mbps);
         }

@@ -131,6 +131,7 @@ impl Store {
     }
 
     fn new(root: &Path, code: &str, is_read_only: bool) -> Self {
+        // Process ids are reused, and are unique on one machine only.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let hash = blake3::hash(format!("{} {}", std::process::id(), now.as_nanos()).as_bytes()).to_hex();
         let process = format!("{}-{}", std::process::id(), &hash[..12]);
@@ -282,6 +283,7 @@ impl Store {
     /// Unfinished runs of killed processes: those unchanged for [`ABANDONED`].
     pub(crate) fn abandoned(&self) -> Result<Vec<PathBuf>, Failure> {
         let is_old = |path: &PathBuf| {
+            // A folder without an age, such as one from a machine with a clock ahead, is kept.
             let changed = fs::metadata(path).and_then(|metadata| metadata.modified());
             let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
             age.is_some_and(|age| age > ABANDONED)

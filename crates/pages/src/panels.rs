@@ -39,7 +39,7 @@ pub(crate) struct Panel {
 }
 
 impl Panel {
-    /// The axis of y in words, with its unit.
+    /// Label of the y axis with its unit.
     pub(crate) fn label(&self) -> String {
         format!("{} [{}]", self.quantity, self.unit)
     }
@@ -159,6 +159,7 @@ fn of_flows(run: &RunRecord, bin_s: f64) -> Vec<Quantity> {
             )
         },
     ];
+    // The index of a single flow is always 1.
     if run.flows.len() > 1 {
         all.push(fairness(run, bin_s * BINS_PER_WINDOW));
     }
@@ -232,6 +233,7 @@ impl Groups {
         };
         let name = |link: &LinkRecord| format!("{} → {}", link.from, link.to);
         let mut order: Vec<usize> = (0..run.links.len()).collect();
+        // By the peak of the queue first: the bottleneck gets the first colour.
         order.sort_by_key(|index| {
             let link = &run.links[*index];
             std::cmp::Reverse((link.peak_queue_packets, link.sent_bytes.get()))

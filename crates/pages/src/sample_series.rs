@@ -93,6 +93,7 @@ pub(crate) fn jain(run: &RunRecord, window_s: f64) -> Aligned {
     let rates = throughput(run, window_s);
     let in_flight = in_flight(run);
     let is_waiting = |flow: usize, time_s: f64| {
+        // The first sample at the end of the window or later.
         let row = in_flight.time_s.partition_point(|time| *time < time_s);
         in_flight.series[flow].get(row).copied().flatten().is_some_and(|count| count > 0.0)
     };
@@ -167,7 +168,7 @@ mod tests {
             points.filter_map(|(time_s, value)| value.map(|_| *time_s)).collect()
         };
         assert_eq!(known(in_flight(&run)), [1.5, 2.0]);
-        // Bins of 500 ms by their ends: the first and the last hold a part of the flow.
+        // Bins of 500 ms by their ends: the first and the last contain a part of the flow.
         assert_eq!(known(throughput(&run, 0.5)), [1.5, 2.0, 2.5]);
         assert_eq!(known(retransmissions(&run, 0.5)), [1.5, 2.0, 2.5]);
     }

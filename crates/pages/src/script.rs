@@ -20,6 +20,7 @@ pub(crate) fn to_script(value: &Value) -> String {
 
 /// A number, without `.0` if it is whole, since a page has up to a million of them.
 pub(crate) fn number(value: f64) -> Value {
+    // The cast saturates, and NaN becomes 0: both differ from the value then.
     let whole = value as i64;
     if whole as f64 == value { whole.into() } else { value.into() }
 }

@@ -49,14 +49,14 @@ enum Node {
 /// Values of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeedColumn {
-    /// The same in all seeds, however many there are.
+    /// One value for all seeds, whatever their number.
     Same(MeasureValue),
     /// One value per seed, and the name of the quantity.
     Seeds(Vec<MeasureValue>, String),
 }
 
 impl Formula {
-    /// Finds the cells of `expression`; `scope` holds variables of lists around it.
+    /// Finds the cells of `expression`; `scope` has the variables of lists around it.
     ///
     /// # Errors
     /// Unknown names, wrong numbers of settings, or more than 200,000 parts.
@@ -105,7 +105,7 @@ struct Resolver<'a> {
 impl Resolver<'_> {
     fn node(&mut self, expression: &Expression) -> Result<Node, Fault> {
         self.parts += 1;
-        // Lists within lists multiply: a line of text can stand for more nodes than fit into memory.
+        // Lists within lists multiply: a line of text can expand to more nodes than fit into memory.
         if self.parts > MAX_PARTS {
             let at = expression.calls().first().map(|call| call.at).unwrap_or_default();
             return Err(Fault { at, message: format!("more than {MAX_PARTS} values and operators") });

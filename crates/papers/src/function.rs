@@ -205,7 +205,7 @@ impl Function {
 
     fn moving(self, list: &MeasureValue, count: &MeasureValue) -> Result<MeasureValue, String> {
         let count = self.number(count)?;
-        // `windows` panics on 0, and a number beyond any list would silently give an empty one.
+        // `windows` panics on 0, and a number beyond any list would silently result in an empty one.
         if !(1.0..=1e6).contains(&count) {
             return Err(format!("moving takes 1 to 1000000 neighbours; it is given {count}"));
         }

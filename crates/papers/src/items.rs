@@ -51,7 +51,7 @@ pub(crate) fn read_file<T>(
     })
 }
 
-/// The entries of a table with any names as keys; `rule` says what it is.
+/// The entries of a table with any names as keys; `rule` describes the table in messages.
 pub(crate) fn table<'a>(context: &ReadContext<'_>, item: &'a Item, rule: &str) -> &'a [Entry] {
     match &item.value {
         TomlValue::Table(table) => &table.0,

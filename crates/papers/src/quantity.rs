@@ -12,9 +12,9 @@ const MAX_PARTS: usize = 10_000;
 pub struct MeasureDefinition {
     /// Name of the measure in expressions.
     pub name: String,
-    /// Names of its parameters, which stand for objects or for values of named arguments.
+    /// Names of its parameters, which are replaced by objects or by values of named arguments.
     pub parameters: Vec<String>,
-    /// Expression that the name stands for.
+    /// Expression by which the name is replaced.
     pub body: Expression,
 }
 
@@ -96,7 +96,7 @@ fn with_definition(
     expanded.map_err(|fault| Fault { at: call.at, ..fault })
 }
 
-/// The quantity with variables among its objects and arguments replaced by the settings that they stand for.
+/// The quantity with variables among its objects and arguments replaced by their settings.
 pub(crate) fn with_objects(quantity: &Expression, setting: &dyn Fn(&str) -> Option<String>) -> Expression {
     substituted(quantity, &|word: &Word| {
         let text = setting(&word.text).filter(|_| !word.is_quoted)?;
@@ -104,7 +104,8 @@ pub(crate) fn with_objects(quantity: &Expression, setting: &dyn Fn(&str) -> Opti
     })
 }
 
-/// The expression with words replaced among the arguments of its measures; a parameter that stands alone becomes a number.
+/// The expression with words replaced among the arguments of its measures; a parameter outside of them
+/// becomes a number.
 fn substituted(expression: &Expression, by: &dyn Fn(&Word) -> Option<Word>) -> Expression {
     let inner = |part: &Expression| substituted(part, by);
     match expression {
@@ -143,8 +144,8 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     }
 }
 
-/// The value of a quantity with all definitions put in; `measure` gives that of a measure, `None` if the run has none, and
-/// then the quantity has none either.
+/// The value of a quantity with all definitions expanded; `measure` returns that of a measure, `None` if the
+/// run has none, and then the quantity has none either.
 ///
 /// # Errors
 /// The first of `measure`, or of a function that is given what it does not take.

@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 type Values = (&'static str, &'static str, fn(&Session) -> Vec<&'static str>);
 
 /// Arguments whose parsers do not list their values: schemes are known only to the session, and errors of other
-/// parsers say more than a list.
+/// parsers are more specific than a list.
 const VALUES: &[Values] = &[
     ("bench", "cases", |_| bench::case_names()),
     ("bench", "schemes", |session| consumers(session).into_iter().chain(["default"]).collect()),

@@ -46,6 +46,7 @@ pub(crate) struct Overrides {
 }
 
 fn key_and_value(text: &str) -> Result<(String, String), String> {
+    // Only the first `=` separates: values are TOML and may contain further ones.
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
         _ => Err(format!("{text:?} is not of the form KEY=VALUE")),

@@ -96,7 +96,7 @@ pub(super) fn whole(scheme: &Scheme) -> Vec<String> {
     own.chain(with).chain(hops).collect()
 }
 
-/// A missing counterpart, such as `consumer without router: no rate stands on Data`.
+/// A missing counterpart, such as `consumer without router: no rate on Data`.
 fn needed(need: &Need) -> String {
     let other = match need.other {
         Counterpart::Role(role) => role.word(),

@@ -62,6 +62,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         Err(RegistrationError::Client(ClientError::Stopped)) => return Ok(Exit::Interrupted),
         registered => registered.map_err(Failure::error)?,
     };
+    // After the registration: a program that waits for this line can request the file at once.
     print(&begun(session.format, &arguments.file, &served));
     let outcome = serve(&mut client, &mut served, |trouble| {
         session.error(&format!("{}: {trouble}", arguments.file.display()));

@@ -148,6 +148,7 @@ impl<'a> EventSummaryBuilder<'a> {
     fn requested(&mut self, at: Time, flow: u32, name: Name, retransmission: bool) {
         let Some(place) = self.place(flow) else { return };
         let sharing = self.prefixes.entry(name.prefix).or_default();
+        // Several flows can request one prefix; incidents of its packets belong to all of them.
         if !sharing.contains(&place) {
             sharing.push(place);
         }
@@ -175,6 +176,7 @@ impl<'a> EventSummaryBuilder<'a> {
     fn arrived(&mut self, at: Time, flow: u32, name: Name, mark: u8) {
         let Some(place) = self.place(flow) else { return };
         let bin = usize::from(self.bin(at));
+        // A duplicate has no outstanding request, and any earlier mark of its name may be its own.
         let since = self.flows[place].requested.remove(&name.segment.0).unwrap_or(Time::ZERO);
         self.flows[place].summary.arrivals[bin] += 1;
         if mark == 0 {
@@ -190,6 +192,7 @@ impl<'a> EventSummaryBuilder<'a> {
         let Some(place) = self.place(flow) else { return };
         let kind = if cause == "loss notice" { PointKind::Notice } else { PointKind::Loss };
         self.point(place, kind, at, name);
+        // Not removed: the segment is outstanding until its Data arrives.
         let since = self.flows[place].requested.get(&name.segment.0).copied().unwrap_or(Time::ZERO);
         let incident = self.incidents.loss(name, since);
         self.signal(place, Received { at, cause, incident });
@@ -226,6 +229,7 @@ impl<'a> EventSummaryBuilder<'a> {
         fate: PacketFate,
         cause: &'static str,
     ) {
+        // Faces of applications have no link.
         let Some(direction) = self.network.direction(node, face) else { return };
         let rule = IncidentCause { fate, cause };
         *self.bins.entry((direction, self.bin(at), rule)).or_default() += 1;

@@ -69,7 +69,7 @@ pub struct IncidentCause {
 pub struct FlowSummary {
     /// Number of the flow in the run.
     pub flow: u32,
-    /// Its segments over time, thinned.
+    /// Segments of the flow over time, thinned.
     pub segments: SegmentPoints,
     /// Causes that slowed the flow down.
     pub history: CongestionHistory,

@@ -27,11 +27,13 @@ impl FlowSummary {
         let last = ((end.as_nanos() / bin_nanos) as usize).min(self.arrivals.len());
         let within = self.arrivals.get(first..last)?;
         let sum: u64 = within.iter().map(|count| u64::from(*count)).sum();
+        // At the mean rate, this number of bins has `MIN_PER_BIN` segments.
         let joined = (MIN_PER_BIN * within.len() as u64).div_ceil(sum.max(1)).max(1) as usize;
         let bins: Vec<u64> = within
             .chunks_exact(joined)
             .map(|bins| bins.iter().map(|count| u64::from(*count)).sum())
             .collect();
+        // The median of fewer bins is not a stable reference.
         if bins.len() < 8 {
             return None;
         }
@@ -39,6 +41,7 @@ impl FlowSummary {
         sorted.sort_unstable();
         let median = sorted[sorted.len() / 2];
         let is_slow = |count: u64| 2 * count < median;
+        // Slow start is not a stall.
         let begun = bins.iter().position(|count| !is_slow(*count))?;
         let (begin, length) = longest(&bins[begun..], is_slow)?;
         let at = |bin: usize| Time::from_nanos((first + (begun + bin) * joined) as u64 * bin_nanos);

@@ -69,7 +69,7 @@ impl Network {
         self.nodes.get(node as usize)?.devices.get(usize::from(face)).copied()
     }
 
-    /// A face by what is behind it: `r1 -> r2`, or `r1 application`.
+    /// Name of a face by its remote end: `r1 -> r2`, or `r1 application`.
     pub fn face_name(&self, node: u32, face: u16) -> String {
         let to = self.direction(node, face).and_then(|at| self.directions.get(at as usize));
         match to {

@@ -34,6 +34,7 @@ impl<W: Write> Capture<W> {
         body.extend_from_slice(&0x1A2B_3C4D_u32.to_le_bytes());
         body.extend_from_slice(&[1, 0, 0, 0]);
         body.extend_from_slice(&u64::MAX.to_le_bytes());
+        // shb_userappl; option 0 ends a list of options.
         push_option(&mut body, 4, application.as_bytes());
         push_option(&mut body, 0, &[]);
         write_block(&mut out, 0x0A0D_0D0A, &body)?;
@@ -42,6 +43,7 @@ impl<W: Write> Capture<W> {
             body.extend_from_slice(&ETHERNET.to_le_bytes());
             body.extend_from_slice(&[0, 0]);
             body.extend_from_slice(&SNAP_LEN.to_le_bytes());
+            // if_name, and if_tsresol below.
             push_option(&mut body, 2, name.as_bytes());
             // Times are in nanoseconds.
             push_option(&mut body, 9, &[9]);
@@ -76,7 +78,7 @@ impl<W: Write> Capture<W> {
         write_block(&mut self.out, 6, &body)
     }
 
-    /// Writes what is still buffered.
+    /// Writes the buffered rest of the capture.
     ///
     /// # Errors
     /// Those of the file.

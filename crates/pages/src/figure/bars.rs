@@ -72,7 +72,7 @@ impl Bars {
             // At least 1 px, so that a bar of zero is visible.
             let (low, high) = (zero.min(mean), zero.max(mean).max(zero.min(mean) + drawing.px(1.0)));
             drawing.block((x - half, low), (x + half, high), paint, hatch(index), estimate.to_string());
-            // In ink, since it lies on the bar's own colour.
+            // In ink, since it is drawn on the colour of the bar.
             if let Some((low, high)) = interval(estimate) {
                 whisker(drawing, x, (self.y.clamped(low), self.y.clamped(high)), Paint::Ink);
             }

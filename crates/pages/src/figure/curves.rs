@@ -31,6 +31,7 @@ pub(super) fn draw_cdf(drawing: &mut Drawing, figure: &Figure, curves: &[Curve])
 fn stepped(curve: &Curve) -> Curve {
     let mut points = Vec::new();
     let mut last = 0.0;
+    // Every point becomes the two ends of a step.
     for (value, part) in thinned(&curve.points, MAX_POINTS / 2).into_iter().flatten() {
         let part = part.clamp(0.0, 1.0);
         points.extend([(value, last), (value, part)]);
@@ -93,6 +94,7 @@ fn at_x(line: &[Point], x: f64) -> Option<Point> {
 /// stretch remain.
 pub(super) fn thinned(points: &[(f64, f64)], max: usize) -> Vec<Vec<(f64, f64)>> {
     let is_gap = |point: &(f64, f64)| !is_drawable(point.0) || !is_drawable(point.1);
+    // Two points remain of each stretch.
     let stretch = points.len().div_ceil((max / 2).max(1)).max(1);
     let runs = points.split(is_gap).filter(|run| !run.is_empty());
     runs.map(|run| {

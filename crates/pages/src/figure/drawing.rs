@@ -11,7 +11,7 @@ pub(super) struct Stroke {
     pub(super) paint: Paint,
     /// Pixels of a page.
     pub(super) width: f64,
-    /// Pixels of a page: drawn, left out, drawn, ...
+    /// Lengths of dashes and gaps by turns, pixels of a page.
     pub(super) dash: &'static [f64],
     /// 0 to 1.
     pub(super) opacity: f64,

@@ -59,12 +59,14 @@ pub(super) struct Subset {
 impl Subset {
     /// Subset with the characters of `texts`; the same texts give the same bytes.
     pub(super) fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        // Sorted by character, so that the order of the texts has no influence on the file.
         let used: BTreeMap<char, GlyphId> = texts.into_iter().flat_map(shown).collect();
         let mut remapper = GlyphRemapper::new();
         let mut advances = vec![advance(GlyphId(0))];
         let mut glyphs = BTreeMap::new();
         for (character, glyph) in used {
             let new = remapper.remap(glyph.0);
+            // Several characters can have the same glyph, whose advance is added once.
             if usize::from(new) == advances.len() {
                 advances.push(advance(glyph));
             }

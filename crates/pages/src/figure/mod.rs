@@ -1,6 +1,6 @@
 //! Figures: a model of the content, and writers for several formats.
 //!
-//! [`Figure`] holds data and words. A layout makes a list of shapes of it, in the size it will have; from that come
+//! [`Figure`] has data and texts. A layout converts it to a list of shapes in its final size, from which come
 //! SVG, for a page or as a file with its font, and PDF. pgfplots is written from the data itself, so that authors can
 //! set it in their own style. Series differ by colour, dash and mark, areas by hatch too, so a figure without colour
 //! can be read.

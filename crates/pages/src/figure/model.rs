@@ -248,7 +248,7 @@ pub fn write_figures(figures: &[Figure]) -> String {
 
 /// Whether a value can be drawn: neither infinite nor so large that spans of an axis overflow.
 pub(super) fn is_drawable(value: f64) -> bool {
-    // False for NaN, which no comparison holds for.
+    // Also false for NaN, for which every comparison is false.
     value.abs() <= 1e100
 }
 

@@ -240,6 +240,7 @@ fn write_font(pdf: &mut Pdf, subset: &Subset) {
         (corner(bounds.x_min, bounds.y_min), corner(bounds.x_max, bounds.y_max));
     pdf.font_descriptor(DESCRIPTOR)
         .name(name)
+        // Codes are glyph numbers and not those of a standard character set.
         .flags(FontFlags::SYMBOLIC)
         .bbox(Rect::new(left, low, right, high))
         .italic_angle(0.0)

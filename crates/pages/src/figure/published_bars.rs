@@ -26,7 +26,7 @@ pub fn stated(claims: &[Judged], figures: &[Figure]) -> Vec<Figure> {
     parts.enumerate().filter_map(|(place, part)| figure(place + 1, part)).collect()
 }
 
-/// Whether `figure` is one of these and has a group for `claim`.
+/// Whether `figure` is one of [`stated`] and has a group for `claim`.
 pub(crate) fn has_group(figure: &Figure, claim: &Claim) -> bool {
     let FigureKind::Bars { groups, .. } = &figure.kind else { return false };
     let (_, group) = claim.bar();

@@ -6,8 +6,8 @@ use crate::markup::{Escaped, Markup};
 use tidegate_results::claims::{ClaimVerdict, Judged};
 use tidegate_results::text;
 
-/// One offline HTML file that lists several reproductions with their verdicts; each paper's page lies in a folder
-/// beside this one's, named as its scheme. `command` makes all of them again.
+/// One offline HTML file that lists several reproductions with their verdicts; each paper's page is in a
+/// folder beside this one's, named as its scheme. `command` makes all of them again.
 pub fn boards_page(papers: &[BoardPage<'_>], command: &str) -> String {
     let mut body = Markup::default();
     body.0.push_str(

@@ -26,7 +26,7 @@ pub struct ComparePage<'a> {
     pub judgements: &'a [Judgement],
     /// Sentences about variants that are only here or only in the baseline.
     pub unmatched: &'a [String],
-    /// Figures, the most telling one first.
+    /// Figures, the most important one first.
     pub figures: &'a [Figure],
     /// One run of each variant with its samples, in the order of the variants.
     pub samples: &'a [tidegate_results::compare::Variant],

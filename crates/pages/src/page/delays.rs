@@ -29,6 +29,7 @@ pub(super) fn section(run: &RunRecord, summary: Option<&EventSummary>, note: &st
 }
 
 fn distributions(content: &mut Markup, summary: &EventSummary) {
+    // Required by `of_watched`; distributions do not use it.
     let none = SegmentDiagram::new(0, Window::ALL);
     let figures = RUN_FIGURES.iter().filter(|figure| DISTRIBUTIONS.contains(&figure.name));
     let drawn = figures.filter_map(|known| Some((known, of_watched(&summary.watched, &none, known.name)?)));

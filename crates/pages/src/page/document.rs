@@ -111,6 +111,7 @@ pub(super) fn code(identity: &str) -> String {
     if identity.is_empty() {
         return String::new();
     }
+    // An executable with schemes from outside has a second part.
     let parts = identity.split('-').map(|part| part.get(..8).unwrap_or(part));
     format!(" · code {}", parts.collect::<Vec<_>>().join("-"))
 }

@@ -20,6 +20,7 @@ pub(super) fn data(panels: &Panels, end_s: f64, timeline: &Timeline, seeds: Opti
         "dashes": dashes.to_vec(),
         "end_s": seeds.map_or(end_s, |seeds| seeds.end_s().max(end_s)),
         "turns": timeline.changes.iter().map(turn).collect::<Value>(),
+        // As texts, because numbers of JavaScript are exact up to 2^53 only.
         "seeds": seeds.map_or(&[][..], SeedPlots::seeds).iter().map(u64::to_string).collect::<Value>(),
         "panels": panels.shown.iter().enumerate().map(|(place, panel)| json(panel, place, seeds)).collect::<Value>(),
     })

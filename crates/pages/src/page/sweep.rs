@@ -97,6 +97,7 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
             let line = |(name, points): &(String, Vec<usize>)| {
                 let mut points: Vec<(f64, Estimate)> =
                     points.iter().map(|point| (values[*point], estimate(point))).collect();
+                // The order of the grid is that of the command line, which may not ascend.
                 points.sort_by(|left, right| left.0.total_cmp(&right.0));
                 Series { name: name.clone(), points, ..Series::default() }
             };

@@ -125,7 +125,7 @@ impl Shown<'_> {
     }
 }
 
-/// Names the columns that are left out because they are zero throughout.
+/// Sentence with the columns that are omitted because they are zero in every row.
 fn zero_note(names: &[&str]) -> String {
     if names.is_empty() {
         return String::new();
@@ -152,6 +152,7 @@ fn number(cell: TableCell<'_>) -> Option<f64> {
 /// A column head that shows its definition and leads to the glossary.
 fn head(page: &mut Markup, name: &str) {
     let Some(definition) = definitions::find(name) else { return };
+    // Columns without a unit are texts, except for these numbers.
     let is_text = definition.unit.is_empty()
         && !matches!(name, "utilisation" | "jain_index" | "timeouts" | "marks" | "nacks");
     let label = label(name);
@@ -168,7 +169,7 @@ fn head(page: &mut Markup, name: &str) {
     page.0.push_str("</th>");
 }
 
-/// The name in words, without its unit: `full_delay_p95_ms` is `full delay p95`.
+/// Label of a column without its unit: `full_delay_p95_ms` is `full delay p95`.
 pub(super) fn label(name: &str) -> String {
     let stem =
         ["_ms", "_s", "_mbps", "_packets", "_bytes"].iter().find_map(|suffix| name.strip_suffix(suffix));

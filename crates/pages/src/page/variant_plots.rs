@@ -29,6 +29,7 @@ impl Beside {
     pub(super) fn of(variants: &[Variant]) -> Option<Self> {
         let shown =
             variants.iter().filter_map(|variant| Some((variant.label.as_str(), variant.runs.first()?)));
+        // Variants without a run have been filtered out, so that labels and runs correspond.
         let (labels, runs): (Vec<&str>, Vec<&RunRecord>) = shown.take(MAX_VARIANTS).unzip();
         let end_s = runs.iter().map(|run| run.ended.as_secs_f64()).fold(0.0, f64::max);
         let queue = longest_queue(runs.iter().copied());

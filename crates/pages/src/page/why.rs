@@ -129,6 +129,7 @@ fn pacing(run: &RunRecord, flow: u32) -> Option<String> {
     let rates = of.filter(|(of, rate)| **of == flow && rate.is_finite()).map(|(_, rate)| f64::from(*rate));
     let (min, max) = rates.fold((f64::INFINITY, 0.0_f64), |(min, max), rate| (min.min(rate), max.max(rate)));
     let what = text::sent_by(run.flows.get(flow as usize));
+    // Compared as shown: rates that differ in later digits would be a range from a number to itself.
     let range = if number(min) == number(max) { String::new() } else { format!("{} to ", number(min)) };
     min.is_finite().then(|| format!("{range}{} {what}s/s", number(max)))
 }
@@ -163,6 +164,7 @@ fn stall(facts: &mut Facts, summary: &EventSummary, flow: &FlowSummary, record: 
     let [length, from] =
         [length, stall.from.since(Time::ZERO)].map(|span| number(rounded(span.as_secs_f64())));
     facts.add("Longest time below half the median throughput", format_args!("{length} s from {from} s"));
+    // The start of the period is known with the precision of a bin only.
     let is_within = |at: Time| at + summary.bin >= stall.from && at <= stall.to;
     for change in summary.changes.iter().filter(|change| is_within(change.at)) {
         facts.add("Change in this period", &change.text);

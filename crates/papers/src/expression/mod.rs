@@ -29,7 +29,7 @@ use crate::function::Function;
 /// Maximum number of operators and brackets of an expression; each takes stack in the parser.
 const MAX_DEPTH: usize = 200;
 
-/// A part of an expression's text, bytes.
+/// Range of bytes in the text of an expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Range {
     /// Offset of the first byte.
@@ -63,7 +63,7 @@ pub struct PlacedExpression {
 /// A mistake in an expression and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The part of the text that is wrong.
+    /// Range of the text with the mistake.
     pub at: Range,
     /// Description of the mistake and of the accepted values.
     pub message: String,
@@ -74,7 +74,7 @@ pub struct Fault {
 pub struct Word {
     /// Text of the name without quotes.
     pub text: String,
-    /// Whether it is quoted, so that it is no variable.
+    /// Whether it is quoted, so that it is not a variable.
     pub is_quoted: bool,
 }
 

@@ -244,7 +244,7 @@ fn measure(session: &Session, case: &BenchCase, duration: Option<&str>) -> Resul
     let run = world.into_record(&plan, seed);
     let folder = std::env::temp_dir().join(format!("tidegate-bench-{}", std::process::id()));
     Folder::open(&folder, &plan)?.keep(0, &run)?;
-    // The tables were written; what is left of them does not matter.
+    // The tables were only written for their cost; a folder that remains does no harm.
     let _ = std::fs::remove_dir_all(&folder);
     let sum = |of: fn(&tidegate_core::observe::records::LinkRecord) -> u64| {
         run.links.iter().map(of).sum::<u64>() as f64

@@ -83,7 +83,7 @@ fn grouped<'a>(
     finished(table, rows.len(), screen)
 }
 
-/// The table, with the number of rows that were left out of `all`.
+/// The rendered table, with the number of rows that were omitted from `all`.
 fn finished(table: TextTable, all: usize, screen: Screen) -> String {
     match all {
         0 => String::new(),

@@ -10,7 +10,7 @@ use super::variants::VariantPlan;
 
 /// Utilisation of the busiest link below which a scheme's limit is worth a note.
 const HALF: f64 = 0.5;
-/// The same bound for a scheme without a limit, whose short flows may leave a link idle for other reasons.
+/// The bound for a scheme without a limit, whose short flows may leave a link idle for other reasons.
 const FIFTH: f64 = 0.2;
 
 /// `note`, and a sentence for every variant whose busiest link stays nearly empty on average, or below half where the

@@ -91,7 +91,7 @@ fn measure(text: &str) -> Result<&'static RunMeasure, String> {
     })
 }
 
-/// `2%` or `0.02`, as a part of one.
+/// Parses a fraction, such as `2%` or `0.02`.
 fn part(text: &str) -> Result<f64, String> {
     let wrong = || format!("{text:?} is not a fraction; write it like 2% or 0.02");
     let text = text.trim();

@@ -70,7 +70,7 @@ impl Search {
         }
     }
 
-    /// Runs what is missing and compares.
+    /// Runs the missing runs and compares the variants.
     pub(super) fn run(
         &self,
         session: &Session,

@@ -118,8 +118,10 @@ impl Encoder {
     fn frame(&mut self, header: &Header) -> Result<Option<&[u8]>, String> {
         let body = match &header.kind {
             Kind::Interest(interest) => self.interest(header.name, interest)?,
+            // A Nack carries the Interest that it rejects; the link header has the reason.
             Kind::Nack(nack) => self.interest(header.name, &nack.interest)?,
             Kind::Data(data) => self.data(header.name, data)?,
+            // A loss notice is in the link header and carries no network packet.
             Kind::LossNotice(_) => Bytes::new(),
             Kind::Tcp(_) => return Ok(None),
         };

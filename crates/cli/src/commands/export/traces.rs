@@ -78,6 +78,7 @@ fn write(source: &ReplaySource, mut open: Open, mask: EventMask) -> Result<Vec<P
     let mut fault = None;
     let watched = source.watch(mask, &mut |events| {
         for (path, trace) in &mut open {
+            // The simulation runs to its end; only the first fault is reported.
             if let (None, Err(why)) = (&fault, trace.on_events(&network, events)) {
                 fault = Some(cannot("write", path, &why));
             }

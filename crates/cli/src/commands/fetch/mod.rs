@@ -281,7 +281,7 @@ fn trust(arguments: &Arguments) -> Result<Trust, Failure> {
     Ok(Trust::Key(verifier))
 }
 
-/// The same page as of a simulated run, with one flow and without links.
+/// Writes a page as for a simulated run, with one flow and without links.
 fn write_page(path: &Path, fetched: &Fetched, label: &Label, command: &str) -> Result<(), Failure> {
     let flow = &fetched.record.flows[0];
     let context = RunContext {

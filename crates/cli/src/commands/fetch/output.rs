@@ -14,7 +14,7 @@ const BUFFER: usize = 256 * 1024;
 /// Takes content in order.
 pub(super) struct Output {
     writer: BufWriter<Box<dyn Write>>,
-    /// `None` for standard output and what is no regular file.
+    /// `None` for standard output and special files.
     target: Option<OutputFile>,
     is_standard: bool,
     /// Existing output that is not a regular file.
@@ -40,7 +40,6 @@ impl Output {
     /// unless that is a terminal.
     ///
     /// # Errors
-    ///
     /// A terminal without `-`, a path that cannot be written, or a part that another fetch is writing.
     pub(super) fn open(path: Option<&Path>, name: &str) -> Result<Self, Failure> {
         if path.is_none() && io::stdout().is_terminal() {
@@ -121,7 +120,7 @@ impl Output {
         self.is_standard
     }
 
-    /// Use of an earlier fetch's part, in words.
+    /// Message about the part of an earlier fetch.
     pub(super) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -130,7 +129,6 @@ impl Output {
     /// `bytes` bytes more than at the start, and returns its path.
     ///
     /// # Errors
-    ///
     /// A file that cannot be written, renamed or removed.
     pub(super) fn finish(
         mut self,

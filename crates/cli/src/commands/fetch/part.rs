@@ -66,6 +66,7 @@ impl PartState {
 /// Hash of the first `bytes` bytes of a file; an error when it has fewer.
 fn hash(path: &Path, bytes: u64) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
+    // Only the part that the state describes: a later fetch may have been killed while it wrote more.
     let mut content = io::Read::take(File::open(path)?, bytes);
     let (mut buffer, mut read) = (vec![0; 64 * 1024], 0);
     loop {

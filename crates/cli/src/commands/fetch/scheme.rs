@@ -16,8 +16,9 @@ use crate::exit::Failure;
 /// The scheme of a fetch without `--scheme`, chosen by `tidegate bench fetch`.
 pub(crate) const DEFAULT: &str = "bbr";
 
-/// Its parameters: losses by order, with a timer that a pause of a busy host does not reach; TCP's initial window (RFC
-/// 6928); windows that add little to a queue; and a window large enough for hosts that handle packets in batches.
+/// Parameters of the default scheme: losses by order, with a timer above the pauses of a busy host; TCP's
+/// initial window (RFC 6928); windows that add little to a queue; and a window large enough for hosts that
+/// handle packets in batches.
 pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 7] = [
     ("loss_timer", "order"),
     ("min_margin", "100ms"),
@@ -66,8 +67,11 @@ fn make_with(session: &Session, name: Option<&str>, set: &[(String, String)]) ->
     };
     let refuse = |faults: Vec<ParamError>| {
         let faults: Vec<String> = faults.iter().map(|fault| format!("--set: {fault}")).collect();
+        // `usage` begins the first line with `error: `.
         Failure::usage(faults.join("\nerror: "))
     };
+    // Earlier names of parameters are updated before the merge, so that they replace defaults under the new
+    // names.
     let mut given = Settings(set.iter().map(|(key, text)| (key.clone(), value(text))).collect());
     let notes = given.update(scheme.params).map_err(refuse)?;
     notes.iter().for_each(|note| session.note(&format!("--set: {note}")));
@@ -105,7 +109,7 @@ impl Label {
     }
 }
 
-/// Such as `bbr with window=20`; the default of fetch is called that.
+/// Text such as `bbr with window=20`, with the word `default` for the default of fetch.
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let with = if self.parameters.is_empty() { "" } else { " with " };

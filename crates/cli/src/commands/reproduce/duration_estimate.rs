@@ -17,6 +17,7 @@ const PARTS: u64 = 512;
 /// Approximate duration of `jobs` on `threads` threads; zero without jobs.
 pub(super) fn of(jobs: &[Job<'_>], threads: usize) -> Duration {
     // Jobs of one plan are consecutive, so the paths of its flows are computed once.
+    // Packet-hops are known without a run, and make runs of different length comparable.
     let mut hops: Vec<f64> = Vec::with_capacity(jobs.len());
     for (place, job) in jobs.iter().enumerate() {
         let before = place.checked_sub(1).filter(|before| std::ptr::eq(jobs[*before].plan, job.plan));

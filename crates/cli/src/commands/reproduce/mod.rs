@@ -33,9 +33,9 @@ use crate::{Format, SEMANTICS, Session};
 struct Entry {
     /// On the command line; also its folder.
     name: &'static str,
-    /// Its folder in the sources, which messages name.
+    /// Path of its folder in the sources, for messages.
     folder: &'static str,
-    /// Its files: name and content.
+    /// Files of the paper: name and content.
     files: &'static [(&'static str, &'static str)],
 }
 
@@ -235,14 +235,14 @@ fn store_of(out: &Path) -> PathBuf {
     out.join("store")
 }
 
-/// Runs what is missing, judges the claims and writes the pages.
+/// Runs the missing runs, judges the claims and writes the pages.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let papers = chosen(&arguments.paper)?;
     let (extent, threads) = (extent(arguments), threads(arguments.threads));
     let studies: Vec<Study> =
         papers.iter().map(|paper| Study::read(session, paper.files, extent)).collect::<Result<_, _>>()?;
     let store = Store::make(&store_of(&arguments.out))?;
-    // Before the census, so that it counts what is left.
+    // Before the census, which counts the remaining runs.
     if arguments.remove_old_runs {
         values::of_other_code(&store)?.iter().try_for_each(|key| store.discard(&store.path(key)))?;
     }
@@ -302,7 +302,7 @@ fn extent(arguments: &Arguments) -> Extent {
     }
 }
 
-/// Notes that runs of other code lie beside those of this program.
+/// Prints a note if the store has runs of other code.
 fn mention_others(session: &Session, store: &Store) -> Result<(), Failure> {
     let others = values::of_other_code(store)?.len();
     if others > 0 {

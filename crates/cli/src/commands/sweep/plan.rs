@@ -108,6 +108,8 @@ impl Sweep {
     /// As [`read`](Self::read), but a scenario without a grid is accepted as one point.
     pub(super) fn read_any(session: &Session, arguments: &SweepArguments) -> Result<Self, Failure> {
         for (place, Axis { key, .. }) in arguments.grid.iter().enumerate() {
+            // The grid would overwrite a value of --set at every point, and a second axis of a key would
+            // replace the first.
             let is_set = arguments.overrides.set.iter().any(|(set, _)| set == key);
             if is_set || arguments.grid[..place].iter().any(|before| before.key == *key) {
                 let rule = "write all its values into one --grid";

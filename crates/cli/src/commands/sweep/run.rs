@@ -39,6 +39,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         refuse_incomplete(sweep.points.iter().map(named))?;
     }
     if arguments.dry_run {
+        // `at` does not create the store: a dry run leaves no files.
         let found = sweep.look(&Store::at(&arguments.sweep.store()));
         return Ok(print_plan(session, &sweep, arguments.shard, &found));
     }

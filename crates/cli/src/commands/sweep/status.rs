@@ -46,6 +46,7 @@ impl Counts {
 pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let sweep = Sweep::read(session, &arguments.sweep)?;
     let found = sweep.look(&Store::at(&arguments.sweep.store()));
+    // The seed changes fastest in the numbers of runs, so that a chunk is a point.
     let points: Vec<Counts> = found.chunks(sweep.seeds.len()).map(Counts::of).collect();
     let all = Counts::of(&found);
     session.show(&match session.format {

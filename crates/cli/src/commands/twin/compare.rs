@@ -35,6 +35,7 @@ impl Comparison {
     /// Goodput of a flow of segments with `payload` bytes each, and its retransmissions.
     pub(super) fn of_flow(run: &RunRecord, payload: u64) -> Self {
         let Some(flow) = run.flows.first() else { return Self::default() };
+        // An unfinished transfer has no goodput: NaN is within no tolerance.
         let seconds = flow.completion_time().map_or(f64::NAN, |time| time.as_nanos() as f64 / 1e9);
         Self {
             goodput_mbps: flow.delivered_segments as f64 * payload as f64 * 8.0 / 1e6 / seconds,
@@ -45,6 +46,7 @@ impl Comparison {
 
     /// Takes the measures from a simulated run.
     pub(super) fn of_simulation(run: &RunRecord, payload: u64) -> Self {
+        // The direction of Data, whose queue the live forwarder measures, too.
         let bottleneck = run.links.iter().find(|link| link.from == "r2" && link.to == "r1");
         let delay = bottleneck.map_or(f64::NAN, |link| link.queue_delay.mean.as_nanos() as f64 / 1e6);
         Self { queue_delay_ms: delay, ..Self::of_flow(run, payload) }

@@ -30,6 +30,7 @@ impl LatenessWatch {
         let thread = std::thread::spawn(move || {
             let mut late = DelayHistogram::default();
             loop {
+                // Measured before the end is checked, so that the histogram is never empty.
                 let begun = Instant::now();
                 std::thread::sleep(SLEEP);
                 let nanos = begun.elapsed().saturating_sub(SLEEP).as_nanos();

@@ -76,6 +76,7 @@ impl TwinTestbed {
 
         let config = folder.write("r2.toml", format!("format = 1\n[face_defaults]\n{shaped}").as_bytes())?;
         let listen = ["--listen", &far, "--listen", "udp4://127.0.0.1:0"];
+        // From the producer's side: each process needs the port that the system gave to the one before.
         let r2 = Running::start(
             &[&["forward", &shown(&config)], &listen[..]].concat(),
             Speaks::OnError,
@@ -118,7 +119,7 @@ fn unix(folder: &Scratch, name: &str) -> String {
     format!("unix://{}", folder.path(name).display())
 }
 
-/// The keys that give a face the bottleneck's rate, queue and parts.
+/// Keys of a face with the rate, the queue and the router parts of the bottleneck.
 fn shaped(link: &LinkPlan, parts: &str) -> String {
     let limit = match link.queue[0].limit {
         Limit::Packets(packets) => format!("{}pkt", packets.get()),

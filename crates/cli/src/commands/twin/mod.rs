@@ -98,6 +98,7 @@ fn compare_case(
     let segment = planned.flows.first().map_or(0, segments);
     let overhead = simulated_data_bytes(&planned, segment)? - PAYLOAD as f64;
     let planned = plan(session, roles, (data_bytes - overhead).round() as u64, arguments)?;
+    // `--runs` may be more than the seeds of the scenario.
     for seed in planned.seeds.iter().cycle().take(arguments.runs as usize) {
         case.simulated.push(Comparison::of_simulation(&simulate(&planned, *seed), PAYLOAD));
     }

@@ -25,7 +25,7 @@ const ALPHA: f64 = 0.8;
 const KILOBYTE: f64 = 1024.0;
 
 /// The ends of equal periods. What happens in the instant of an end belongs to the next period, since ndnSIM
-/// asks for its printer a period ahead.
+/// schedules its printer a period ahead.
 #[derive(Debug)]
 struct Periods {
     length: Span,

@@ -105,7 +105,7 @@ pub fn of_run(run: &RunRecord, rates: &[RateSteps], name: &str, window: Window) 
     })
 }
 
-/// The points of a series in the window; a count that holds for a bin is level over it.
+/// The points of a series in the window; a count of a bin is constant over the bin.
 fn points(panel: &Panel, place: usize, window: Window) -> Vec<(f64, f64)> {
     let values = panel.data.series.get(place).into_iter().flatten();
     let mut points = Vec::new();
@@ -113,6 +113,7 @@ fn points(panel: &Panel, place: usize, window: Window) -> Vec<(f64, f64)> {
     for (time_s, value) in panel.data.time_s.iter().copied().zip(values) {
         let value = value.unwrap_or(f64::NAN);
         if window.has(time_s) {
+            // Constant from the previous instant on, at the earliest from the start of the window.
             if panel.is_stepped {
                 points.push((last_s.max(window.from_s), value));
             }
@@ -146,7 +147,7 @@ fn titled(run: &RunRecord, (name, title): (&str, &str), y_label: &str, note: &st
     }
 }
 
-/// Indices of the [`MAX_CURVES`] largest, in their own order; those without any size are left out.
+/// Indices of the [`MAX_CURVES`] maximum sizes, in their own order; sizes of 0 are omitted.
 fn max(sizes: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sizes.len()).filter(|index| sizes[*index] > 0.0).collect();
     order.sort_by(|left, right| sizes[*right].total_cmp(&sizes[*left]));

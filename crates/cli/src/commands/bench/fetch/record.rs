@@ -118,7 +118,6 @@ impl FetchMeasurements {
     /// duration as `origin`, and of the same build unless `is_any_build`.
     ///
     /// # Errors
-    ///
     /// An unreadable file, other columns than those of this version, or a line that is not a measurement.
     pub(super) fn read(path: &Path, origin: Origin, is_any_build: bool) -> Result<Self, Failure> {
         let text = match fs::read_to_string(path) {

@@ -86,7 +86,7 @@ pub(super) fn markdown(cells: &[BenchCell], results: &FetchMeasurements) -> Stri
     text
 }
 
-/// The same as JSON.
+/// The table as JSON, with all measures.
 pub(super) fn json(cells: &[BenchCell], results: &FetchMeasurements) -> Value {
     let measured = |cell: &BenchCell, scheme: &str| {
         let found = results.get(&cell.name(), scheme)?;

@@ -64,6 +64,7 @@ impl Load {
             let mut consumer = LoadConsumer::open(forwarder, self)?;
             let measured = consumer.warm_up(self.pairs / 10).and_then(|()| {
                 let (cpu_before, begun, again) = (cpu(), Instant::now(), consumer.again);
+                // CPU time is taken before and after this call only, without the warm-up.
                 consumer.fetch(self.pairs)?;
                 let wall_s = begun.elapsed().as_secs_f64();
                 let again = consumer.again - again;

@@ -79,6 +79,7 @@ fn jain_windows(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
 
 fn agreed(run: &Run<'_>, _: &Arguments<'_>, flow: usize) -> Answer {
     let (period, pacing) = (period(run), &run.record.flow_samples.pacing_per_second);
+    // Flows start in the order of their indices, so that later ones are not active yet.
     let paces: Vec<Vec<f32>> = (0..=flow).map(|flow| samples(run, flow, pacing)).collect();
     let end = paces[0].len();
     let since = start_s(run, flow) + ROUND_TRIP_S;

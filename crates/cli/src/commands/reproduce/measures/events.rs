@@ -90,6 +90,7 @@ fn interest_gaps(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (parts, last) = (parts as usize, all.len().saturating_sub(1));
     // A run can have millions of gaps; some quantiles are enough for a curve.
     if parts > 0 && !all.is_empty() {
+        // `place` is at most `parts`, so that the index is at most `last`.
         all = (0..=parts).map(|place| all[place * last / parts]).collect();
     }
     Ok(Some(MeasureValue::List(all)))

@@ -149,6 +149,7 @@ fn goodput_series(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let of_flow = |flow: usize| -> Vec<(f64, f64)> {
         let megabits = run.plan.flows[flow].payload.get() as f64 * 8e-6;
         let counts = rows(run, flow).map(|row| samples.delivered_segments[row]);
+        // Nothing is delivered at time 0, for which there is no sample.
         let ends: Vec<u64> = [0].into_iter().chain(counts).step_by(in_bin as usize).collect();
         let rate = |(bin, ends): (usize, &[u64])| {
             ((bin as f64 + 0.5) * bin_s, (ends[1] - ends[0]) as f64 * megabits / bin_s)

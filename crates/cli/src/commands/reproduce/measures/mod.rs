@@ -36,7 +36,7 @@ pub(super) struct MeasureFunction {
     name: &'static str,
     /// Description with the unit and all arguments.
     text: &'static str,
-    /// Its named arguments.
+    /// Named arguments of the measure.
     parameters: &'static [(&'static str, Takes)],
     /// Events that the run must have recorded.
     events: EventMask,
@@ -296,7 +296,7 @@ impl Arguments<'_> {
     /// The value of each object: a number if one is named exactly, else a list without those that have none.
     fn each(&self, run: &Run<'_>, of: impl Fn(usize) -> Option<f64>) -> Answer {
         let mut values = self.objects(run.plan)?.into_iter().filter_map(of);
-        // `*` may stand for one object by chance; the shape of a value must not depend on the topology.
+        // A pattern with `*` may match one object only; the kind of a value must not depend on the topology.
         let is_single = matches!(self.call.objects.as_slice(), [Word { text, .. }] if !text.contains('*'));
         Ok(if is_single {
             values.next().map(MeasureValue::Number)
@@ -320,7 +320,7 @@ impl Arguments<'_> {
     }
 }
 
-/// Whether a name fits a pattern, in which `*` stands for any text.
+/// Whether a name matches a pattern, in which `*` matches any text.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };

@@ -41,7 +41,8 @@ struct LinkMeter {
     sent: f64,
 }
 
-/// Load and occupancy (eq. 1 and 2) are computed from the packets alone; Data that waits at the end is left out.
+/// Load and occupancy (eq. 1 and 2) are computed from the packets alone; Data in queues at the end is
+/// omitted.
 fn false_marks(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let (load, queue) = (call.number("load")?, call.number("queue")?);
     // Eq. 1 relates the load to the capacity of the face, which is the same for all links of this paper.

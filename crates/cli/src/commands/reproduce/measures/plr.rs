@@ -41,6 +41,7 @@ fn lost(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     }
     let times = detected.iter().filter_map(|(name, detected_ms)| {
         let (own_ms, full_delay) = received.get(name)?;
+        // AccumTime of eq. 7 begins with the first later segment that arrives without a loss.
         let (_, (next_ms, _)) = received.range(*name..).find(|(next, _)| !detected.contains_key(next))?;
         Some(if is_detection { detected_ms - own_ms + full_delay.as_millis_f64() } else { own_ms - next_ms })
     });
@@ -117,6 +118,7 @@ fn allowed(run: &Run<'_>, node: u32) -> Span {
     let flow = &plan.flows[0];
     let mut names = NameTable::new();
     let prefix = names.intern_uri(&flow.prefix).unwrap_or(NameTable::ROOT);
+    // The longest segment number, since the result is an upper bound.
     let name_len = names.encoded_len(Name::segment(prefix, u32::MAX - 1));
     let payload = u32::try_from(flow.payload.get()).unwrap_or(u32::MAX);
     let chain = chain(run);

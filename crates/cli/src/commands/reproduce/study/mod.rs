@@ -86,7 +86,7 @@ impl Files<'_> {
         }
     }
 
-    /// The plan of a scenario, or what is wrong in it and in the overrides.
+    /// The plan of a scenario, or the errors in it and in the overrides.
     fn plan(
         &self,
         session: &Session,
@@ -105,7 +105,7 @@ impl Files<'_> {
 
 /// A file of the paper, for messages about it.
 struct Text {
-    /// Its name in messages.
+    /// Name of the file in messages.
     path: String,
     text: String,
 }
@@ -216,6 +216,7 @@ impl Study {
         study.points.extend(cells::alternatives(session, files, &study)?);
         note_renamed(session, study.points.values().map(|point| &point.plan));
         study.quantities_of_alternatives();
+        // Names do not depend on values, so that errors in them are found before the runs.
         Results { study: &study, values: BTreeMap::new() }.check_names()?;
         Ok(study)
     }
@@ -239,6 +240,7 @@ impl Study {
             self.need(File::Claims, claim.at, &formula)?;
             self.formulas.push((claim.at, formula));
         }
+        // Taken out for the loop, because `need` changes the study.
         let Some(board) = self.board.take() else { return self.need_tables() };
         let is_full = self.extent == Extent::Full;
         for (around, source) in board.sources(is_full) {
