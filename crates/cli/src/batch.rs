@@ -97,8 +97,8 @@ pub(crate) fn fill(
 ) -> Result<Filled, Failure> {
     // A page made again from stored runs of other code must not mix them with runs of this program.
     store.may_grow(required.len())?;
-    // Two variants can have equal plans, as when one of them sets a parameter to its default. Two threads
-    // that write the same key would compute it twice.
+    // Two variants can have equal canonical scenarios. Two threads that write the same key would compute it
+    // twice.
     let mut keys = BTreeSet::new();
     let places: Vec<usize> = (0..required.len())
         .filter(|place| keys.insert(required[*place].identity.key(required[*place].seed)))

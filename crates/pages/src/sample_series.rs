@@ -98,6 +98,7 @@ pub(crate) fn jain(run: &RunRecord, window_s: f64) -> Aligned {
         in_flight.series[flow].get(row).copied().flatten().is_some_and(|count| count > 0.0)
     };
     let index = |(row, end_s): (usize, &f64)| {
+        // A starved flow counts with a rate of 0, a flow without demand does not count.
         let active =
             rates.series.iter().enumerate().filter_map(|(flow, series)| {
                 series[row].filter(|rate| *rate > 0.0 || is_waiting(flow, *end_s))

@@ -83,6 +83,7 @@ fn replace_listeners(config: &mut ForwarderConfig, uris: &[String]) -> Result<()
     }
     (config.udp, config.tcp, config.unix) = (Vec::new(), Vec::new(), Vec::new());
     for uri in uris {
+        // Unlike a default, an address on the command line has to be available.
         match FaceUri::resolve(uri).map_err(|why| Failure::usage(format!("--listen: {why}")))? {
             FaceUri::Udp(address) => config.udp.push(Listener { address, is_required: true }),
             FaceUri::Tcp(address) => config.tcp.push(Listener { address, is_required: true }),

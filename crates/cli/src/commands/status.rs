@@ -153,6 +153,7 @@ pub(crate) fn json(lines: &[StatusLine]) -> Value {
 }
 
 fn as_json(line: &StatusLine) -> Value {
+    // Integers first, since counters above 2^53 are not exact as f64.
     let value = |text: &str| match (text.parse::<u64>(), text.parse::<f64>()) {
         (Ok(count), _) => Value::from(count),
         (_, Ok(number)) => Value::from(number),

@@ -112,6 +112,7 @@ pub(crate) fn walk(root: &Command) -> Vec<(String, &Command)> {
 }
 
 fn collect<'a>(words: String, command: &'a Command, found: &mut Vec<(String, &'a Command)>) {
+    // clap adds the command `help`, which has no entry of its own.
     let below = command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help");
     let below: Vec<(String, &Command)> = below.map(|below| (join(&words, below.get_name()), below)).collect();
     found.push((words, command));

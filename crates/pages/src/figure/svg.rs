@@ -74,6 +74,7 @@ impl Writer {
     fn drawing(&mut self, drawing: &Drawing) {
         // Consecutive items only: collecting all items of a series would change what covers what.
         for part in drawing.items.chunk_by(|one, next| one.owner == next.owner) {
+            // Only pages have a script that uses groups.
             let is_group = self.is_inline && self.open_group(part);
             for drawn in part {
                 self.item(drawn, drawing.sheet.text);

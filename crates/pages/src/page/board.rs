@@ -207,6 +207,7 @@ fn is_shown(claim: &Claim, figure: &Figure) -> bool {
 fn figure_links(claim: &Claim, figures: &[Figure]) -> String {
     let mut links = Markup::default();
     for figure in figures.iter().filter(|figure| is_shown(claim, figure)) {
+        // Most titles begin with the number of the figure in the paper and a colon.
         let name = figure.title.split(':').next().unwrap_or(&figure.title);
         links.add(format_args!(
             " <a class=\"shown\" href=\"#{}\" title=\"{}\">{}</a>",

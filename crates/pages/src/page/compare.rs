@@ -53,6 +53,7 @@ pub fn compare_page(page: &ComparePage<'_>) -> String {
         common::schemes(page.context),
         common::provenance(page.command, page.context, &text::seed_list(&page.comparison.seeds)),
     ];
+    // No glossary: the section on reading has the definitions of all measures.
     common::sections(&mut body, &sections, false);
     let data = beside
         .map(|Beside { panels, end_s, .. }| plots::data(&panels, end_s, &Timeline::default(), page.seeds));

@@ -61,6 +61,7 @@ fn quartiles(
     index: usize,
 ) -> Option<[f64; 2]> {
     let bins = of(&summary?.watched).get(index)?;
+    // The quantile is NaN if there are no delays.
     let quartile = |part| Some(quantile_ms(bins, part)).filter(|delay| delay.is_finite());
     Some([quartile(0.25)?, quartile(0.75)?])
 }

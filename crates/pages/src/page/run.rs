@@ -214,6 +214,7 @@ fn topology(page: &RunPage<'_>, first: &RunRecord) -> Markup {
 }
 
 fn over_time(page: &RunPage<'_>, first: &RunRecord, panels: &Panels) -> Markup {
+    // `plots.js` changes this note when another seed is selected.
     let mut content = Markup(seed_note(page, first).replace("<p ", "<p id=\"seed-shown\" "));
     if let Some(seeds) = page.seeds {
         seeds.describe(&mut content, page.runs.len());

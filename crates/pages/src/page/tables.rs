@@ -114,6 +114,7 @@ impl Shown<'_> {
         };
         let rows = (0..self.table.rows()).filter(|row| keys.cell(*row) == TableCell::Count(key));
         let cells: Vec<TableCell<'_>> = rows.map(|row| column.cell(row)).collect();
+        // Texts, such as names, are equal in all runs.
         if let Some(TableCell::Text(text)) = cells.first() {
             page.add(format_args!("<td class=\"text\">{}</td>", Escaped(text)));
         } else {

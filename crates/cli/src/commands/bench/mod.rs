@@ -236,6 +236,7 @@ fn measure(session: &Session, case: &BenchCase, duration: Option<&str>) -> Resul
     for look in 1..=LOOKS {
         world.step_until(tidegate_core::units::Time::ZERO + plan.duration * look / LOOKS);
         let tables = world.pending_interests();
+        // Tuples compare by the number of pending Interests first.
         let max = tables.into_iter().max().unwrap_or_default();
         if max.0 as f64 > measured.pending {
             (measured.pending, measured.pit_bytes) = (max.0 as f64, max.1 as f64);

@@ -120,6 +120,7 @@ fn node_cells(node: &NodePlan) -> Option<(&str, Vec<String>)> {
     other.extend(node.service.map(|service| format!("service {service}")));
     other.extend(node.clock.map(|clock| format!("clock: {clock}")));
     other.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
+    // A host without settings of its own has a row of dashes only.
     let is_shown = node.is_router || !stores.is_empty() || !other.is_empty();
     is_shown.then(|| (node.name.as_str(), vec![strategy, or_dash(stores), or_dash(other)]))
 }
@@ -296,6 +297,7 @@ fn changes(plan: &Plan, screen: Screen) -> String {
 fn run_facts(plan: &Plan, of: &Facts) -> text::Facts {
     let mut facts = text::Facts::default();
     let seeds: Vec<u64> = plan.seeds.iter().map(|seed| seed.0).collect();
+    // The label of the fact has the word already.
     facts.add("seeds", text::seed_list(&seeds).trim_start_matches("seeds ").trim_start_matches("seed "));
     let end = if plan.stop_when_complete { ", or until every finite flow is complete" } else { "" };
     facts.add("duration", format_args!("{}{end}", plan.duration));

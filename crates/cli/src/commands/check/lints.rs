@@ -195,6 +195,7 @@ fn unused_nodes(plan: &Plan, facts: &Facts) -> Option<String> {
 }
 
 fn foreign_prefixes(plan: &Plan) -> Option<String> {
+    // Names match by components: `/a` is not a prefix of `/ab`.
     let is_under = |name: &str, prefix: &str| {
         prefix == "/"
             || name.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -215,6 +216,7 @@ fn foreign_prefixes(plan: &Plan) -> Option<String> {
 
 fn useless_caches(plan: &Plan) -> Option<String> {
     let caches = plan.nodes.iter().any(caches);
+    // Popular objects of a workload are requested several times by one flow.
     let requests_again = |flow: &FlowPlan| matches!(flow.demand, Demand::Objects(_));
     let is_shared =
         flows_by_prefix(plan).values().any(|flows| *flows > 1) || plan.flows.iter().any(requests_again);
@@ -242,6 +244,7 @@ fn endings(plan: &Plan) -> Vec<String> {
     let is_finite = |flow: &FlowPlan| match &flow.demand {
         Demand::File { .. } => true,
         Demand::Endless => false,
+        // Without bursts, constant demand lasts until the end of the run.
         Demand::Constant { bursts, .. } => !bursts.is_empty(),
         Demand::Objects(workload) => workload.requests.is_some(),
     };

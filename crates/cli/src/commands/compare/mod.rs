@@ -108,6 +108,7 @@ impl Arguments {
     /// The command that makes the same results again.
     fn command_line(&self) -> String {
         let mut line = format!("tidegate compare {}", word(&self.scenario.display().to_string()));
+        // Options without influence on the results, such as --threads, are omitted.
         let mut add = |option: &str, value: &str| line.push_str(&format!(" {option} {}", quoted(value)));
         self.overrides.set.iter().for_each(|(key, value)| add("--set", &format!("{key}={value}")));
         self.schemes.iter().for_each(|schemes| add("--schemes", schemes));

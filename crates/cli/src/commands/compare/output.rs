@@ -128,6 +128,7 @@ impl ComparisonOutput<'_> {
     /// packet.
     fn figures(&self) -> Vec<Figure> {
         let SearchResult { comparison, runs, .. } = self.found;
+        // The seed of the plots over time, so that all figures show the same run.
         let seed = first_seed(comparison);
         let watched: Vec<(&str, Watched)> = self
             .variants

@@ -21,6 +21,7 @@ pub(super) fn body(_: &Session) -> String {
     }
     text.push_str("\nOptions of every command:\n\n");
     text.push_str(&options(&root, |_| true));
+    // clap repeats global options at every command; the page lists them once.
     let is_global = |arg: &Arg| root.get_arguments().any(|global| global.get_id() == arg.get_id());
     for (words, command) in commands.iter().skip(1) {
         text.push_str(&section(words, command, |arg| !is_global(arg)));

@@ -121,7 +121,7 @@ impl Encoder {
             // A Nack carries the Interest that it rejects; the link header has the reason.
             Kind::Nack(nack) => self.interest(header.name, &nack.interest)?,
             Kind::Data(data) => self.data(header.name, data)?,
-            // A loss notice is in the link header and carries no network packet.
+            // The encoder writes the name-only Data of a loss notice itself.
             Kind::LossNotice(_) => Bytes::new(),
             Kind::Tcp(_) => return Ok(None),
         };

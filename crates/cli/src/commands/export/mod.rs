@@ -116,6 +116,7 @@ fn csv(source: &ReplaySource, out: &Path) -> Result<Vec<PathBuf>, Failure> {
         let table = tables::read_table(folder, name).map_err(Failure::error)?;
         let path = out.join(format!("{name}.csv"));
         let mut file = create(&path)?;
+        // Flushed here, because dropping a buffered writer ignores the error of its last write.
         let written = table.write_csv(&mut file).and_then(|()| io::Write::flush(&mut file));
         written.map_err(|why| cannot("write", &path, &why))?;
         files.push(path);

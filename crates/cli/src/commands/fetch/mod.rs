@@ -232,6 +232,7 @@ fn conclude(
         // The reader of the content closed the pipe, as `head` does.
         return Ok(Exit::PipeClosed);
     }
+    // Taken before `finish`, which consumes the output.
     let (resumed, is_taken) = (output.resumed_bytes(), output.is_standard());
     let kept = output.finish(fetched.end.is_ok(), fetched.segments, fetched.bytes)?;
     if let Some(page) = &arguments.report {

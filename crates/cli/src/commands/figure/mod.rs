@@ -138,6 +138,7 @@ fn target(arguments: &Arguments) -> Result<(FigureFormat, FigureOutput), Failure
     let output = arguments.out.clone().unwrap_or_else(|| arguments.results.join("figures"));
     // The name of an existing folder may end in `.pdf`, too.
     let by_ending = FigureFormat::of(&output).filter(|_| !output.is_dir());
+    // A name with the extension of an unsupported format would otherwise become that of a folder.
     let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if ["png", "jpg", "jpeg", "gif", "webp", "eps", "ps"].contains(&ending) && !output.is_dir() {
         let why =

@@ -105,6 +105,7 @@ impl FigureFolder {
         let window = Window { from_s: choice.from_s, to_s: choice.to_s };
         let folder = self.folder.join("seeds").join(seed.0.to_string());
         self.check_semantics()?;
+        // Without the tables of this seed, the repeated run takes their place.
         let tables = tables::read_run(&folder).ok();
         let needs_watch = required.iter().any(|figure| figure.is_detail || tables.is_none());
         let mut segments = SegmentDiagram::new(flow, window);

@@ -45,6 +45,7 @@ fn names() -> Vec<&'static str> {
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let (format, mut topology) = read(&arguments.file, arguments.from)?;
     if let Some(latencies) = &arguments.latencies {
+        // Other formats have delays in the topology file itself.
         if format != TopologyFormat::Rocketfuel {
             return Err(Failure::usage(format!("--latencies applies to rocketfuel, not to {format}")));
         }

@@ -239,6 +239,7 @@ fn store_of(out: &Path) -> PathBuf {
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let papers = chosen(&arguments.paper)?;
     let (extent, threads) = (extent(arguments), threads(arguments.threads));
+    // All papers are read first, so that an error in the last one costs no computing time.
     let studies: Vec<Study> =
         papers.iter().map(|paper| Study::read(session, paper.files, extent)).collect::<Result<_, _>>()?;
     let store = Store::make(&store_of(&arguments.out))?;
@@ -246,6 +247,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if arguments.remove_old_runs {
         values::of_other_code(&store)?.iter().try_for_each(|key| store.discard(&store.path(key)))?;
     }
+    // The estimate starts some of the runs, which takes a moment.
     if !session.quiet {
         mention_others(session, &store)?;
         let census = studies.iter().map(|study| study.census(&store, threads)).sum();

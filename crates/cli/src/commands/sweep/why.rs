@@ -118,6 +118,7 @@ fn nearest(stored: &[Stored], text: &str, seed: Seed) -> String {
     if nearest.seed != seed.0 {
         reasons.push(format!("seed {} here, {} there", seed.0, nearest.seed));
     }
+    // Everything else in the key of a run has been compared above.
     if reasons.is_empty() {
         reasons.push("only the version of the tables differs".to_owned());
     }

@@ -34,6 +34,7 @@ struct Periods {
 
 impl Periods {
     fn new(length: Span) -> Self {
+        // Periods of zero length would never pass the present.
         let length = length.max(Span::from_nanos(1));
         Self { length, next: Time::ZERO + length }
     }

@@ -85,8 +85,10 @@ impl<W: Write> RateTrace<W> {
 
 impl<W: Write> Trace for RateTrace<W> {
     fn on_events(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
+        // The constructor does not have the network.
         self.nodes.resize_with(network.nodes.len(), NodeRates::default);
         for record in events {
+            // Before the event is counted: periods without an event have rows, too.
             while let Some(end) = self.periods.over(record.time) {
                 self.print(network, end)?;
             }
@@ -150,6 +152,7 @@ impl NodeRates {
             Kind::Interest(_) => INTERESTS,
             Kind::Data(_) => DATA,
             Kind::Nack(_) => NACKS,
+            // Loss notices and TCP segments are in no column of ndnSIM.
             _ => return,
         };
         self.count(face, row + if is_out { OUT } else { 0 }, header.size().get());

@@ -207,6 +207,7 @@ fn segments(page: &mut PgfDocument, kinds: &[SegmentEvents]) -> usize {
     for (index, kind) in kinds.iter().enumerate() {
         page.data.comment(&format!("s{index}: {}", kind.name));
         let points: Vec<(f64, f64)> = drawable(&kind.points).collect();
+        // `step_by` panics at 0, which a kind without events would give.
         let pause = points.len().div_ceil(MAX_EVENTS).max(1);
         if pause > 1 {
             page.data.comment(&format!("s{index}: one of {pause} events"));

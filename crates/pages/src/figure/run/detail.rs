@@ -59,6 +59,7 @@ impl SegmentDiagram {
 
     /// Place in [`KINDS`] and segment of an event of the flow or its prefix.
     fn kind(&mut self, event: &Event) -> Option<(usize, u32)> {
+        // Numbers are indices into `KINDS`.
         let (kind, name) = match event {
             Event::InterestSent { flow, name, retransmission }
             | Event::SegmentSent { flow, name, retransmission }

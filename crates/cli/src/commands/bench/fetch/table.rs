@@ -22,7 +22,8 @@ const LATE: &str = " (late)";
 
 /// Best goodput in `cell` of other schemes without excessive retransmissions, Mbit/s; `None` without any.
 fn best_mbps(cell: &BenchCell, results: &FetchMeasurements) -> Option<f64> {
-    // Retransmissions beyond the loss of the path come from a queue that the scheme overruns itself.
+    // More retransmissions than the path causes are the scheme's own: overruns of the queue or spurious
+    // timeouts.
     let max_again_pct = cell.lost_data_pct() + MAX_AGAIN_PCT;
     let others = results.schemes(JUDGED).into_iter().filter(|scheme| *scheme != JUDGED);
     let measured = others.filter_map(|scheme| results.get(&cell.name(), scheme));

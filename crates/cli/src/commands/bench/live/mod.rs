@@ -76,6 +76,7 @@ pub(super) fn run(session: &Session, runs: u32) -> Outcome {
     for case in &CASES {
         let mut measured = Vec::new();
         for _ in 0..runs {
+            // A new forwarder for each run, so that its content store and tables are empty.
             measured.push(measure(&case.load)?);
         }
         measured.sort_by(|a, b| a.pairs_per_cpu_s().total_cmp(&b.pairs_per_cpu_s()));
