@@ -400,7 +400,7 @@ macro_rules! params {
 /// }
 ///
 /// assert_eq!(Form::read(&Setting::Text("literal".into())), Ok(Form::Literal));
-/// assert!(Form::read(&Value::Text("wrong".into())).is_err());
+/// assert!(Form::read(&Setting::Text("wrong".into())).is_err());
 /// ```
 ///
 /// `Variant = "word" renamed_from "earlier"` also accepts the word of an earlier version.
