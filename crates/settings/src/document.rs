@@ -145,14 +145,14 @@ fn add_syntax_error(error: &toml::de::Error, text: &str, problems: &mut Problems
 }
 
 fn convert_table(table: DeTable<'_>, origin: usize) -> Table {
-    let entry = |(key, value): (Spanned<std::borrow::Cow<'_, str>>, _)| Entry {
-        place: place(&key, origin),
-        key: key.into_inner().into_owned(),
-        item: convert(value, origin),
-    };
-    let mut entries: Vec<Entry> = table.into_iter().map(entry).collect();
+    let mut entries = Vec::with_capacity(table.len());
+    // A loop, like that of arrays: adaptors of iterators would add their frames to the stack at each level.
+    for (key, value) in table {
+        let place = place(&key, origin);
+        entries.push(Entry { place, key: key.into_inner().into_owned(), item: convert(value, origin) });
+    }
     // The parser sorts keys by name; messages and lists follow the text.
-    entries.sort_by_key(|entry| entry.place);
+    entries.sort_by_key(|entry: &Entry| entry.place);
     Table(entries)
 }
 
@@ -164,7 +164,23 @@ fn place<T>(spanned: &Spanned<T>, origin: usize) -> Place {
 fn convert(value: Spanned<DeValue<'_>>, origin: usize) -> Item {
     let place = place(&value, origin);
     let value = match value.into_inner() {
-        DeValue::String(text) => TomlValue::Text(text.into_owned()),
+        DeValue::Array(items) => {
+            let mut list = Vec::with_capacity(items.len());
+            for item in items {
+                list.push(convert(item, origin));
+            }
+            TomlValue::List(list)
+        }
+        DeValue::Table(table) => TomlValue::Table(convert_table(table, origin)),
+        single => convert_single(single),
+    };
+    Item { place, value }
+}
+
+/// The value of neither an array nor a table; apart from [`convert`], whose frames on the stack are as many as levels.
+#[inline(never)]
+fn convert_single(value: DeValue<'_>) -> TomlValue {
+    match value {
         DeValue::Boolean(truth) => TomlValue::Bool(truth),
         DeValue::Integer(integer) => {
             let whole = i64::from_str_radix(integer.as_str(), integer.radix()).ok();
@@ -176,13 +192,10 @@ fn convert(value: Spanned<DeValue<'_>>, origin: usize) -> Item {
             let value = float.as_str().parse().unwrap_or(f64::NAN);
             TomlValue::Number(Number { value, whole: None, written: float.as_str().to_owned() })
         }
+        DeValue::String(text) => TomlValue::Text(text.into_owned()),
         DeValue::Datetime(date) => TomlValue::Date(date.to_string()),
-        DeValue::Array(items) => {
-            TomlValue::List(items.into_iter().map(|item| convert(item, origin)).collect())
-        }
-        DeValue::Table(table) => TomlValue::Table(convert_table(table, origin)),
-    };
-    Item { place, value }
+        DeValue::Array(_) | DeValue::Table(_) => TomlValue::List(Vec::new()),
+    }
 }
 
 /// Rejects texts whose tree would be so deep that a recursive walk could exhaust the stack.
