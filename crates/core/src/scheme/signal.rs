@@ -238,6 +238,7 @@ mod tests {
         let mut hop = HopSignals::default();
         assert!(hop.put(Signal::STAMPING_RATE, 500));
         assert!(hop.put(Signal::STAMPING_RATE, 900));
+        assert_eq!(hop.get(Signal::STAMPING_RATE), Some(500));
         assert!(hop.put(Signal::STAMPING_RATE, 300));
         assert_eq!(hop.get(Signal::STAMPING_RATE), Some(300));
         assert!(hop.set(Signal::STAMPING_RATE, 800));
