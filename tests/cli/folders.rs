@@ -224,6 +224,18 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
         outside.contains("\"../path.toml\" is not a name of a file in the folder of the paper"),
         "{outside}"
     );
+    // Found while or after the runs are made.
+    for (quantity, message) in [
+        (
+            "goodput_mbps(*, from = 3, to = 1)[grid, fixed]",
+            "to of goodput_mbps is 1, which is not after from, 3",
+        ),
+        ("0 / (0 * retransmissions[grid, fixed])", "windows/claims.toml:21:7: it has no value in some runs"),
+    ] {
+        paper.write("claims.toml", &CLAIMS.replacen("retransmissions[grid, fixed]", quantity, 1));
+        let ended = paper.reproduce(&[]).with(1);
+        assert!(ended.err.contains(message), "{}", ended.err);
+    }
     // The flow does not complete; the message names the seed and what the measure is.
     let lossy = CLAIMS.replacen("retransmissions[grid, fixed]", "completion_s[grid, fixed]", 1);
     paper.write("claims.toml", &lossy);

@@ -1,11 +1,13 @@
 //! Quantities of one run: expressions over the measures of the catalogue, and measures that a paper defines of them.
 
-use crate::expression::{Call, Expression, Fault, Word};
+use crate::expression::{Call, Expression, Fault, Range, Word};
 use crate::function::Function;
 use crate::value::MeasureValue;
 
 /// Maximum number of parts of a quantity after all definitions are expanded.
 const MAX_PARTS: usize = 10_000;
+/// Maximum nesting of a quantity after all definitions are expanded: what reads it is recursive, and a thread's stack small.
+const MAX_EXPANDED_DEPTH: usize = 500;
 
 /// A measure that a paper defines: `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,25 +26,29 @@ pub struct MeasureDefinition {
 /// A cell, a list over settings or a function over seeds, none of which has a meaning within one run; a wrong number of
 /// arguments; definitions that grow too large.
 pub fn expand(quantity: &Expression, definitions: &[MeasureDefinition]) -> Result<Expression, Fault> {
-    let mut parts = 0;
-    put_in(quantity, definitions, &mut parts)
+    put_in(quantity, definitions, 0, &mut 0)
 }
 
+/// [`expand`] at a `depth`, with the number of `parts` so far.
 fn put_in(
     quantity: &Expression,
     definitions: &[MeasureDefinition],
+    depth: usize,
     parts: &mut usize,
 ) -> Result<Expression, Fault> {
     *parts += 1;
-    // A definition that uses the one before it twice doubles in size with every line.
-    if *parts > MAX_PARTS {
-        let at = quantity.calls().first().map(|call| call.at).unwrap_or_default();
-        return Err(Fault { at, message: format!("it has more than {MAX_PARTS} parts") });
+    // A definition that uses the one before it twice doubles in size with every line, and one that uses it once is deeper.
+    let limits = [(*parts, MAX_PARTS, "parts"), (depth, MAX_EXPANDED_DEPTH, "levels")];
+    if let Some((_, max, what)) = limits.iter().find(|(value, max, _)| value > max) {
+        // Not `calls`, which is recursive itself.
+        let at = if let Expression::Call(call) = quantity { call.at } else { Range::default() };
+        return Err(Fault { at, message: format!("it has more than {max} {what}") });
     }
-    let mut inner = |part: &Expression| put_in(part, definitions, parts);
+    let depth = depth + 1;
+    let mut inner = |part: &Expression| put_in(part, definitions, depth, parts);
     Ok(match quantity {
         Expression::Number(number) => Expression::Number(*number),
-        Expression::Call(call) => return with_definition(call, definitions, parts),
+        Expression::Call(call) => return with_definition(call, definitions, depth, parts),
         Expression::Minus(part) => Expression::Minus(Box::new(inner(part)?)),
         Expression::Pair(operator, sides) => {
             Expression::Pair(*operator, Box::new([inner(&sides[0])?, inner(&sides[1])?]))
@@ -71,6 +77,7 @@ fn put_in(
 fn with_definition(
     call: &Call,
     definitions: &[MeasureDefinition],
+    depth: usize,
     parts: &mut usize,
 ) -> Result<Expression, Fault> {
     // The last definition of a name counts, and it sees those before it only: none can contain itself.
@@ -91,7 +98,7 @@ fn with_definition(
         let place = parameters.iter().position(|known| *known == word.text && !word.is_quoted)?;
         call.objects.get(place).cloned()
     });
-    let expanded = put_in(&body, &definitions[..place], parts);
+    let expanded = put_in(&body, &definitions[..place], depth, parts);
     // A place within the definition means nothing where it is used.
     expanded.map_err(|fault| Fault { at: call.at, ..fault })
 }
@@ -218,6 +225,11 @@ mod tests {
             .map(|place| define(&format!("d{place}"), &[], &format!("d{0} + d{0}", place - 1)))
             .collect();
         assert!(expanded("d39", &doubling).expect_err("too large").message.contains("more than 10000"));
+        let chain: Vec<MeasureDefinition> = (0..5_000)
+            .map(|place| define(&format!("d{place}"), &[], &format!("d{} + 1", place - 1)))
+            .collect();
+        assert!(expanded("d100", &chain).is_ok());
+        assert!(expanded("d4999", &chain).expect_err("too deep").message.contains("more than 500 levels"));
     }
 
     #[test]

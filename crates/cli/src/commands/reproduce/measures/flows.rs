@@ -112,6 +112,9 @@ fn goodput(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
     let is_from_first = call.text("from") == Some("first");
     let from = if is_from_first { 0.0 } else { call.number_or("from", 0.0)? };
     let to = call.number_or("to", f64::INFINITY)?;
+    if to <= from {
+        return Err(format!("to of goodput_mbps is {to}, which is not after from, {from}"));
+    }
     call.each(run, |flow| between(run, flow, is_from_first, from, to))
 }
 
@@ -133,7 +136,7 @@ fn between(run: &Run<'_>, flow: usize, is_from_first: bool, from: f64, to: f64) 
         points.iter().take_while(|(at, _)| *at <= time + 1e-9).last().map_or(0, |(_, segments)| *segments)
     };
     // Samples have counts of segments, and every segment but the last has the full payload.
-    let bits = run.plan.flows[flow].payload.get() as f64 * 8.0 * (by(to) - by(from)) as f64;
+    let bits = run.plan.flows[flow].payload.get() as f64 * 8.0 * by(to).saturating_sub(by(from)) as f64;
     (to > from).then(|| bits * 1e-6 / (to - from))
 }
 

@@ -527,7 +527,13 @@ impl<'a> Results<'a> {
         let text = &self.study.claims_text;
         let column = self.column(formula, None).map_err(|fault| text.fault(whole, fault))?;
         let column = column.ok_or_else(|| text.at(whole, "a cell of it was not run".to_owned()))?;
-        column.samples().map_err(|message| text.at(whole, message))
+        let samples = column.samples().map_err(|message| text.at(whole, message))?;
+        // Reduced runs may be too short for the measure.
+        if self.study.extent != Extent::Reduced && samples.iter().any(|sample| sample.is_nan()) {
+            let what = "it has no value in some runs: it divides 0 by 0, or takes the mean or an extreme of no values";
+            return Err(text.at(whole, what.to_owned()));
+        }
+        Ok(samples)
     }
 }
 
