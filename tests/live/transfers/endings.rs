@@ -218,7 +218,7 @@ fn a_part_of_another_version_or_of_changed_content_is_not_gone_on_from() {
             second.out_line("serving ");
             let ended = fetch(name, &copy, uri).wait().with(0);
             assert!(
-                ended.err.contains(&format!("{part} is of /anew/v=5; fetching /anew/v=6 from")),
+                ended.err.contains(&format!("{part} belongs to /anew/v=5; fetching /anew/v=6 from")),
                 "{}",
                 ended.err
             );
