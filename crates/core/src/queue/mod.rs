@@ -42,7 +42,7 @@ struct Held<B> {
     until: Time,
 }
 
-/// The queue of one device. What it holds is counted in the face's [`FaceView`](crate::ndn::face::FaceView).
+/// The queue of one device. What it holds is counted in the face's [`FaceView`].
 #[derive(Debug)]
 pub struct Queue<B> {
     face: FaceId,
