@@ -450,10 +450,7 @@ fn numbers(context: &ReadContext<'_>, item: &Item) -> Vec<f64> {
 fn point(context: &ReadContext<'_>, item: &Item) -> Option<(f64, f64)> {
     match numbers(context, item).as_slice() {
         [x, y] => Some((*x, *y)),
-        other => {
-            context.refuse(item.place, format!("a point is [x, y]; this has {} numbers", other.len()));
-            None
-        }
+        other => context.refused(item.place, format!("a point is [x, y]; this has {} numbers", other.len())),
     }
 }
 

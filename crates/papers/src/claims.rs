@@ -179,8 +179,7 @@ fn refuse_duplicate_ids(claims: &[Fields<'_>]) {
 fn words_of(fields: &Fields<'_>, key: &str) -> Option<String> {
     let text = fields.text(key)?;
     if text.trim().is_empty() {
-        fields.refuse(key, format!("{key} is empty; a text is needed"));
-        return None;
+        return fields.refused(key, format!("{key} is empty; a text is needed"));
     }
     Some(text)
 }
@@ -216,8 +215,7 @@ fn band(fields: &Fields<'_>, key: &str) -> Option<Band> {
         Some([low, high]) => format!("{key} goes from {low} to {high}; the lower end is the first"),
         _ => format!("{key} is two numbers, such as [10.0, 40.0]; an open end is -inf or inf"),
     };
-    fields.refuse(key, message);
-    None
+    fields.refused(key, message)
 }
 
 #[cfg(test)]

@@ -419,8 +419,7 @@ fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
     // Twenty axes of 200 settings exceed 64 bits, so the product is checked before any cell is created.
     let cells = experiment.axes.iter().try_fold(1usize, |cells, axis| cells.checked_mul(axis.settings.len()));
     if cells.is_none_or(|cells| cells > MAX_CELLS) {
-        fields.refuse("axes", format!("more than {MAX_CELLS} cells; split the experiment"));
-        return None;
+        return fields.refused("axes", format!("more than {MAX_CELLS} cells; split the experiment"));
     }
     // The files of a paper may come from others: they must not read other folders, and results are written
     // under these names.
@@ -460,8 +459,7 @@ fn name(fields: &Fields<'_>, key: &str) -> Option<String> {
     let name = fields.text(key)?;
     let is_plain = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '-' | '.');
     if name.is_empty() || !name.chars().all(is_plain) {
-        fields.refuse(key, format!("{name:?} is not a name of letters, digits, '_', '-' and '.'"));
-        return None;
+        return fields.refused(key, format!("{name:?} is not a name of letters, digits, '_', '-' and '.'"));
     }
     Some(name)
 }
@@ -499,8 +497,7 @@ fn measure(context: &ReadContext<'_>, entry: &Entry) -> Option<MeasureDefinition
         parameters.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if !is_name(name) || !parameters.iter().all(|name| is_name(name)) || Function::find(name).is_some() {
         let rule = "the name of a measure has letters, digits and '_', and is not a function: \"loss(flow)\"";
-        context.refuse(entry.place, format!("{rule}; this is {:?}", entry.key));
-        return None;
+        return context.refused(entry.place, format!("{rule}; this is {:?}", entry.key));
     }
     Some(MeasureDefinition {
         name: name.to_owned(),

@@ -66,8 +66,7 @@ pub(crate) fn text<'a>(context: &ReadContext<'_>, item: &'a Item) -> Option<&'a 
     if let TomlValue::Text(text) = &item.value {
         return Some(text);
     }
-    context.refuse(item.place, format!("a text is expected; this is {}", item.value.kind()));
-    None
+    context.refused(item.place, format!("a text is expected; this is {}", item.value.kind()))
 }
 
 pub(crate) fn expression(context: &ReadContext<'_>, item: &Item) -> Option<PlacedExpression> {

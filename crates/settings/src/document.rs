@@ -72,6 +72,27 @@ impl Table {
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Entry> {
         self.0.iter_mut().find(|entry| entry.key == key)
     }
+
+    /// The table at `key`, to change; `None` for any other value.
+    pub fn table_mut(&mut self, key: &str) -> Option<&mut Self> {
+        match &mut self.get_mut(key)?.item.value {
+            TomlValue::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The list at `key`, to change; `None` for any other value.
+    pub fn list_mut(&mut self, key: &str) -> Option<&mut Vec<Item>> {
+        match &mut self.get_mut(key)?.item.value {
+            TomlValue::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Removes the entry of `key`.
+    pub fn remove(&mut self, key: &str) {
+        self.0.retain(|entry| entry.key != key);
+    }
 }
 
 impl TomlValue {

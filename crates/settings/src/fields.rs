@@ -26,8 +26,8 @@ impl<'a> Fields<'a> {
     /// Opens a table; notes keys that are unknown and keys that are missing.
     pub fn open(context: &'a ReadContext<'a>, item: &'a Item, keys: &'static Keys) -> Option<Self> {
         let TomlValue::Table(table) = &item.value else {
-            context.refuse(item.place, format!("{} is {}; a table is needed", keys.what, item.value.kind()));
-            return None;
+            return context
+                .refused(item.place, format!("{} is {}; a table is needed", keys.what, item.value.kind()));
         };
         Some(Self::over(context, item.place, &table.0, keys))
     }
@@ -94,6 +94,16 @@ impl<'a> Fields<'a> {
         self.context.refuse(self.place_of(key), message);
     }
 
+    /// Notes a problem at `key` and returns `None`, the result of a reader that stops there.
+    pub fn refused<T>(&self, key: &str, message: impl Into<String>) -> Option<T> {
+        self.context.refused(self.place_of(key), message)
+    }
+
+    /// Returns a value that was read from `key`; its message is noted there if it was refused.
+    pub fn accept<T>(&self, key: &str, read: Result<T, impl Into<String>>) -> Option<T> {
+        self.context.accept(self.place_of(key), read)
+    }
+
     /// Notes that `key`, which may be a list of alternatives, is missing.
     pub fn refuse_missing(&self, key: &str) {
         self.context.refuse(self.place, format!("{} has no {key}; it needs one", self.keys.what));
@@ -110,10 +120,7 @@ impl<'a> Fields<'a> {
         };
         match read(&item) {
             Ok(value) => Some(value),
-            Err(why) => {
-                self.context.refuse(item.place, format!("{key}: {why}"));
-                None
-            }
+            Err(why) => self.context.refused(item.place, format!("{key}: {why}")),
         }
     }
 
@@ -132,8 +139,7 @@ impl<'a> Fields<'a> {
         let text = match read_text(&item) {
             Ok(text) => text,
             Err(why) => {
-                self.context.refuse(item.place, format!("{key}: {why}"));
-                return None;
+                return self.context.refused(item.place, format!("{key}: {why}"));
             }
         };
         let found = all.iter().find(|(_, word)| *word == text);

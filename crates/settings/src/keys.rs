@@ -131,17 +131,6 @@ pub const fn key(name: &'static str, kind: KeyKind, need: KeyNeed, help: &'stati
     Key { name, renamed_from: None, kind, need, help }
 }
 
-/// A key with the name `earlier` in earlier versions.
-pub const fn renamed_key(
-    earlier: &'static str,
-    name: &'static str,
-    kind: KeyKind,
-    need: KeyNeed,
-    help: &'static str,
-) -> Key {
-    Key { name, renamed_from: Some(earlier), kind, need, help }
-}
-
 /// The keys of a table, one in each row: `name: kind, need, "help";`, or
 /// `name was earlier: ...` for a key that was renamed. With `"what" =>` in front of the rows it is the
 /// whole declaration of a table that shares no keys.

@@ -83,6 +83,17 @@ impl<'a> ReadContext<'a> {
         self.problems.borrow_mut().add(place, message.into(), None);
     }
 
+    /// Notes a problem at `place` and returns `None`, the result of a reader that stops there.
+    pub fn refused<T>(&self, place: Place, message: impl Into<String>) -> Option<T> {
+        self.refuse(place, message);
+        None
+    }
+
+    /// Returns a value that was read at `place`; its message is noted if it was refused.
+    pub fn accept<T>(&self, place: Place, read: Result<T, impl Into<String>>) -> Option<T> {
+        read.map_err(|why| self.refuse(place, why)).ok()
+    }
+
     /// Notes that `word` is not one of `known`, which are each a `what`.
     pub fn refuse_word<'k>(
         &self,

@@ -53,8 +53,7 @@ impl DocumentReader<'_> {
     fn document(&self, context: &ReadContext<'_>, text: &str) -> Option<Table> {
         if text.len() > self.text_bytes {
             let message = format!("{} bytes; at most {}", text.len(), self.text_bytes);
-            context.refuse(Place::default(), message);
-            return None;
+            return context.refused(Place::default(), message);
         }
         let mut document = document::read(text, &mut context.problems.borrow_mut());
         renames::update(context, &mut document, context.format.root);
@@ -90,11 +89,10 @@ pub fn check_version(context: &ReadContext<'_>, document: &Table) -> Option<()> 
         Some(Item { value: TomlValue::Number(number), .. }) if number.whole == Some(version) => Some(()),
         Some(item) => {
             let given = shown(&item.value);
-            context.refuse(
+            context.refused(
                 item.place,
                 format!("format {given} is not known; this program reads format {version}"),
-            );
-            None
+            )
         }
         // Reading goes on and notes it as missing.
         None => Some(()),

@@ -62,13 +62,10 @@ pub fn read(context: &ReadContext<'_>, item: &Item, role: &'static NamedRole) ->
             check(context, item.place, scheme, &[])
         }
         TomlValue::Table(table) => read_table(context, item.place, table, role),
-        other => {
-            context.refuse(
-                item.place,
-                format!("{} is not the name of a {}, nor a table with one", shown(other), role.word),
-            );
-            None
-        }
+        other => context.refused(
+            item.place,
+            format!("{} is not the name of a {}, nor a table with one", shown(other), role.word),
+        ),
     }
 }
 
@@ -80,23 +77,22 @@ fn read_table(
 ) -> Option<SchemeUse> {
     let mut names = table.0.iter().filter(|entry| NAMING.contains(&entry.key.as_str()));
     let Some(name) = names.next() else {
-        context
-            .refuse(place, format!("this table does not name its {}; write {{ name = \"...\" }}", role.word));
-        return None;
+        return context.refused(
+            place,
+            format!("this table does not name its {}; write {{ name = \"...\" }}", role.word),
+        );
     };
     if let Some(second) = names.next() {
-        context.refuse(
+        return context.refused(
             second.place,
             format!("{:?} and {:?} both name the scheme; remove one of them", second.key, name.key),
         );
-        return None;
     }
     let TomlValue::Text(text) = &name.item.value else {
-        context.refuse(
+        return context.refused(
             name.item.place,
             format!("{} is not the name of a {}", shown(&name.item.value), role.word),
         );
-        return None;
     };
     let scheme = find(context, name.item.place, text, role)?;
     let settings: Vec<&Entry> =
@@ -116,8 +112,7 @@ fn find(context: &ReadContext<'_>, place: Place, name: &str, role: &NamedRole) -
     }
     let roles = scheme.roles();
     let roles = if roles.is_empty() { "none".to_owned() } else { roles.join(", ") };
-    context.refuse(place, format!("scheme {name:?} is not a {}; its roles: {roles}", role.word));
-    None
+    context.refused(place, format!("scheme {name:?} is not a {}; its roles: {roles}", role.word))
 }
 
 /// Checks the settings of a scheme and notes each problem at the setting concerned.

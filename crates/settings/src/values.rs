@@ -141,8 +141,7 @@ pub fn read_name(context: &ReadContext<'_>, item: &Item) -> Option<String> {
         }
         other => {
             let rule = "a name has 1 to 64 letters, digits, \"_\" and \"-\"";
-            context.refuse(item.place, format!("{} is not a name; {rule}", shown(other)));
-            None
+            context.refused(item.place, format!("{} is not a name; {rule}", shown(other)))
         }
     }
 }

@@ -8,13 +8,39 @@ use crate::units::{ByteCount, Span};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause(pub &'static str);
 
-/// One thing that happened at a node.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the fields say what they are")]
-#[non_exhaustive]
-pub enum Event {
+/// Declares [`Event`], a kind in each row: its fields, its word in tables and its mask bit.
+macro_rules! events {
+    ($($(#[$doc:meta])* $kind:ident {
+        $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)?
+    } = $word:literal, $bit:expr;)*) => {
+        /// One thing that happened at a node.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[allow(missing_docs, reason = "the fields say what they are")]
+        #[non_exhaustive]
+        pub enum Event {
+            $($(#[$doc])* $kind { $($(#[$field_doc])* $field: $type),* },)*
+        }
+
+        impl Event {
+            /// Word and mask bit of every kind of event.
+            pub const KINDS: &[(&str, EventMask)] = &[$(($word, $bit)),*];
+
+            /// The mask bit of this kind of event.
+            pub const fn bit(&self) -> EventMask {
+                match self { $(Self::$kind { .. } => $bit),* }
+            }
+
+            /// The kind in one word, as in tables.
+            pub const fn kind(&self) -> &'static str {
+                match self { $(Self::$kind { .. } => $word),* }
+            }
+        }
+    };
+}
+
+events! {
     /// A consumer sent an Interest.
-    InterestSent { flow: u32, name: Name, retransmission: bool },
+    InterestSent { flow: u32, name: Name, retransmission: bool } = "interest-sent", EventMask(1);
     /// A consumer received a segment for the first time.
     DataReceived {
         flow: u32,
@@ -26,54 +52,54 @@ pub enum Event {
         retransmissions: u16,
         /// Links that the Data crossed.
         hops: u8,
-    },
+    } = "data-received", EventMask(2);
     /// The sender of a TCP connection sent a segment with payload.
-    SegmentSent { flow: u32, name: Name, retransmission: bool },
+    SegmentSent { flow: u32, name: Name, retransmission: bool } = "segment-sent", EventMask(1);
     /// Its receiver got bytes for the first time.
-    SegmentReceived { flow: u32, name: Name },
+    SegmentReceived { flow: u32, name: Name } = "segment-received", EventMask(2);
     /// A consumer detected a loss: timeout, Nack, loss notice.
-    LossDetected { flow: u32, name: Name, cause: Cause },
+    LossDetected { flow: u32, name: Name, cause: Cause } = "loss-detected", EventMask(4);
     /// A congestion window changed, packets.
-    WindowChanged { flow: u32, window: f64, cause: Cause },
+    WindowChanged { flow: u32, window: f64, cause: Cause } = "window-changed", EventMask(8);
     /// A queue or gate dropped a packet.
-    Dropped { face: u16, name: Name, size: ByteCount, cause: Cause },
+    Dropped { face: u16, name: Name, size: ByteCount, cause: Cause } = "dropped", EventMask(16);
     /// A queue marked a packet that had waited for `sojourn`, or had a strategy mark another for it.
-    Marked { face: u16, name: Name, sojourn: Span, cause: Cause },
+    Marked { face: u16, name: Name, sojourn: Span, cause: Cause } = "marked", EventMask(32);
     /// A queue or gate put a packet into its side store.
-    Stored { face: u16, name: Name },
+    Stored { face: u16, name: Name } = "stored", EventMask(64);
     /// A queue moved a packet from its side store back, or a gate released it.
-    Released { face: u16, name: Name },
+    Released { face: u16, name: Name } = "released", EventMask(64);
     /// A queue made a loss notice.
-    NoticeMade { face: u16, name: Name },
+    NoticeMade { face: u16, name: Name } = "notice-made", EventMask(64);
     /// A packet left through a face: onto the link of a device, or to an application.
-    Sent { face: u16, header: Header },
+    Sent { face: u16, header: Header } = "sent", EventMask::PACKETS;
     /// A packet came through a face: off the link of a device, or from an application.
-    Received { face: u16, header: Header },
+    Received { face: u16, header: Header } = "received", EventMask::PACKETS;
     /// The link behind a face lost a packet.
-    Lost { face: u16, name: Name },
+    Lost { face: u16, name: Name } = "lost", EventMask::LOSSES;
     /// The content store answered an Interest.
-    CacheHit { name: Name },
+    CacheHit { name: Name } = "cache-hit", EventMask::CACHE;
     /// A lookup in the content store found nothing.
-    CacheMiss { name: Name },
+    CacheMiss { name: Name } = "cache-miss", EventMask::CACHE;
     /// Data satisfied a pending Interest.
-    Satisfied { name: Name },
+    Satisfied { name: Name } = "satisfied", EventMask::PENDING;
     /// A pending Interest ended without Data.
-    Expired { name: Name },
+    Expired { name: Name } = "expired", EventMask::PENDING;
     /// A router sent a report to the controller.
-    Reported { kind: Cause },
+    Reported { kind: Cause } = "reported", EventMask::CONTROL;
     /// A directive of the controller arrived at a router.
-    Directed { kind: Cause },
+    Directed { kind: Cause } = "directed", EventMask::CONTROL;
     /// A strategy moved a prefix from one face to another.
-    PathMoved { name: Name, from: u16, to: u16, cause: Cause },
+    PathMoved { name: Name, from: u16, to: u16, cause: Cause } = "path-moved", EventMask::CONTROL;
     /// The congestion state of a face changed, as a detector sees it.
-    StateChanged { face: u16, state: Cause },
+    StateChanged { face: u16, state: Cause } = "state-changed", EventMask::CONTROL;
     /// A component of a control plane performed a number of operations, as its paper counts them.
-    Worked { part: Cause, operations: u32 },
+    Worked { part: Cause, operations: u32 } = "worked", EventMask::CONTROL;
     /// A component of a scheme estimated a quantity of a face, whose true value was found later; both in the
     /// component's own unit.
-    Estimated { face: u16, what: Cause, estimate: f64, truth: f64 },
+    Estimated { face: u16, what: Cause, estimate: f64, truth: f64 } = "estimated", EventMask::CONTROL;
     /// The entry ended for a face: one event after the one above for each downstream and upstream face.
-    EndedFor { face: u16, name: Name, side: Side, satisfied: bool },
+    EndedFor { face: u16, name: Name, side: Side, satisfied: bool } = "ended-for", EventMask::PENDING;
 }
 
 /// Record of a PIT entry that an event is about.
@@ -83,62 +109,6 @@ pub enum Side {
     Downstream,
     /// Out-record: an upstream face.
     Upstream,
-}
-
-impl Event {
-    /// The mask bit of this kind of event.
-    pub const fn bit(&self) -> EventMask {
-        EventMask(match self {
-            Self::InterestSent { .. } | Self::SegmentSent { .. } => 1,
-            Self::DataReceived { .. } | Self::SegmentReceived { .. } => 2,
-            Self::LossDetected { .. } => 4,
-            Self::WindowChanged { .. } => 8,
-            Self::Dropped { .. } => 16,
-            Self::Marked { .. } => 32,
-            Self::Stored { .. } | Self::Released { .. } | Self::NoticeMade { .. } => 64,
-            Self::Sent { .. } | Self::Received { .. } => EventMask::PACKETS.0,
-            Self::Lost { .. } => EventMask::LOSSES.0,
-            Self::CacheHit { .. } | Self::CacheMiss { .. } => EventMask::CACHE.0,
-            Self::Satisfied { .. } | Self::Expired { .. } | Self::EndedFor { .. } => EventMask::PENDING.0,
-            Self::Reported { .. }
-            | Self::Directed { .. }
-            | Self::PathMoved { .. }
-            | Self::StateChanged { .. }
-            | Self::Worked { .. }
-            | Self::Estimated { .. } => EventMask::CONTROL.0,
-        })
-    }
-
-    /// The kind in one word, as in tables.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::InterestSent { .. } => "interest-sent",
-            Self::DataReceived { .. } => "data-received",
-            Self::SegmentSent { .. } => "segment-sent",
-            Self::SegmentReceived { .. } => "segment-received",
-            Self::LossDetected { .. } => "loss-detected",
-            Self::WindowChanged { .. } => "window-changed",
-            Self::Dropped { .. } => "dropped",
-            Self::Marked { .. } => "marked",
-            Self::Stored { .. } => "stored",
-            Self::Released { .. } => "released",
-            Self::NoticeMade { .. } => "notice-made",
-            Self::Sent { .. } => "sent",
-            Self::Received { .. } => "received",
-            Self::Lost { .. } => "lost",
-            Self::CacheHit { .. } => "cache-hit",
-            Self::CacheMiss { .. } => "cache-miss",
-            Self::Satisfied { .. } => "satisfied",
-            Self::Expired { .. } => "expired",
-            Self::EndedFor { .. } => "ended-for",
-            Self::Reported { .. } => "reported",
-            Self::Directed { .. } => "directed",
-            Self::PathMoved { .. } => "path-moved",
-            Self::StateChanged { .. } => "state-changed",
-            Self::Worked { .. } => "worked",
-            Self::Estimated { .. } => "estimated",
-        }
-    }
 }
 
 /// Set of event kinds that a recorder selects.

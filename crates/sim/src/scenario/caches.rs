@@ -97,8 +97,7 @@ fn read_admission(table: &Fields<'_>) -> Option<Admission> {
         CachePolicyKeys::Everywhere => Some(Admission::Everywhere),
         CachePolicyKeys::LeaveCopyDown => Some(Admission::LeaveCopyDown),
         CachePolicyKeys::Probabilistic if table.item("probability").is_none() => {
-            table.refuse("admission", "admission: \"probabilistic\" needs a \"probability\"");
-            None
+            table.refused("admission", "admission: \"probabilistic\" needs a \"probability\"")
         }
         CachePolicyKeys::Probabilistic => probability.map(Admission::Probability),
     }

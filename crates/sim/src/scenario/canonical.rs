@@ -12,6 +12,7 @@ use tidegate_settings::keys::{KeyKind, Keys};
 use tidegate_settings::write::{quoted, written_key};
 
 use super::keys;
+use super::known::{Known, element_kind};
 
 /// Keys of the outermost table that no run depends on.
 const NOT_OF_RUNS: [&str; 2] = ["expect", "sweep"];
@@ -23,23 +24,7 @@ pub(super) fn text(document: &Table) -> String {
     lines.text
 }
 
-/// Declaration of a table: its keys, one type for all values, or nothing (parameters of a scheme).
-#[derive(Clone, Copy)]
-enum Known {
-    Keys(&'static Keys),
-    Any(&'static KeyKind),
-    Settings,
-}
-
 impl Known {
-    fn kind_of(self, key: &str) -> Option<&'static KeyKind> {
-        match self {
-            Self::Keys(keys) => keys.find(key).map(|key| &key.kind),
-            Self::Any(kind) => Some(kind),
-            Self::Settings => None,
-        }
-    }
-
     /// Whether no run depends on `key` of this table.
     fn leaves_out(self, key: &str) -> bool {
         let Self::Keys(keys) = self else { return false };
@@ -72,7 +57,7 @@ impl CanonicalLines {
         let mut entries: Vec<_> = table.0.iter().filter(|entry| !known.leaves_out(&entry.key)).collect();
         entries.sort_by(|left, right| left.key.cmp(&right.key));
         for entry in entries {
-            let kind = known.kind_of(&entry.key);
+            let kind = known.kind_of(&entry.key).flatten();
             self.inside(written_key(&entry.key), |lines| lines.item(&entry.item, kind));
         }
     }
@@ -87,7 +72,7 @@ impl CanonicalLines {
                     self.inside(index.to_string(), |lines| lines.item(item, element));
                 }
             }
-            TomlValue::Text(text) => match kind.and_then(short_form) {
+            TomlValue::Text(text) => match kind.and_then(Known::of_kind).and_then(Known::short_form) {
                 Some(key) => self.inside(key.to_owned(), |lines| lines.line(&quoted(text))),
                 None => self.line(&written_text(text, kind)),
             },
@@ -101,57 +86,17 @@ impl CanonicalLines {
         if table.0.is_empty() {
             return self.line("{}");
         }
-        match kind.and_then(scheme_kind) {
-            Some(_) => self.scheme(table),
-            None => self.table(table, kind.and_then(table_kind).unwrap_or(Known::Settings)),
+        match kind.and_then(Known::of_kind) {
+            Some(Known::Settings) => self.scheme(table),
+            known => self.table(table, known.unwrap_or(Known::Settings)),
         }
     }
 
     /// A scheme's table; `scheme` and `name` both name it.
     fn scheme(&mut self, table: &Table) {
         let mut named = table.clone();
-        named
-            .0
-            .iter_mut()
-            .filter(|entry| entry.key == "scheme")
-            .for_each(|entry| "name".clone_into(&mut entry.key));
+        named.get_mut("scheme").into_iter().for_each(|entry| "name".clone_into(&mut entry.key));
         self.table(&named, Known::Settings);
-    }
-}
-
-fn element_kind(kind: &'static KeyKind) -> Option<&'static KeyKind> {
-    match kind {
-        KeyKind::List(element) => Some(element),
-        KeyKind::AnyOf(kinds) => kinds.iter().find_map(element_kind),
-        _ => None,
-    }
-}
-
-fn scheme_kind(kind: &'static KeyKind) -> Option<&'static KeyKind> {
-    match kind {
-        KeyKind::Scheme(_) => Some(kind),
-        KeyKind::AnyOf(kinds) => kinds.iter().find_map(scheme_kind),
-        _ => None,
-    }
-}
-
-fn table_kind(kind: &'static KeyKind) -> Option<Known> {
-    match kind {
-        KeyKind::Table(keys) => Some(Known::Keys(keys)),
-        KeyKind::Open(kind) => Some(Known::Any(kind)),
-        KeyKind::AnyOf(kinds) => kinds.iter().find_map(table_kind),
-        _ => None,
-    }
-}
-
-/// Key that a text sets in place of a table.
-fn short_form(kind: &'static KeyKind) -> Option<&'static str> {
-    match kind {
-        KeyKind::Scheme(_) => Some("name"),
-        KeyKind::Table(keys) if std::ptr::eq(*keys, &keys::PROFILE) => Some("kind"),
-        KeyKind::Table(keys) if std::ptr::eq(*keys, &keys::LOSS) => Some("model"),
-        KeyKind::AnyOf(kinds) => kinds.iter().find_map(short_form),
-        _ => None,
     }
 }
 

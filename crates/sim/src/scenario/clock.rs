@@ -29,8 +29,8 @@ fn read_phase(table: &Fields<'_>, item: &Item) -> Option<Option<Span>> {
     {
         if text != keys::RANDOM_PHASE {
             let word = keys::RANDOM_PHASE;
-            table.refuse("phase", format!("phase: {text:?} is neither {word:?} nor a time like \"25ms\""));
-            return None;
+            return table
+                .refused("phase", format!("phase: {text:?} is neither {word:?} nor a time like \"25ms\""));
         }
         return Some(None);
     }

@@ -83,8 +83,7 @@ impl Template {
         check_times(fields, start.unwrap_or_default(), stop, duration);
         let name = fields.text("name");
         if name.as_ref().is_some_and(|name| name.is_empty() || name.len() > 200) {
-            fields.refuse("name", "name: 1 to 200 bytes are needed");
-            return None;
+            return fields.refused("name", "name: 1 to 200 bytes are needed");
         }
         Some(Self {
             table,
@@ -120,12 +119,10 @@ impl Template {
         let sender = network.node_called(fields.context, fields.place_of("sender"), &sender_name)?;
         let receiver = network.node_called(fields.context, fields.place_of("receiver"), &receiver_name)?;
         if sender == receiver {
-            fields.refuse("receiver", "receiver: this node is the sender");
-            return None;
+            return fields.refused("receiver", "receiver: this node is the sender");
         }
         if !network.connects(sender, receiver) {
-            fields.refuse("receiver", "receiver: the sender has no path to this node");
-            return None;
+            return fields.refused("receiver", "receiver: the sender has no path to this node");
         }
         let start = self.start + self.stagger * (number - 1);
         if start >= duration {
@@ -210,8 +207,7 @@ fn read_habit(fields: &Fields<'_>) -> Option<AckHabit> {
 fn read_demand(fields: &Fields<'_>, mss: u16) -> Option<Demand> {
     match (fields.item("size"), fields.item("rate")) {
         (Some(_), Some(_)) => {
-            fields.refuse("rate", "a connection has either size or rate; \"size\" is already given");
-            None
+            fields.refused("rate", "a connection has either size or rate; \"size\" is already given")
         }
         (None, Some(_)) => Some(Demand::Constant { rate: fields.rate("rate")?, bursts: Vec::new() }),
         (None, None) => Some(Demand::Endless),

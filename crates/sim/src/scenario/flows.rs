@@ -151,8 +151,7 @@ impl Texts {
     fn read(flow: &Fields<'_>) -> Option<Self> {
         let name = flow.text("name");
         if name.as_ref().is_some_and(|name| name.is_empty() || name.len() > 200) {
-            flow.refuse("name", "name: 1 to 200 bytes are needed");
-            return None;
+            return flow.refused("name", "name: 1 to 200 bytes are needed");
         }
         let consumer = flow.text("consumer");
         let prefix = flow.text("prefix");
@@ -168,18 +167,14 @@ fn read_producers(flow: &Fields<'_>) -> Option<Vec<(Place, String)>> {
         _ => std::slice::from_ref(item),
     };
     if items.is_empty() || items.len() > MAX_PRODUCERS {
-        flow.refuse(
+        return flow.refused(
             "producer",
             format!("producer: 1 to {MAX_PRODUCERS} nodes are needed, not {}", items.len()),
         );
-        return None;
     }
-    let read = |item: &Item| match read_text(item) {
-        Ok(text) => Some((item.place, text.to_owned())),
-        Err(why) => {
-            flow.context.refuse(item.place, format!("producer: {why}"));
-            None
-        }
+    let read = |item: &Item| {
+        let text = read_text(item).map_err(|why| format!("producer: {why}"));
+        Some((item.place, flow.context.accept(item.place, text)?.to_owned()))
     };
     items.iter().map(read).collect()
 }
@@ -243,11 +238,10 @@ fn read_demand(flow: &Fields<'_>, payload: ByteCount, duration: Span) -> Option<
     let given: Vec<&str> =
         ["size", "segments", "rate", "demand"].into_iter().filter(|key| flow.item(key).is_some()).collect();
     if let [first, second, ..] = given.as_slice() {
-        flow.refuse(
+        return flow.refused(
             second,
             format!("a flow has one of size, segments, rate and demand; {first:?} is already given"),
         );
-        return None;
     }
     if flow.item("bursts").is_some() && flow.item("rate").is_none() {
         flow.refuse("bursts", "bursts need a \"rate\"");
@@ -279,8 +273,7 @@ fn segments_of_size(flow: &Fields<'_>, payload: ByteCount) -> Option<u32> {
 fn read_constant(flow: &Fields<'_>, rate: Option<BitRate>, duration: Span) -> Option<Demand> {
     let items = flow.list("bursts");
     if items.len() > MAX_BURSTS || (items.is_empty() && flow.item("bursts").is_some()) {
-        flow.refuse("bursts", format!("bursts: 1 to {MAX_BURSTS} are needed, not {}", items.len()));
-        return None;
+        return flow.refused("bursts", format!("bursts: 1 to {MAX_BURSTS} are needed, not {}", items.len()));
     }
     let mut bursts: Vec<(Time, Span, Place)> = Vec::new();
     for burst in flow.tables("bursts", &keys::BURST) {
@@ -342,13 +335,8 @@ impl Roster {
         for (place, text) in &texts.producers {
             producers.push((*place, network.node_called(context, *place, &expand(*place, text)?)));
         }
-        let prefix = match canonical_prefix(&expand(flow.place_of("prefix"), &texts.prefix)?) {
-            Ok(prefix) => prefix,
-            Err(why) => {
-                flow.refuse("prefix", why);
-                return None;
-            }
-        };
+        let prefix = expand(flow.place_of("prefix"), &texts.prefix)?;
+        let prefix = flow.accept("prefix", canonical_prefix(&prefix))?;
         let name = match &texts.name {
             Some(name) => expand(flow.place_of("name"), name)?,
             None => format!("{consumer_name}:{prefix}"),
@@ -383,8 +371,7 @@ impl Roster {
         }
         let hint = if flow.item("name").is_some() { "" } else { "; set name = \"...\" in one of them" };
         let place = flow.item("name").map_or(flow.place, |item| item.place);
-        flow.context.refuse(place, format!("two flows have the name {}{hint}", show(name)));
-        None
+        flow.context.refused(place, format!("two flows have the name {}{hint}", show(name)))
     }
 
     /// Checks that all flows of a prefix have the same content and producers.
@@ -411,8 +398,7 @@ impl Roster {
             return Some(());
         };
         let (key, what) = difference;
-        flow.refuse(key, format!("prefix {} has {what} in flow {}", show(prefix), show(&first.name)));
-        None
+        flow.refused(key, format!("prefix {} has {what} in flow {}", show(prefix), show(&first.name)))
     }
 }
 
@@ -427,16 +413,13 @@ fn check_producers(
     for (place, producer) in producers {
         let producer = (*producer)?;
         if producer == consumer {
-            context.refuse(*place, "producer: this node is the consumer");
-            return None;
+            return context.refused(*place, "producer: this node is the consumer");
         }
         if !network.connects(consumer, producer) {
-            context.refuse(*place, "producer: the consumer has no path to this node");
-            return None;
+            return context.refused(*place, "producer: the consumer has no path to this node");
         }
         if !checked.insert(producer) {
-            context.refuse(*place, "producer: this node is listed twice");
-            return None;
+            return context.refused(*place, "producer: this node is listed twice");
         }
     }
     Some(checked.into_iter().collect())
@@ -457,8 +440,7 @@ pub(super) fn expand(
         let counted = counted.and_then(|(inside, tail)| Some((counter(inside, number)?, tail)));
         let Some((value, tail)) = counted else {
             let rule = if is_repeated { "write {i}, {i+N} or {i%N}" } else { "it needs \"repeat\"" };
-            context.refuse(place, format!("{} has a \"{{\"; {rule}", show(text)));
-            return None;
+            return context.refused(place, format!("{} has a \"{{\"; {rule}", show(text)));
         };
         filled.push_str(before);
         filled.push_str(&value.to_string());

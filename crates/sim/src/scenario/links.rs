@@ -209,13 +209,10 @@ fn read_loss(fields: &Fields<'_>) -> Option<LossPlan> {
     if let TomlValue::Text(text) = &item.value {
         return match text.as_str() {
             "none" => Some(LossPlan::None),
-            _ => {
-                fields.refuse(
-                    "loss",
-                    format!("loss: {} is not \"none\"; models with values are tables", shown(&item.value)),
-                );
-                None
-            }
+            _ => fields.refused(
+                "loss",
+                format!("loss: {} is not \"none\"; models with values are tables", shown(&item.value)),
+            ),
         };
     }
     let loss = fields.table("loss", &keys::LOSS)?;
@@ -250,8 +247,7 @@ fn read_spells(loss: &Fields<'_>) -> Option<LossPlan> {
     let mean = |key| {
         let mean = has_value(loss, key).then(|| loss.time(key)).flatten()?;
         if mean < MIN_SPELL {
-            loss.refuse(key, format!("{key}: {mean} is too short; 10us or more"));
-            return None;
+            return loss.refused(key, format!("{key}: {mean} is too short; 10us or more"));
         }
         Some(mean)
     };
@@ -303,8 +299,7 @@ fn read_trace(loss: &Fields<'_>) -> Option<LossPlan> {
         (Some(pattern), None) => ("pattern", pattern),
         (None, Some(name)) => ("file", read_file(loss, &name)?),
         (Some(_), Some(_)) => {
-            loss.refuse("file", "a trace has a pattern or a file, not both");
-            return None;
+            return loss.refused("file", "a trace has a pattern or a file, not both");
         }
         (None, None) => {
             if loss.item("pattern").is_none() && loss.item("file").is_none() {
@@ -313,27 +308,16 @@ fn read_trace(loss: &Fields<'_>) -> Option<LossPlan> {
             return None;
         }
     };
-    match parse_pattern(&text) {
-        Ok(pattern) => Some(LossPlan::Trace(pattern)),
-        Err(why) => {
-            loss.refuse(key, format!("{key}: {why}"));
-            None
-        }
-    }
+    let pattern = parse_pattern(&text).map_err(|why| format!("{key}: {why}"));
+    loss.accept(key, pattern).map(LossPlan::Trace)
 }
 
 fn read_file(loss: &Fields<'_>, name: &str) -> Option<String> {
     let Some(read) = loss.context.files else {
-        loss.refuse("file", "file: no files can be read here; write the pattern itself");
-        return None;
+        return loss.refused("file", "file: no files can be read here; write the pattern itself");
     };
-    match read(name) {
-        Ok(text) => Some(text),
-        Err(why) => {
-            loss.refuse("file", format!("file: {} cannot be read: {why}", show(name)));
-            None
-        }
-    }
+    let text = read(name).map_err(|why| format!("file: {} cannot be read: {why}", show(name)));
+    loss.accept("file", text)
 }
 
 /// Digits 0 and 1, white space left out.

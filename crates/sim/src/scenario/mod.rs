@@ -25,6 +25,7 @@ mod controller;
 mod flows;
 pub mod import;
 mod keys;
+mod known;
 mod links;
 mod media;
 mod network;

@@ -2,10 +2,11 @@
 
 use tidegate_settings::document::{self, Entry, Item, Table, TomlValue};
 use tidegate_settings::error::Place;
-use tidegate_settings::keys::{Key, KeyKind, Keys, SCHEME};
+use tidegate_settings::keys::{KeyKind, SCHEME};
 use tidegate_settings::read_context::{ReadContext, show};
 use tidegate_settings::{renames, write};
 
+use super::known::{Known, element_kind};
 use super::{keys, whole};
 
 /// Maximum length of one override, bytes.
@@ -109,37 +110,7 @@ pub(super) fn render(root: &Table, overrides: &[String]) -> String {
     text
 }
 
-/// Declaration of the keys of a table.
-#[derive(Clone, Copy)]
-enum Known {
-    Keys(&'static Keys),
-    /// Any, with this kind of value.
-    Any(&'static KeyKind),
-    /// Any, with plain values: the parameters of a scheme.
-    Settings,
-}
-
 impl Known {
-    /// The table among the types that `kind` accepts.
-    fn of_kind(kind: &'static KeyKind) -> Option<Self> {
-        match kind {
-            KeyKind::Table(keys) => Some(Self::Keys(keys)),
-            KeyKind::Open(kind) => Some(Self::Any(kind)),
-            KeyKind::Scheme(_) => Some(Self::Settings),
-            KeyKind::AnyOf(kinds) => kinds.iter().find_map(Self::of_kind),
-            _ => None,
-        }
-    }
-
-    /// Type of the value of `key`; the outer `None` for an unknown key.
-    fn kind_of(self, key: &str) -> Option<Option<&'static KeyKind>> {
-        match self {
-            Self::Keys(keys) => keys.find(key).map(|Key { kind, .. }| Some(kind)),
-            Self::Any(kind) => Some(Some(kind)),
-            Self::Settings => Some(None),
-        }
-    }
-
     /// The present name of `step` in `table`; none in tables whose keys are names of the scenario.
     fn resolve<'n>(self, context: &ReadContext<'_>, table: &Table, step: Step<'n>) -> &'n str {
         let keys = match self {
@@ -148,16 +119,6 @@ impl Known {
             Self::Any(_) => return step.name,
         };
         renames::resolve(context, table, keys, step.name, step.place)
-    }
-
-    /// The key that a text sets in place of such a table.
-    fn short_form(self) -> Option<&'static str> {
-        match self {
-            Self::Settings => Some("name"),
-            Self::Keys(keys) if std::ptr::eq(keys, &keys::PROFILE) => Some("kind"),
-            Self::Keys(keys) if std::ptr::eq(keys, &keys::LOSS) => Some("model"),
-            _ => None,
-        }
     }
 }
 
@@ -181,7 +142,7 @@ impl Removal<'_> {
     fn in_table(&self, table: &mut Table, known: Option<Known>, step: Step<'_>, rest: &[Step<'_>]) {
         let name = known.map_or(step.name, |known| known.resolve(self.context, table, step));
         match rest.split_first() {
-            None => table.0.retain(|entry| entry.key != name),
+            None => table.remove(name),
             Some((next, rest)) => {
                 let kind = known.and_then(|known| known.kind_of(name).flatten());
                 if let Some(entry) = table.get_mut(name) {
@@ -212,15 +173,6 @@ impl Removal<'_> {
             }
             _ => {}
         }
-    }
-}
-
-/// Type of the elements of a list.
-fn element_kind(kind: &'static KeyKind) -> Option<&'static KeyKind> {
-    match kind {
-        KeyKind::List(element) => Some(element),
-        KeyKind::AnyOf(kinds) => kinds.iter().find_map(element_kind),
-        _ => None,
     }
 }
 

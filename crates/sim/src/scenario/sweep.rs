@@ -55,16 +55,15 @@ fn read_axis(context: &ReadContext<'_>, entry: &Entry, lines: &LineIndex<'_>) ->
         // A dotted key without quotes is a table to TOML.
         TomlValue::Table(_) => {
             let key = &entry.key;
-            context.refuse(
+            return context.refused(
                 entry.place,
                 format!("write the whole key in quotes, like \"{key}.0.scheme\" = [...]"),
             );
-            return None;
         }
         other => {
             let rule = format!("a list of 1 to {MAX_VALUES} values is needed");
-            context.refuse(entry.item.place, format!("{}: {}; {rule}", show(&entry.key), shown(other)));
-            return None;
+            return context
+                .refused(entry.item.place, format!("{}: {}; {rule}", show(&entry.key), shown(other)));
         }
     };
     let mut known = BTreeSet::new();

@@ -1,9 +1,8 @@
 //! Contents of a run except its flows: changes, recorded events, expectations, seeds.
 
-use tidegate_core::ndn::name::{Name, NameTable};
-use tidegate_core::observe::event::{Cause, Event, EventMask};
+use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::rng::Seed;
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::units::{Span, Time};
 use tidegate_settings::document::{Item, TomlValue};
 use tidegate_settings::fields::Fields;
 use tidegate_settings::read_context::ReadContext;
@@ -53,8 +52,8 @@ fn read_sampling(scenario: &Fields<'_>, duration: Span) -> Option<Span> {
     match scenario.item("sample").map(|item| &item.value) {
         Some(TomlValue::Bool(false)) => return None,
         Some(TomlValue::Bool(true)) => {
-            scenario.refuse("sample", "sample: true is not an interval; write one like \"10ms\", or false");
-            return None;
+            return scenario
+                .refused("sample", "sample: true is not an interval; write one like \"10ms\", or false");
         }
         _ => {}
     }
@@ -75,53 +74,22 @@ fn read_variation(scenario: &Fields<'_>) -> Variation {
 }
 
 /// Every kind of event that a table can hold, with its bit, in core's words.
-fn event_kinds() -> [(&'static str, EventMask); 20] {
-    let (name, cause, sojourn) = (Name::whole(NameTable::ROOT), Cause(""), Span::ZERO);
-    [
-        Event::InterestSent { flow: 0, name, retransmission: false },
-        Event::DataReceived {
-            flow: 0,
-            name,
-            full_delay: sojourn,
-            last_delay: sojourn,
-            mark: 0,
-            retransmissions: 0,
-            hops: 0,
-        },
-        Event::SegmentSent { flow: 0, name, retransmission: false },
-        Event::SegmentReceived { flow: 0, name },
-        Event::LossDetected { flow: 0, name, cause },
-        Event::WindowChanged { flow: 0, window: 0.0, cause },
-        Event::Dropped { face: 0, name, size: ByteCount::new(0), cause },
-        Event::Marked { face: 0, name, sojourn, cause },
-        Event::Stored { face: 0, name },
-        Event::Released { face: 0, name },
-        Event::NoticeMade { face: 0, name },
-        Event::Lost { face: 0, name },
-        Event::CacheHit { name },
-        Event::CacheMiss { name },
-        Event::Reported { kind: cause },
-        Event::Directed { kind: cause },
-        Event::PathMoved { name, from: 0, to: 0, cause },
-        Event::StateChanged { face: 0, state: cause },
-        Event::Worked { part: cause, operations: 0 },
-        Event::Estimated { face: 0, what: cause, estimate: 0.0, truth: 0.0 },
-    ]
-    .map(|event| (event.kind(), event.bit()))
+fn event_kinds() -> impl Iterator<Item = &'static (&'static str, EventMask)> {
+    let without = EventMask::PACKETS.union(EventMask::PENDING);
+    Event::KINDS.iter().filter(move |(_, bit)| !without.has(*bit))
 }
 
 /// The words that `events` accepts.
 pub(super) fn event_words() -> Vec<&'static str> {
-    event_kinds().iter().map(|(kind, _)| *kind).chain(["all"]).collect()
+    event_kinds().map(|(kind, _)| *kind).chain(["all"]).collect()
 }
 
 fn read_recorded(scenario: &Fields<'_>) -> EventMask {
-    let kinds = event_kinds();
     let mut mask = EventMask::NONE;
     for item in scenario.list("events") {
         match read_text(item) {
             Ok("all") => mask = EventMask::RECORDED,
-            Ok(text) => match kinds.iter().find(|(kind, _)| *kind == text) {
+            Ok(text) => match event_kinds().find(|(kind, _)| *kind == text) {
                 Some((_, bit)) => mask = EventMask(mask.0 | bit.0),
                 None => scenario.context.refuse_word(item.place, "event", text, event_words().into_iter()),
             },
@@ -172,8 +140,7 @@ fn read_event(
         }
         _ => {
             let last = given.iter().flatten().last().map_or(event.place, |entry| entry.place);
-            event.context.refuse(last, "an event changes one thing: a link, a node or the controller");
-            None
+            event.context.refused(last, "an event changes one thing: a link, a node or the controller")
         }
     };
     Some(EventPlan { at: Time::from_nanos(at?.as_nanos()), change: change? })
@@ -192,8 +159,7 @@ fn read_link_change(event: &Fields<'_>, network: &NetworkTable) -> Option<Change
     let keep_queue = event.flag("keep_queue");
     let has_state = event.item("state").is_some();
     if event.item("rate").is_some() == has_state {
-        event.context.refuse(event.place, "an event of a link has either \"rate\" or \"state\"");
-        return None;
+        return event.context.refused(event.place, "an event of a link has either \"rate\" or \"state\"");
     }
     let is_up = read_state(event);
     let silent = event.flag("silent");
@@ -252,8 +218,7 @@ fn read_restart(event: &Fields<'_>, node: usize) -> Option<Change> {
     if event.flag("restart")? {
         return Some(Change::NodeRestart { node });
     }
-    event.refuse("restart", "restart: false changes nothing; true is the only value");
-    None
+    event.refused("restart", "restart: false changes nothing; true is the only value")
 }
 
 fn read_controller_change(event: &Fields<'_>) -> Option<Change> {

@@ -41,8 +41,7 @@ fn check_segments(table: &Fields<'_>, key: &str, number: u32, each: u32) -> Opti
     if all <= MAX_SEGMENTS {
         return Some(());
     }
-    table.refuse(key, format!("{key}: {number} times {each} segments; at most {MAX_SEGMENTS} in all"));
-    None
+    table.refused(key, format!("{key}: {number} times {each} segments; at most {MAX_SEGMENTS} in all"))
 }
 
 /// Arrival process; `Some(None)` for requests as fast as the scheme permits.
@@ -58,8 +57,8 @@ fn read_arrivals(table: &Fields<'_>) -> Option<Option<Arrivals>> {
     }
     let rate = table.frequency("rate")?;
     if rate.per_second() > MAX_PER_SECOND {
-        table.refuse("rate", format!("rate: {} is more than {MAX_PER_SECOND}/s", table.shown("rate")));
-        return None;
+        return table
+            .refused("rate", format!("rate: {} is more than {MAX_PER_SECOND}/s", table.shown("rate")));
     }
     let kind = if table.item("arrivals").is_some() { kind? } else { Arrivals::Poisson };
     Some(Some(kind(rate)))

@@ -176,12 +176,10 @@ impl<'a> Faces<'a> {
         // A malformed name has been reported; it is not replaced by the URI.
         let name = name.unwrap_or_else(|| Some(uri.clone()))?;
         if self.index.contains_key(&uri) {
-            face.refuse("uri", format!("two faces have the URI {}", show(&uri)));
-            return None;
+            return face.refused("uri", format!("two faces have the URI {}", show(&uri)));
         }
         if self.index.contains_key(&name) {
-            face.refuse("name", format!("two faces have the name {}", show(&name)));
-            return None;
+            return face.refused("name", format!("two faces have the name {}", show(&name)));
         }
         self.add(face.context, face.place, StaticFace { name, uri, config: values.config() }, values.bytes())
     }
@@ -195,8 +193,7 @@ impl<'a> Faces<'a> {
     ) -> Option<usize> {
         let index = self.list.len();
         if index >= self.max {
-            context.refuse(place, format!("more faces than max_faces = {}", self.max));
-            return None;
+            return context.refused(place, format!("more faces than max_faces = {}", self.max));
         }
         if !context.claim(place, bytes + 4 * face.uri.len() as u64, 1) {
             return None;
@@ -220,8 +217,7 @@ impl<'a> Faces<'a> {
             return None;
         }
         if let Err(why) = FaceUri::check(word) {
-            context.refuse(place, why.to_string());
-            return None;
+            return context.refused(place, why.to_string());
         }
         let defaults = self.defaults;
         let face = StaticFace { name: word.to_owned(), uri: word.to_owned(), config: defaults.config() };

@@ -12,8 +12,8 @@ use tidegate_settings::keys::{Key, Keys};
 const MAX_OBJECTS: i64 = 10_000_000;
 
 static CACHE_KEYS: [Key; 3] = key_rows! {
-    policy: Words(policy_words), May, "Replacement policy: lru, fifo, lfu or random; lru by default.";
-    admission: Words(admission_words), May,
+    policy: Words(|| super::words_of(&Policy::ALL)), May, "Replacement policy: lru, fifo, lfu or random; lru by default.";
+    admission: Words(|| vec!["everywhere", "leave-copy-down", "probabilistic"]), May,
         "Admission policy: `everywhere`, all Data (leave copy everywhere); `leave-copy-down`, Data that passed no other store since its producer or cache hit; `probabilistic`, a random fraction. Default: everywhere.";
     probability: Number(0.0, 1.0), May, "probabilistic: probability that a Data packet is stored.";
 };
@@ -30,7 +30,7 @@ pub(in super::super) static ROUTER_CACHE: Keys = Keys {
     what: "the routers' cache",
     own: &key_rows! {
         size: Packets, Must, "Capacity of each router's store in Data packets; 0pkt for none.";
-        placement: Words(placement_words), Else("all"),
+        placement: Words(|| vec!["all", "edge"]), Else("all"),
             "Routers with a content store: `all`; or `edge`, those linked to consumers.";
     },
     shared: &[&CACHE_KEYS],
@@ -47,7 +47,7 @@ pub(in super::super) static PREFIX_CACHE: Keys = Keys {
 
 pub(in super::super) static SERVICE: Keys = key_rows! { "a server" =>
     time: LongTime, Must, "Service time, or its mean.";
-    distribution: Words(distribution_words), Else("constant"), "Distribution of the service time.";
+    distribution: Words(|| vec!["constant", "exponential"]), Else("constant"), "Distribution of the service time.";
     queue: Packets, May, "Maximum number of waiting packets while one is served; unlimited by default.";
 };
 
@@ -56,18 +56,14 @@ pub(in super::super) const RANDOM_PHASE: &str = "random";
 
 pub(in super::super) static CLOCK: Keys = key_rows! { "a clock" =>
     period: LongTime, Must, "Interval between two ticks.";
-    phase: AnyOf(&[Words(phase_words), Time]), Else("random"),
+    phase: AnyOf(&[Words(|| vec![RANDOM_PHASE]), Time]), Else("random"),
         "Time of any tick, from the start of the run, modulo the period; `random` draws it for each node and seed.";
     flush_on_arrival: Bool, Else("false"),
         "Whether an arriving Data packet, Nack or loss notice fires all due timers of the forwarder, gates and queues, and of the receiving consumer.";
 };
 
-fn phase_words() -> Vec<&'static str> {
-    vec![RANDOM_PHASE]
-}
-
 pub(in super::super) static DEMAND: Keys = key_rows! { "demand" =>
-    model: Words(demand_words), Must, "Popularity model: zipf.";
+    model: Words(|| vec!["zipf"]), Must, "Popularity model: zipf.";
     objects: Count(1, MAX_OBJECTS), Must, "Number of objects in the catalogue, ordered by popularity.";
     exponent: Number(0.0, 10.0), Must,
         "Exponent s: object k is requested with a probability proportional to 1/(k + shift)^s.";
@@ -75,32 +71,8 @@ pub(in super::super) static DEMAND: Keys = key_rows! { "demand" =>
         "Shift q of the Zipf-Mandelbrot distribution, which flattens the head of the popularity.";
     segments: Count(1, 1_000_000), Else("1"), "Number of segments of every object.";
     rate: Frequency, May, "Rate of requests; as fast as the scheme allows by default.";
-    arrivals: Words(arrival_words), May,
+    arrivals: Words(|| vec!["poisson", "constant"]), May,
         "With a rate: Poisson arrivals (the default), or constant intervals between requests.";
     requests: Count(1, 4_294_967_294), May,
         "Number of requests after which the flow is complete; unlimited by default.";
 };
-
-fn policy_words() -> Vec<&'static str> {
-    Policy::ALL.iter().map(|(_, word)| *word).collect()
-}
-
-fn admission_words() -> Vec<&'static str> {
-    vec!["everywhere", "leave-copy-down", "probabilistic"]
-}
-
-fn placement_words() -> Vec<&'static str> {
-    vec!["all", "edge"]
-}
-
-fn distribution_words() -> Vec<&'static str> {
-    vec!["constant", "exponential"]
-}
-
-fn demand_words() -> Vec<&'static str> {
-    vec!["zipf"]
-}
-
-fn arrival_words() -> Vec<&'static str> {
-    vec!["poisson", "constant"]
-}

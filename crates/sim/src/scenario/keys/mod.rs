@@ -49,38 +49,28 @@ const MANY: i64 = 1_000_000;
 /// Bytes in an NDN packet's content here.
 const MAX_PAYLOAD: u64 = 65_536;
 
-/// Words of enums that carry none themselves.
-macro_rules! words {
-    ($list:ident, $all:ident: $type:ty = $($value:expr, $word:literal;)*) => {
-        pub(super) static $all: &[($type, &str)] = &[$(($value, $word)),*];
-
-        fn $list() -> Vec<&'static str> {
-            $all.iter().map(|(_, word)| *word).collect()
-        }
-    };
+/// The words of a list of values.
+fn words_of<T>(all: &[(T, &'static str)]) -> Vec<&'static str> {
+    all.iter().map(|(_, word)| *word).collect()
 }
 
-words! { detections, DETECTIONS: Detection = Detection::RackTlp, "rack-tlp"; Detection::Sack, "sack"; }
-words! { estimator_words, ESTIMATORS: EstimatorKind =
-    EstimatorKind::Ndnsim, "ndnsim";
-    EstimatorKind::NdnTools, "ndn-tools";
-    EstimatorKind::Ndnts, "ndnts";
-    EstimatorKind::Range, "range";
-}
-words! { reading_words, READINGS: TimeoutReading =
-    TimeoutReading::AtSend, "at-send";
-    TimeoutReading::AtSweep, "at-sweep";
-}
-words! { tracking_words, TRACKINGS: Tracking = Tracking::Loose, "loose"; Tracking::Exact, "exact"; }
-words! { retransmit_words, RETRANSMIT_ORDERS: RetransmitOrder =
-    RetransmitOrder::BySegment, "by-segment";
-    RetransmitOrder::ByLoss, "by-loss";
-}
-words! { notice_words, NOTICES: NoticeReaction =
-    NoticeReaction::Reduce, "reduce";
-    NoticeReaction::Ignore, "ignore";
-}
-words! { timeout_rules, TIMEOUT_RULES: TimeoutRule = TimeoutRule::Linux, "linux"; TimeoutRule::Rfc6298, "rfc6298"; }
+pub(super) static DETECTIONS: &[(Detection, &str)] =
+    &[(Detection::RackTlp, "rack-tlp"), (Detection::Sack, "sack")];
+pub(super) static ESTIMATORS: &[(EstimatorKind, &str)] = &[
+    (EstimatorKind::Ndnsim, "ndnsim"),
+    (EstimatorKind::NdnTools, "ndn-tools"),
+    (EstimatorKind::Ndnts, "ndnts"),
+    (EstimatorKind::Range, "range"),
+];
+pub(super) static READINGS: &[(TimeoutReading, &str)] =
+    &[(TimeoutReading::AtSend, "at-send"), (TimeoutReading::AtSweep, "at-sweep")];
+pub(super) static TRACKINGS: &[(Tracking, &str)] = &[(Tracking::Loose, "loose"), (Tracking::Exact, "exact")];
+pub(super) static RETRANSMIT_ORDERS: &[(RetransmitOrder, &str)] =
+    &[(RetransmitOrder::BySegment, "by-segment"), (RetransmitOrder::ByLoss, "by-loss")];
+pub(super) static NOTICES: &[(NoticeReaction, &str)] =
+    &[(NoticeReaction::Reduce, "reduce"), (NoticeReaction::Ignore, "ignore")];
+pub(super) static TIMEOUT_RULES: &[(TimeoutRule, &str)] =
+    &[(TimeoutRule::Linux, "linux"), (TimeoutRule::Rfc6298, "rfc6298")];
 
 pub(super) static ROOT: Keys = key_rows! { "the scenario" =>
     format: Count(1, 1), Must, "Version of this format: 1.";
@@ -130,7 +120,7 @@ pub(super) static TOPOLOGY: Keys = key_rows! { "[topology]" =>
         "Built-in topology, instead of a file or of [[node]] and [[link]].";
     file: Text, May,
         "File with a topology in the format of another program, relative to the scenario's file.";
-    format: Words(formats), May, "Format of the file; by default detected from its name or content.";
+    format: Words(|| words_of(&TopologyFormat::ALL)), May, "Format of the file; by default detected from its name or content.";
     latencies: Text, May, "rocketfuel: file with the delays of the links in ms.";
     pairs: Count(1, MANY), May, "dumbbell: number of consumers, and of producers.";
     routers: Count(1, MANY), May, "linear: number of routers in the chain.";
@@ -155,10 +145,6 @@ pub(super) static TOPOLOGY: Keys = key_rows! { "[topology]" =>
     access: Table(&LINK_CHANGES), May, "Links of hosts, instead of `link`.";
     bottleneck: Table(&LINK_CHANGES), May, "Bottleneck links, instead of `link`.";
 };
-
-fn formats() -> Vec<&'static str> {
-    TopologyFormat::ALL.iter().map(|(_, name)| *name).collect()
-}
 
 /// One 802.11 channel and its radios.
 pub(super) static MEDIUM: Keys = key_rows! { "[medium.NAME]" =>
@@ -277,7 +263,7 @@ pub(super) static ROUTER: Keys = key_rows! { "[router]" =>
     unsolicited: Bool, Else("false"), "Whether unsolicited Data is cached.";
     router_parts was parts: List(&SchemeOf(&ROUTER_PART)), May,
         "Router parts of schemes on every router: gates, strategies and agents.";
-    next_hops: Words(next_hop_rules), Else("nearer"),
+    next_hops: Words(|| words_of(&NextHopRule::ALL)), Else("nearer"),
         "Next hops in the FIB: `nearer`, neighbours that are nearer to a producer; `all`, every neighbour with a loop-free path.";
     prefix: List(&Table(&ROUTER_PREFIX)), May, "Settings for a name prefix.";
 };
@@ -307,7 +293,7 @@ pub(super) static FLOW: Keys = key_rows! { "[[flow]]" =>
     prefix: Text, Must, "Name prefix of the segments.";
     scheme: SchemeOf(&CONSUMER), May,
         "Congestion control of the consumer; by default that of `scenario.scheme`.";
-    profile was shell: AnyOf(&[Words(profile_words), Table(&PROFILE)]), May,
+    profile was shell: AnyOf(&[Words(|| words_of(&ConsumerProfile::ALL)), Table(&PROFILE)]), May,
         "Consumer profile: timers and retransmission rules of a consumer program; by default that of the scheme.";
     size: Size(u64::MAX), May, "Size of the content to fetch.";
     segments: Count(1, 4_294_967_294), May, "Number of segments to fetch, instead of a size.";
@@ -341,11 +327,11 @@ pub(super) static TCP: Keys = key_rows! { "[[tcp]]" =>
     stagger: Time, Else("0s"), "Interval between the starts of consecutive repetitions.";
     stop: LongTime, May, "Time after which the sender sends nothing.";
     mss: Size(65_000), Else("1448B"), "Maximum segment size (payload).";
-    detection: Words(detections), Else("rack-tlp"),
+    detection: Words(|| words_of(DETECTIONS)), Else("rack-tlp"),
         "Loss detection: `rack-tlp`, RFC 8985; `sack`, RFC 6675.";
     min_timeout: LongTime, Else("200ms"),
         "Minimum retransmission timeout (RFC 6298 requires 1 s); with `rto = \"linux\"`, the minimum distance from the smoothed RTT.";
-    rto: Words(timeout_rules), Else("linux"),
+    rto: Words(|| words_of(TIMEOUT_RULES)), Else("linux"),
         "Computation of the retransmission timeout: as in Linux, or RFC 6298.";
     burst: Count(1, 1_000), Else("1"),
         "Number of segments sent back to back, as with segmentation offload; without pacing, as soon as a third of the window is free.";
@@ -357,19 +343,15 @@ pub(super) static TCP: Keys = key_rows! { "[[tcp]]" =>
     receive_buffer: Size(1 << 30), Else("1GB"), "Receive buffer for out-of-order segments.";
 };
 
-fn next_hop_rules() -> Vec<&'static str> {
-    NextHopRule::ALL.iter().map(|(_, word)| *word).collect()
-}
-
 pub(super) static BURST: Keys = key_rows! { "a burst" =>
     at: Time, Must, "Start time, from the start of the run.";
     for: LongTime, Must, "Duration.";
 };
 
 pub(super) static PROFILE: Keys = key_rows! { "profile" =>
-    kind: Words(profile_words), May,
+    kind: Words(|| words_of(&ConsumerProfile::ALL)), May,
         "Consumer profile that the other keys modify; by default that of the scheme.";
-    estimator: Words(estimator_words), May, "RTT estimator for the retransmission timeout.";
+    estimator: Words(|| words_of(ESTIMATORS)), May, "RTT estimator for the retransmission timeout.";
     min_timeout: LongTime, May,
         "Minimum retransmission timeout after the first RTT sample; by default that of the estimator.";
     backoff_limit: Count(1, 65_536), May,
@@ -377,11 +359,11 @@ pub(super) static PROFILE: Keys = key_rows! { "profile" =>
     variations: Count(1, 1_000), May,
         "Multiple of the RTT variation that the timeout adds to the smoothed RTT; 8 by default for ndn-tools, 4 for ndnSIM and NDNts.";
     sweep: LongTime, May, "Interval between two checks for timed-out Interests.";
-    reading: Words(reading_words), May,
+    reading: Words(|| words_of(READINGS)), May,
         "Time at which the timeout of an Interest is computed: when it is sent, or at each check.";
-    tracking: Words(tracking_words), May,
+    tracking: Words(|| words_of(TRACKINGS)), May,
         "How outstanding Interests and losses are counted: `loose`, as in ndnSIM: every Data frees a place in the window, and each timed-out Interest is a separate loss; `exact`, as in ndn-tools: only Data of outstanding Interests counts, and Interests that time out together are one loss.";
-    retransmit: Words(retransmit_words), May,
+    retransmit: Words(|| words_of(RETRANSMIT_ORDERS)), May,
         "Order of retransmissions: `by-segment`, lowest segment first; `by-loss`, in order of detection.";
     retry_limit: AnyOf(&[Count(0, 4_294_967_295), Words(|| vec!["none"])]), May,
         "Maximum number of retransmissions of one segment.";
@@ -390,14 +372,10 @@ pub(super) static PROFILE: Keys = key_rows! { "profile" =>
     nack_is_loss: Bool, May, "Whether a congestion Nack is handled like a timeout.";
     whole_window: Bool, May, "Whether the window is rounded down to whole packets.";
     one_over: Bool, May, "Whether one more Interest is sent when the window is exactly full.";
-    notice: Words(notice_words), May,
+    notice: Words(|| words_of(NOTICES)), May,
         "Reaction to a loss notice: `reduce`, as to a loss; `ignore`, none.";
     hop_limit: Count(1, 255), May, "Hop limit of every Interest.";
 };
-
-fn profile_words() -> Vec<&'static str> {
-    ConsumerProfile::ALL.iter().map(|(_, word)| *word).collect()
-}
 
 pub(super) static EVENT: Keys = key_rows! { "[[event]]" =>
     at: Time, Must, "Time of the change.";

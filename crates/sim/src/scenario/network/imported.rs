@@ -25,20 +25,19 @@ pub(super) fn read(
     topology: &Fields<'_>,
     (router, media): (&RouterValues, &Media),
     limits: &Limits,
-) -> NetworkTable {
-    let mut network = NetworkTable { is_partial: true, ..NetworkTable::default() };
+) -> Option<NetworkTable> {
     refuse_other_keys(topology);
     let base = topology.table("link", &keys::LINK_CHANGES).map(|link| LinkValues::read(&link, media));
     let base = base.unwrap_or_default();
-    let Some(imported) = load(topology, limits) else { return network };
+    let imported = load(topology, limits)?;
     let place = topology.place_of("file");
     // Twice the common values: a limit and a loss of the link itself take no more than those.
     if !topology.context.claim(place, router.bytes(), imported.nodes.len() as u64)
         || !topology.context.claim(place, 2 * base.bytes(), imported.links.len() as u64)
     {
-        return network;
+        return None;
     }
-    network.is_partial = false;
+    let mut network = NetworkTable::default();
     add_nodes(&mut network, &imported, router, topology);
     let values: Vec<LinkValues> =
         imported.links.iter().map(|link| link_values(topology, (&base, media), link)).collect();
@@ -55,7 +54,7 @@ pub(super) fn read(
             format!("link {name:?} has no {missing} in the file; give one to all in [topology] link");
         topology.context.refuse(place, message);
     }
-    network
+    Some(network)
 }
 
 /// Reports keys of `[topology]` that do not go with a file.
@@ -84,16 +83,14 @@ fn load(topology: &Fields<'_>, limits: &Limits) -> Option<Imported> {
                     show(&name),
                     known.join(", ")
                 );
-                topology.refuse("file", message);
-                return None;
+                return topology.refused("file", message);
             }
         },
     };
     let mut imported = reported(topology, "file", import::read(&name, text.as_bytes(), format, limits))?;
     if let Some(second) = topology.item("latencies").and_then(|_| topology.text("latencies")) {
         if format != TopologyFormat::Rocketfuel {
-            topology.refuse("latencies", "latencies: applies to format rocketfuel only");
-            return None;
+            return topology.refused("latencies", "latencies: applies to format rocketfuel only");
         }
         let text = file(topology, "latencies", &second)?;
         let label = format!("latencies {second}");

@@ -49,13 +49,7 @@ pub(super) struct NetworkTable {
 impl NetworkTable {
     /// The node that a text names; reports if there is none.
     pub fn find_node(&self, context: &ReadContext<'_>, item: &Item) -> Option<usize> {
-        match read_text(item) {
-            Ok(name) => self.node_called(context, item.place, name),
-            Err(why) => {
-                context.refuse(item.place, why);
-                None
-            }
-        }
+        self.node_called(context, item.place, context.accept(item.place, read_text(item))?)
     }
 
     /// The node called `name`; reports at `place` if there is none.
@@ -70,13 +64,7 @@ impl NetworkTable {
 
     /// The link that a text names; reports if there is none.
     pub fn find_link(&self, context: &ReadContext<'_>, item: &Item) -> Option<usize> {
-        let name = match read_text(item) {
-            Ok(name) => name,
-            Err(why) => {
-                context.refuse(item.place, why);
-                return None;
-            }
-        };
+        let name = context.accept(item.place, read_text(item))?;
         let found = self.link_index.get(name).copied();
         if found.is_none() && !self.is_partial {
             // Links are named in the order of `ends`; the other order is the most frequent mistake.
@@ -203,13 +191,7 @@ fn check_strategies(table: &Fields<'_>, parts: &[SchemeUse]) {
 }
 
 fn read_prefix(table: &Fields<'_>) -> Option<String> {
-    match canonical_prefix(&table.text("prefix")?) {
-        Ok(prefix) => Some(prefix),
-        Err(why) => {
-            table.refuse("prefix", why);
-            None
-        }
-    }
+    table.accept("prefix", canonical_prefix(&table.text("prefix")?))
 }
 
 /// Settings of one node in a scenario, except its name.
@@ -259,15 +241,13 @@ impl NodeValues {
 fn read_position(node: &Fields<'_>) -> Option<(f64, f64)> {
     let item = node.item("position")?;
     let [across, down] = node.list("position") else {
-        node.context.refuse(item.place, "position: two numbers from 0 to 1 are needed, across and down");
-        return None;
+        return node
+            .context
+            .refused(item.place, "position: two numbers from 0 to 1 are needed, across and down");
     };
-    let read = |item: &Item| match read_number(item, &KeyKind::Number(0.0, 1.0)) {
-        Ok(number) => Some(number),
-        Err(why) => {
-            node.context.refuse(item.place, format!("position: {why}"));
-            None
-        }
+    let read = |item: &Item| {
+        let number = read_number(item, &KeyKind::Number(0.0, 1.0));
+        node.context.accept(item.place, number.map_err(|why| format!("position: {why}")))
     };
     read(across).zip(read(down))
 }
@@ -278,15 +258,15 @@ pub(super) fn read(root: &Fields<'_>, limits: &Limits) -> NetworkTable {
     let media = Media::read(root);
     let topology = root.table("topology", &keys::TOPOLOGY);
     let has = |key: &str| topology.as_ref().filter(|topology| topology.item(key).is_some());
-    let mut network = match (has("builtin"), has("file")) {
+    let network = match (has("builtin"), has("file")) {
         (Some(topology), None) => read_builtin(root, topology, (&router, &media), limits),
         (None, Some(topology)) => imported::read(root, topology, (&router, &media), limits),
         (Some(topology), Some(_)) => {
-            topology.refuse("file", "file: a topology is built in or from a file, not both");
-            NetworkTable { is_partial: true, ..NetworkTable::default() }
+            topology.refused("file", "file: a topology is built in or from a file, not both")
         }
         (None, None) => read_written(root, topology.as_ref(), (&router, &media), limits),
     };
+    let mut network = network.unwrap_or_else(|| NetworkTable { is_partial: true, ..NetworkTable::default() });
     network.caches = router.caches.with_own(std::mem::take(&mut network.caches.own));
     network.next_hops = router.next_hops;
     network.is_partial |= !root.context.problems.borrow().is_empty() && network.nodes.is_empty();
@@ -304,26 +284,23 @@ fn read_builtin(
     topology: &Fields<'_>,
     (router, media): (&RouterValues, &Media),
     limits: &Limits,
-) -> NetworkTable {
-    let mut network = NetworkTable { is_partial: true, ..NetworkTable::default() };
+) -> Option<NetworkTable> {
     let sound = root.context.count();
     let values = ClassValues::read(topology, media);
     let is_sound = root.context.count() == sound;
     let words: Vec<(usize, &str)> = BUILTINS.iter().map(|builtin| builtin.name).enumerate().collect();
-    let Some(builtin) = topology.word("builtin", &words).and_then(|index| BUILTINS.get(index)) else {
-        return network;
-    };
+    let builtin = topology.word("builtin", &words).and_then(|index| BUILTINS.get(index))?;
     for (key, class) in [("access", Class::Access), ("bottleneck", Class::Bottleneck)] {
         if let Some(entry) = topology.entry(key).filter(|_| !builtin.classes.contains(&class)) {
             topology.context.refuse(entry.place, format!("topology {:?} has no {key} links", builtin.name));
         }
     }
-    let Some(shape) = build(builtin, topology, limits) else { return network };
+    let shape = build(builtin, topology, limits)?;
     // Plans repeat the values of `[router]` and of the classes in every node and link.
     if !claim(topology, &shape, router, &values) {
-        return network;
+        return None;
     }
-    network.is_partial = false;
+    let mut network = NetworkTable::default();
     add_shape_nodes(&mut network, &shape, router, topology);
     add_shape_links(&mut network, &shape, &values, topology);
     let of_link = |index: usize| values.at(&shape, index);
@@ -332,7 +309,7 @@ fn read_builtin(
     if is_sound {
         check_complete((topology, builtin), &network, &shape, &complete, &values);
     }
-    network
+    Some(network)
 }
 
 /// Whether the topology's plan is small enough.
@@ -347,8 +324,7 @@ fn claim(topology: &Fields<'_>, shape: &Shape, router: &RouterValues, values: &C
 fn build(builtin: &Builtin, topology: &Fields<'_>, limits: &Limits) -> Option<Shape> {
     let params = Params::read(builtin, topology)?;
     if let Some(fault) = (builtin.fault)(&params) {
-        topology.refuse("builtin", format!("topology {:?}: {fault}", builtin.name));
-        return None;
+        return topology.refused("builtin", format!("topology {:?}: {fault}", builtin.name));
     }
     // The size is checked before anything is built: a typing error could ask for gigabytes.
     let (nodes, links) = (builtin.size)(&params).unwrap_or((u64::MAX, u64::MAX));
@@ -362,8 +338,7 @@ fn build(builtin: &Builtin, topology: &Fields<'_>, limits: &Limits) -> Option<Sh
             "topology {:?} would have {size}; at most {} nodes and {} links",
             builtin.name, limits.nodes, limits.links
         );
-        topology.refuse("builtin", message);
-        return None;
+        return topology.refused("builtin", message);
     }
     let mut shape = Shape::default();
     (builtin.build)(&params, &mut shape);
@@ -523,48 +498,41 @@ fn read_written(
     topology: Option<&Fields<'_>>,
     (router, media): (&RouterValues, &Media),
     limits: &Limits,
-) -> NetworkTable {
-    let mut network = NetworkTable::default();
+) -> Option<NetworkTable> {
     if let Some(topology) = topology {
         refuse_builtin_keys(topology);
     }
     for key in ["node", "link"] {
         if let Some(TomlValue::Table(_)) = root.item(key).map(|item| &item.value) {
-            root.refuse(
+            return root.refused(
                 key,
                 format!("[{key}.NAME] requires a builtin topology; without one, write [[{key}]]"),
             );
-            network.is_partial = true;
-            return network;
         }
     }
     if root.list("node").is_empty() {
         let place = topology.map_or(root.place, |topology| topology.place);
-        root.context
-            .refuse(place, "there is no network; give [topology] a builtin, or write [[node]] and [[link]]");
-        network.is_partial = true;
-        return network;
+        let why = "there is no network; give [topology] a builtin, or write [[node]] and [[link]]";
+        return root.context.refused(place, why);
     }
     for (key, max) in [("node", limits.nodes), ("link", limits.links)] {
         if root.list(key).len() > max {
-            root.refuse(key, format!("{} {key}s; at most {max}", root.list(key).len()));
-            network.is_partial = true;
-            return network;
+            return root.refused(key, format!("{} {key}s; at most {max}", root.list(key).len()));
         }
     }
     let base = topology.and_then(|topology| topology.table("link", &keys::LINK_CHANGES));
     let base = base.map(|link| LinkValues::read(&link, media)).unwrap_or_default();
     let tables: Vec<Fields<'_>> = root.tables("node", &keys::NODE);
     if !root.context.claim(root.place_of("node"), router.bytes(), tables.len() as u64) {
-        network.is_partial = true;
-        return network;
+        return None;
     }
+    let mut network = NetworkTable::default();
     add_written_nodes(&mut network, &tables, root, router);
     for link in root.tables("link", &keys::LINK) {
-        add_written_link(&mut network, &link, (&base, media));
+        network.is_partial |= add_written_link(&mut network, &link, (&base, media)).is_none();
     }
     check_roles(&network, &tables);
-    network
+    Some(network)
 }
 
 /// Reports keys of `[topology]` that need a builtin.
@@ -619,7 +587,11 @@ fn written_degrees<'a>(root: &Fields<'a>) -> BTreeMap<&'a str, u32> {
     degrees
 }
 
-fn add_written_link(network: &mut NetworkTable, link: &Fields<'_>, (base, media): (&LinkValues, &Media)) {
+fn add_written_link(
+    network: &mut NetworkTable,
+    link: &Fields<'_>,
+    (base, media): (&LinkValues, &Media),
+) -> Option<()> {
     let context = link.context;
     let sound = context.count();
     let values = base.with(&LinkValues::read(link, media));
@@ -629,29 +601,21 @@ fn add_written_link(network: &mut NetworkTable, link: &Fields<'_>, (base, media)
         if link.item("ends").is_some() {
             link.refuse("ends", format!("ends: two nodes are needed, not {}", ends.len()));
         }
-        network.is_partial = true;
-        return;
+        return None;
     };
     let (a, b) = (network.find_node(context, first), network.find_node(context, second));
-    let (Some(a), Some(b)) = (a, b) else {
-        network.is_partial = true;
-        return;
-    };
+    let (a, b) = a.zip(b)?;
     if a == b {
-        link.refuse("ends", "ends: a link needs two different nodes");
-        network.is_partial = true;
-        return;
+        return link.refused("ends", "ends: a link needs two different nodes");
     }
     let node_name = |index: usize| network.nodes.get(index).map_or("", |node| node.name.as_str());
     let name = given.unwrap_or_else(|| Some(format!("{}-{}", node_name(a), node_name(b))));
-    let Some(name) = name.filter(|_| context.claim(link.place, values.bytes(), 1)) else {
-        network.is_partial = true;
-        return;
-    };
+    let name = name.filter(|_| context.claim(link.place, values.bytes(), 1))?;
     if !values.is_complete() && context.count() == sound {
         context.refuse(link.place, format!("link {name:?} has no {}", values.missing()));
     }
     add_link(network, values.plan(name, a, b), context, link.place);
+    Some(())
 }
 
 /// Reports nodes that are declared hosts but have several links.

@@ -102,6 +102,6 @@ fn remove(table: &mut Table, path: &str, names: &[&str]) {
         (_, rest) => rest.is_none(),
     };
     if is_empty {
-        table.0.retain(|entry| entry.key != key);
+        table.remove(key);
     }
 }

@@ -29,10 +29,10 @@ pub(in super::super) fn replace(
     if let Some(old) = of_scenario(context, root) {
         layers.extend(fill(context, root, &old, text));
     }
-    if let Some(TomlValue::Table(scenario)) = root.get_mut("scenario").map(|entry| &mut entry.item.value) {
+    if let Some(scenario) = root.table_mut("scenario") {
         // Its roles are in the document by now; kept, it would fill the roles of the new scheme's flows
         // again.
-        scenario.0.retain(|entry| entry.key != "scheme");
+        scenario.remove("scheme");
     }
     let whole = Required::read(context, item)?;
     if !whole.fits(context, root, scope) {
@@ -146,7 +146,7 @@ impl Strip<'_> {
 
     /// Parts and strategies of `[router]`, of nodes and of prefixes.
     fn routers(&mut self, root: &mut Table) {
-        if let Some(TomlValue::Table(router)) = root.get_mut("router").map(|entry| &mut entry.item.value) {
+        if let Some(router) = root.table_mut("router") {
             self.parts(router, false);
             self.strategy(router);
             for_each_table(router.get_mut("prefix").map(|entry| &mut entry.item), &mut |prefix| {
@@ -162,8 +162,7 @@ impl Strip<'_> {
 
     /// A list of parts; the new part is added to the parts that remain in a node's own list.
     fn parts(&mut self, table: &mut Table, is_node: bool) {
-        let Some(TomlValue::List(items)) = table.get_mut("router_parts").map(|entry| &mut entry.item.value)
-        else {
+        let Some(items) = table.list_mut("router_parts") else {
             return;
         };
         let (going, mut staying): (Vec<Item>, Vec<Item>) =
@@ -176,7 +175,7 @@ impl Strip<'_> {
             staying.is_empty() && (!going.is_empty() || self.whole.installed(Role::Router).is_some());
         *items = staying;
         if is_bare {
-            table.0.retain(|entry| entry.key != "router_parts");
+            table.remove("router_parts");
         }
     }
 
@@ -185,7 +184,7 @@ impl Strip<'_> {
         let brings = self.whole.installed(Role::Strategy).is_some() || self.whole.used.brings_strategy();
         if let Some(item) = table.get("strategy").map(|entry| entry.item.clone()).filter(|_| brings) {
             self.note(Role::Strategy, &item);
-            table.0.retain(|entry| entry.key != "strategy");
+            table.remove("strategy");
         }
     }
 
@@ -211,18 +210,14 @@ impl Strip<'_> {
             self.link_service(link);
             self.queue(link);
             for direction in ["forward", "backward"] {
-                if let Some(TomlValue::Table(direction)) =
-                    link.get_mut(direction).map(|entry| &mut entry.item.value)
-                {
+                if let Some(direction) = link.table_mut(direction) {
                     self.queue(direction);
                 }
             }
         };
-        if let Some(TomlValue::Table(topology)) = root.get_mut("topology").map(|entry| &mut entry.item.value)
-        {
+        if let Some(topology) = root.table_mut("topology") {
             for key in ["link", "access", "bottleneck"] {
-                if let Some(TomlValue::Table(link)) = topology.get_mut(key).map(|entry| &mut entry.item.value)
-                {
+                if let Some(link) = topology.table_mut(key) {
                     each(link);
                 }
             }
@@ -236,17 +231,16 @@ impl Strip<'_> {
         }
         if let Some(item) = link.get("link_service").map(|entry| entry.item.clone()) {
             self.note(Role::LinkService, &item);
-            link.0.retain(|entry| entry.key != "link_service");
+            link.remove("link_service");
         }
     }
 
     /// All disciplines of a queue if the scheme has one; else those that belong to schemes with parts on routers.
     fn queue(&mut self, link: &mut Table) {
-        let Some(TomlValue::Table(queue)) = link.get_mut("queue").map(|entry| &mut entry.item.value) else {
+        let Some(queue) = link.table_mut("queue") else {
             return;
         };
-        let Some(TomlValue::List(items)) = queue.get_mut("disciplines").map(|entry| &mut entry.item.value)
-        else {
+        let Some(items) = queue.list_mut("disciplines") else {
             return;
         };
         let is_filled = self.whole.installed(Role::Discipline).is_some();
@@ -260,7 +254,7 @@ impl Strip<'_> {
         going.iter().for_each(|item| self.note(Role::Discipline, item));
         *items = staying;
         if is_filled {
-            queue.0.retain(|entry| entry.key != "disciplines");
+            queue.remove("disciplines");
         }
     }
 
@@ -272,11 +266,10 @@ impl Strip<'_> {
             self.note(Role::Controller, &item);
         } else if name_of(&item).is_some_and(|name| self.goes(name)) {
             self.note(Role::Controller, &item);
-            root.0.retain(|entry| entry.key != "controller");
-            if let Some(TomlValue::List(events)) = root.get_mut("event").map(|entry| &mut entry.item.value) {
-                events.retain(
-                    |event| !matches!(&event.value, TomlValue::Table(event) if event.get("controller").is_some()),
-                );
+            root.remove("controller");
+            if let Some(events) = root.list_mut("event") {
+                let is_its = |event: &Item| matches!(&event.value, TomlValue::Table(event) if event.get("controller").is_some());
+                events.retain(|event| !is_its(event));
             }
         }
     }
@@ -295,7 +288,7 @@ fn shown(item: &Item) -> String {
 
 /// Removes prefixes without any setting.
 fn drop_idle_prefixes(router: &mut Table) {
-    if let Some(TomlValue::List(prefixes)) = router.get_mut("prefix").map(|entry| &mut entry.item.value) {
+    if let Some(prefixes) = router.list_mut("prefix") {
         let states = |table: &Table| table.get("strategy").is_some() || table.get("cache").is_some();
         prefixes.retain(|prefix| !matches!(&prefix.value, TomlValue::Table(table) if !states(table)));
     }
