@@ -12,7 +12,7 @@ use tidegate_core::units::{BitRate, Span};
 use tidegate_live::emulator::channel::ChannelSetup;
 use tidegate_live::emulator::{DirectionReport, Link, LinkReport, LinkSetup, Refused};
 use tidegate_live::signals::StopSignal;
-use tidegate_results::text::{Align, Screen, TextTable};
+use tidegate_results::text::{Screen, TextTable};
 use tidegate_settings::values::parse_limit;
 
 use crate::exit::{Exit, Failure, Outcome, print};
@@ -143,8 +143,7 @@ fn show(session: &Session, report: &LinkReport) {
 
 fn text(report: &LinkReport, screen: Screen) -> String {
     let (forward, reverse) = (&report.forward, &report.reverse);
-    let columns = [("", Align::Left), ("forward", Align::Right), ("reverse", Align::Right)];
-    let mut table = TextTable::new(&columns);
+    let mut table = TextTable::of(&[""], &["forward", "reverse"]);
     let mut row = |name: &str, value: &dyn Fn(&DirectionReport) -> String| {
         table.row([name.to_owned(), value(forward), value(reverse)]);
     };

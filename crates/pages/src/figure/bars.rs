@@ -106,14 +106,7 @@ impl Bars {
         if let Some(mark) = mark.filter(|_| is_hit(base)) {
             base = if is_below { mark + px(20.0) } else { mark - px(11.0) };
         }
-        drawing.add(Item::Label(Label {
-            at: (x, base),
-            text: number,
-            scale: NUMBER_SCALE,
-            anchor: Anchor::Middle,
-            upwards: false,
-            paint: Paint::Ink,
-            is_name: false,
-        }));
+        let label = Label::new((x, base), number, Anchor::Middle, Paint::Ink);
+        drawing.add(Item::Label(Label { scale: NUMBER_SCALE, ..label }));
     }
 }

@@ -56,6 +56,13 @@ pub(super) struct Label {
     pub(super) is_name: bool,
 }
 
+impl Label {
+    /// A level text of the usual size.
+    pub(super) fn new(at: Point, text: impl Into<String>, anchor: Anchor, paint: Paint) -> Self {
+        Self { at, text: text.into(), scale: 1.0, anchor, upwards: false, paint, is_name: false }
+    }
+}
+
 /// Shape of a drawn item.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Item {
@@ -134,9 +141,7 @@ impl Drawing {
 
     /// Adds a line of text in the sheet's size.
     pub(super) fn text(&mut self, at: Point, text: impl Into<String>, anchor: Anchor, paint: Paint) {
-        let label =
-            Label { at, text: text.into(), scale: 1.0, anchor, upwards: false, paint, is_name: false };
-        self.add(Item::Label(label));
+        self.add(Item::Label(Label::new(at, text, anchor, paint)));
     }
 
     /// Adds a filled rectangle with its hatch.

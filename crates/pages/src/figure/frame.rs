@@ -79,15 +79,9 @@ impl PlotArea {
         // The label runs along the whole side of the sheet; `max` is the number of characters that fit.
         let part = drawing.sheet.height / drawing.sheet.text_width(label).max(1.0);
         let max = (part * label.chars().count() as f64) as usize;
-        drawing.add(Item::Label(Label {
-            at: (drawing.px(15.0), middle_of_label(drawing, label, (top, bottom))),
-            text: shortened(label, max),
-            scale: 1.0,
-            anchor: Anchor::Middle,
-            upwards: true,
-            paint: Paint::Ink,
-            is_name: false,
-        }));
+        let at = (drawing.px(15.0), middle_of_label(drawing, label, (top, bottom)));
+        let label = Label::new(at, shortened(label, max), Anchor::Middle, Paint::Ink);
+        drawing.add(Item::Label(Label { upwards: true, ..label }));
         Self { left, right, top, bottom, y }
     }
 
@@ -266,12 +260,8 @@ pub(super) fn estimate_key(drawing: &mut Drawing, key: &mut Key, is_line: bool, 
         drawing.marks(Shape::Circle, vec![(centre, middle)], 4.0, Paint::Soft);
     } else {
         let half = drawing.px(6.0);
-        let points = vec![
-            (centre - half, middle - half),
-            (centre + half, middle - half),
-            (centre + half, middle + half),
-            (centre - half, middle + half),
-        ];
+        let [(left, right), (top, bottom)] = [centre, middle].map(|at| (at - half, at + half));
+        let points = vec![(left, top), (right, top), (right, bottom), (left, bottom)];
         let fill = Some(super::drawing::Fill { paint: Paint::Soft, opacity: 0.4 });
         drawing.add(Item::Area { points, fill, stroke: None });
     }

@@ -82,15 +82,8 @@ fn label_ends(drawing: &mut Drawing, frame: &PlotArea, x: &Scale, series: &[Seri
     for ((index, from, y), place) in ends.into_iter().zip(places) {
         let (to, paint) = (frame.right + drawing.px(12.0), Paint::Series(index));
         let leader = vec![(from + drawing.px(5.0), y), (to - drawing.px(2.0), place)];
-        let name = Label {
-            at: (to, place + drawing.px(4.5)),
-            text: names[index].clone(),
-            scale: 1.0,
-            anchor: Anchor::Start,
-            upwards: false,
-            paint,
-            is_name: true,
-        };
+        let name = Label::new((to, place + drawing.px(4.5)), names[index].as_str(), Anchor::Start, paint);
+        let name = Label { is_name: true, ..name };
         drawing.owned(Owner::Series(index), |drawing| {
             drawing.line(leader, Stroke { opacity: 0.5, ..Stroke::solid(paint, 1.0) });
         });

@@ -10,6 +10,7 @@ use crate::panels::{self, Panels};
 use crate::thinning::Aligned;
 use serde_json::{Value, json};
 use tidegate_results::compare::Variant;
+use tidegate_results::stats::mean;
 use tidegate_results::text;
 
 /// Minimum and maximum number of bins of a band over the length of a run.
@@ -253,10 +254,6 @@ impl Band {
         });
         json!({ "time_s": numbers(times), "series": series.collect::<Value>() })
     }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 fn lowest(values: &[f64]) -> f64 {

@@ -9,6 +9,7 @@ use crate::panels::{self, Panel, Panels};
 use crate::sample_series;
 use crate::thinning::Aligned;
 use tidegate_results::compare::Variant;
+use tidegate_results::stats::mean;
 
 /// Maximum number of variants in one plot.
 const MAX_VARIANTS: usize = 14;
@@ -100,10 +101,6 @@ impl Beside {
 
 fn sum(values: &[f64]) -> f64 {
     values.iter().sum()
-}
-
-fn mean(values: &[f64]) -> f64 {
-    sum(values) / values.len() as f64
 }
 
 /// All series as one: `of` the values at each instant.

@@ -7,7 +7,7 @@ use super::{document, tables};
 use crate::event_summary::{Decrease, EventSummary, FlowSummary, NetworkChange, PacketFate, Reason};
 use crate::markup::{Escaped, Markup};
 use tidegate_results::measures::utilisation;
-use tidegate_results::text::{self, Align, Facts, TextTable, count, number};
+use tidegate_results::text::{self, Facts, TextTable, count, number};
 
 /// Maximum number of window decreases that are listed for a flow; the largest ones are.
 const MAX_LISTED: usize = 8;
@@ -219,12 +219,7 @@ fn reasons(summary: &EventSummary, flow: &FlowSummary) -> TextTable {
     // In the order of the reasons, so that the page of a run is the same every time.
     all.sort_unstable();
     all.dedup();
-    let mut table = TextTable::new(&[
-        ("Signal", Align::Left),
-        ("Origin", Align::Left),
-        ("Signals", Align::Right),
-        ("Window decreases", Align::Right),
-    ]);
+    let mut table = TextTable::of(&["Signal", "Origin"], &["Signals", "Window decreases"]);
     for reason in all {
         // A decrease without a signal is the scheme's own, after some other event.
         let signals = history.signals.get(reason).map_or_else(|| "–".to_owned(), |times| count(*times));

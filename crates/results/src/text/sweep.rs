@@ -1,6 +1,6 @@
 //! The table of a sweep: values of the parameters, and means of measures, one row for each point.
 
-use super::{Align, TextTable, over_runs};
+use super::{TextTable, over_runs};
 use crate::measures::RunMeasure;
 use crate::tables::{Parameter, Point};
 
@@ -12,10 +12,8 @@ pub fn sweep_rows(
     label: impl Fn(&RunMeasure) -> String,
 ) -> TextTable {
     let labels: Vec<String> = measures.iter().map(|measure| label(measure)).collect();
-    let mut head: Vec<(&str, Align)> =
-        parameters.iter().map(|parameter| (parameter.key.as_str(), Align::Left)).collect();
-    head.extend(labels.iter().map(|label| (label.as_str(), Align::Right)));
-    let mut table = TextTable::new(&head);
+    let keys: Vec<&str> = parameters.iter().map(|parameter| parameter.key.as_str()).collect();
+    let mut table = TextTable::of(&keys, &labels.iter().map(String::as_str).collect::<Vec<_>>());
     for (index, point) in points.iter().enumerate() {
         let values = measures.iter().map(|measure| over_runs(&point.estimate(measure), point.runs.len()));
         table.row(parameters.iter().map(|parameter| parameter.values[index].clone()).chain(values));

@@ -44,6 +44,12 @@ impl TextTable {
         Self { head, rows: Vec::new() }
     }
 
+    /// A table without rows, with columns of texts and then columns of numbers, which line up on the right.
+    pub fn of(texts: &[&str], numbers: &[&str]) -> Self {
+        let texts = texts.iter().map(|name| (*name, Align::Left));
+        Self::new(&texts.chain(numbers.iter().map(|name| (*name, Align::Right))).collect::<Vec<_>>())
+    }
+
     /// Adds a row; missing cells are empty, control characters become spaces.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         let mut row: Vec<Vec<String>> = cells.into_iter().map(|cell| words(&cell)).collect();

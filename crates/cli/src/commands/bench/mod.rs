@@ -11,7 +11,7 @@ mod live;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use tidegate_results::text::{Align, Screen, TextTable};
+use tidegate_results::text::{Screen, TextTable};
 use tidegate_sim::scenario;
 use tidegate_sim::world::World;
 
@@ -88,16 +88,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     #[cfg(target_os = "linux")]
     if arguments.cases == ["fetch"] {
-        let Arguments { results, schemes, only, time, any_build, table_only, .. } = arguments;
-        let plan = fetch::Plan {
-            results: results.clone(),
-            schemes: schemes.clone(),
-            only: only.clone(),
-            time: *time,
-            is_any_build: *any_build,
-            is_table_only: *table_only,
-        };
-        return fetch::run(session, &plan);
+        return fetch::run(session, arguments);
     }
     let cases = chosen(&arguments.cases)?;
     if arguments.inside {
@@ -169,7 +160,8 @@ impl CaseMeasurement {
         self.pit_bytes / self.pending
     }
 
-    fn fields(&self) -> [f64; 10] {
+    /// Every field in the order of a line.
+    fn fields(&mut self) -> [&mut f64; 10] {
         let Self {
             cpu_s,
             start_s,
@@ -181,31 +173,21 @@ impl CaseMeasurement {
             samples,
             pending,
             pit_bytes,
-        } = *self;
+        } = self;
         [cpu_s, start_s, hops, peak_rss_bytes, delivered, dropped, marked, samples, pending, pit_bytes]
     }
 
-    fn line(&self) -> String {
-        let fields: Vec<String> = self.fields().iter().map(f64::to_string).collect();
-        fields.join(" ") + "\n"
+    /// The line that [`read`](Self::read) takes.
+    fn line(mut self) -> String {
+        self.fields().map(|field| field.to_string()).join(" ") + "\n"
     }
 
     fn read(line: &str) -> Option<Self> {
-        let fields: Result<Vec<f64>, _> = line.split_whitespace().map(str::parse).collect();
-        let [cpu_s, start_s, hops, peak_rss_bytes, delivered, dropped, marked, samples, pending, pit_bytes] =
-            fields.ok()?.try_into().ok()?;
-        Some(Self {
-            cpu_s,
-            start_s,
-            hops,
-            peak_rss_bytes,
-            delivered,
-            dropped,
-            marked,
-            samples,
-            pending,
-            pit_bytes,
-        })
+        let (mut read, mut words) = (Self::default(), line.split_whitespace());
+        for field in read.fields() {
+            *field = words.next()?.parse().ok()?;
+        }
+        words.next().is_none().then_some(read)
     }
 }
 
@@ -306,21 +288,20 @@ fn as_json(case: &BenchCase, runs: &[CaseMeasurement]) -> Value {
 }
 
 fn table(rows: &[(&BenchCase, Vec<CaseMeasurement>)], screen: Screen) -> String {
-    let heads = [
-        ("case", Align::Left),
-        ("M hops per CPU s", Align::Right),
-        ("least", Align::Right),
-        ("most", Align::Right),
-        ("aim", Align::Right),
-        ("M hops", Align::Right),
-        ("start, CPU s", Align::Right),
-        ("peak memory, MB", Align::Right),
-        ("PIT, B per pending", Align::Right),
-        ("marked", Align::Right),
-        ("dropped", Align::Right),
-        ("samples", Align::Right),
+    let numbers = [
+        "M hops per CPU s",
+        "least",
+        "most",
+        "aim",
+        "M hops",
+        "start, CPU s",
+        "peak memory, MB",
+        "PIT, B per pending",
+        "marked",
+        "dropped",
+        "samples",
     ];
-    let mut table = TextTable::new(&heads);
+    let mut table = TextTable::of(&["case"], &numbers);
     for (case, runs) in rows {
         let middle = median(runs);
         let rate = |run: &CaseMeasurement| format!("{:.2}", run.hops_per_cpu_s() / 1e6);

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use tidegate_results::compare::Baseline;
 use tidegate_results::measures::{self, RUN_MEASURES, RunMeasure};
+use tidegate_results::tables::RunContext;
 use tidegate_sim::plan::Plan;
 
 use super::{Overrides, note_replaced, read_plan, refuse_incomplete};
@@ -22,7 +23,7 @@ use crate::kept_results::KeptResults;
 use crate::parameter_grid::{self, Axis};
 use crate::store::Store;
 use search::Search;
-use variants::{VariantArguments, VariantPlan};
+use variants::VariantPlan;
 
 /// Arguments of the command `tidegate compare`.
 #[derive(Debug, clap::Args)]
@@ -152,17 +153,9 @@ struct Prepared {
 impl Prepared {
     /// Reads scenario, variants and baseline, so that errors in them are reported before the first run.
     fn read(session: &Session, arguments: &Arguments) -> Result<Self, Failure> {
-        let choice = VariantArguments {
-            scenario: &arguments.scenario,
-            base: &arguments.overrides.set,
-            schemes: arguments.schemes.as_deref(),
-            consumers: arguments.consumers.as_deref(),
-            flows: &arguments.flow,
-            vary: arguments.vary.as_ref(),
-        };
         let has_baseline = arguments.baseline.is_some() || arguments.save_baseline.is_some();
         let base = read_plan(session, &arguments.scenario, &arguments.overrides.set)?;
-        let variants = choice.read(session, &base, has_baseline)?;
+        let variants = arguments.variants(session, &base, has_baseline)?;
         if !arguments.allow_incomplete {
             refuse_incomplete(variants.iter().map(|variant| (variant.label.clone(), &variant.plan)))?;
         }
@@ -202,6 +195,16 @@ impl Prepared {
             unmatched: baseline.unmatched(&found.comparison.labels),
         })
     }
+
+    fn output<'a>(
+        &'a self,
+        found: &'a search::SearchResult,
+        held: Option<output::Held<'a>>,
+        context: RunContext,
+    ) -> output::ComparisonOutput<'a> {
+        let Self { base, variants, saved, .. } = self;
+        output::ComparisonOutput { base, variants, found, held, saved: saved.as_deref(), context }
+    }
 }
 
 /// Runs the command `tidegate compare`.
@@ -216,14 +219,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let is_worse =
         held.iter().flat_map(|held| &held.judgements).any(|judgement| judgement.change.is_regression());
-    let results = output::ComparisonOutput {
-        base: &prepared.base,
-        variants: &prepared.variants,
-        found: &found,
-        held,
-        saved: prepared.saved.as_deref(),
-        context: output::context(&prepared.base),
-    };
+    let results = prepared.output(&found, held, output::context(&prepared.base));
     results.write(session, arguments, &store)?;
     Ok(if is_worse { Exit::Unexpected } else { Exit::Ok })
 }
@@ -246,14 +242,7 @@ pub(crate) fn page_again(
     let found = prepared.find(session, &arguments, &store);
     let found = found.map_err(|failure| kept.refused(&failure, &arguments.command_line()))?;
     let held = prepared.hold(&found, arguments.tolerance);
-    let results = output::ComparisonOutput {
-        base: &prepared.base,
-        variants: &prepared.variants,
-        found: &found,
-        held,
-        saved: prepared.saved.as_deref(),
-        context: kept.context.clone(),
-    };
+    let results = prepared.output(&found, held, kept.context.clone());
     results.page(&kept.figures()?, &kept.command, &store)
 }
 

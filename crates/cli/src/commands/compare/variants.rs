@@ -1,12 +1,11 @@
 //! Variants of a scenario: each sets one or several keys to one value.
 
-use std::path::Path;
-
 use tidegate_sim::plan::{FlowPlan, Plan};
 
+use super::Arguments;
 use crate::Session;
 use crate::exit::{Exit, Failure};
-use crate::parameter_grid::{self, Axis, Tried};
+use crate::parameter_grid::{self, Tried};
 use crate::store::Identity;
 
 /// A variant, checked.
@@ -20,39 +19,22 @@ pub(super) struct VariantPlan {
     pub(super) identity: Identity,
 }
 
-/// Arguments that define the variants.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct VariantArguments<'a> {
-    /// Path of the scenario file.
-    pub(super) scenario: &'a Path,
-    /// Overrides that all variants have.
-    pub(super) base: &'a [(String, String)],
-    /// Value of the option `--schemes`.
-    pub(super) schemes: Option<&'a str>,
-    /// Value of the option `--consumers`.
-    pub(super) consumers: Option<&'a str>,
-    /// Names given with the option `--flow`.
-    pub(super) flows: &'a [String],
-    /// Key and values of the option `--vary`.
-    pub(super) vary: Option<&'a Axis>,
-}
-
-impl VariantArguments<'_> {
+impl Arguments {
     /// Reads every variant of the scenario `plan`; with `may_be_one` a single variant is accepted, also the
     /// scenario as written.
-    pub(super) fn read(
+    pub(super) fn variants(
         &self,
         session: &Session,
         plan: &Plan,
         may_be_one: bool,
     ) -> Result<Vec<VariantPlan>, Failure> {
-        if !self.flows.is_empty() && self.schemes.or(self.consumers).is_none() {
+        if !self.flow.is_empty() && self.schemes.as_ref().or(self.consumers.as_ref()).is_none() {
             return Err(Failure::usage("--flow requires --schemes or --consumers"));
         }
         let of_flows = |option, schemes: &str, keys: Vec<String>| {
             parameter_grid::parse_schemes(option, schemes).map_err(Failure::usage).map(|axis| (axis, keys))
         };
-        let (axis, keys) = match (self.schemes, self.consumers, self.vary) {
+        let (axis, keys) = match (&self.schemes, &self.consumers, &self.vary) {
             (Some(schemes), ..) => of_flows("--schemes", schemes, self.whole_keys(plan)?)?,
             (_, Some(schemes), _) => of_flows("--consumers", schemes, self.scheme_keys(plan)?)?,
             (None, None, Some(axis)) => (axis.clone(), vec![axis.key.clone()]),
@@ -65,16 +47,16 @@ impl VariantArguments<'_> {
                 return Err(Failure::usage(format!("give {options}")));
             }
         };
-        let label = |tried: &Tried| match self.schemes.or(self.consumers) {
+        let label = |tried: &Tried| match self.schemes.as_ref().or(self.consumers.as_ref()) {
             Some(_) => tried.shown(),
             None => format!("{}={}", axis.key, tried.shown()),
         };
         let mut variants = Vec::new();
         let mut messages = Vec::new();
         for tried in &axis.values {
-            let mut overrides = self.base.to_vec();
+            let mut overrides = self.overrides.set.clone();
             overrides.extend(keys.iter().map(|key| (key.clone(), tried.written.clone())));
-            match parameter_grid::read_tried(session, self.scenario, &overrides, tried)? {
+            match parameter_grid::read_tried(session, &self.scenario, &overrides, tried)? {
                 Ok((plan, identity)) => variants.push(VariantPlan { label: label(tried), plan, identity }),
                 Err(message) => messages.push(message),
             }
@@ -90,7 +72,7 @@ impl VariantArguments<'_> {
 
     /// The overrides that install whole schemes.
     fn whole_keys(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
-        if self.flows.is_empty() {
+        if self.flow.is_empty() {
             return Ok(vec!["scheme".to_owned()]);
         }
         let keys = self.scheme_keys(plan)?;
@@ -99,7 +81,7 @@ impl VariantArguments<'_> {
 
     /// Paths of the schemes of consumers and TCP senders.
     fn scheme_keys(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
-        if self.flows.is_empty() {
+        if self.flow.is_empty() {
             let is_tcp = plan.flows.iter().all(|flow| flow.tcp.is_some());
             return Ok(vec![format!("{}.*.scheme", if is_tcp { "tcp" } else { "flow" })]);
         }
@@ -114,7 +96,7 @@ impl VariantArguments<'_> {
                 ))
             })
         };
-        let mut keys = self.flows.iter().map(key).collect::<Result<Vec<_>, _>>()?;
+        let mut keys = self.flow.iter().map(key).collect::<Result<Vec<_>, _>>()?;
         // Flows that one table repeats share their scheme.
         keys.dedup();
         Ok(keys)

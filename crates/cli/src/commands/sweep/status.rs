@@ -1,7 +1,7 @@
 //! `tidegate sweep status`: number of finished runs of each point.
 
 use serde_json::Value;
-use tidegate_results::text::{Align, Screen, TextTable};
+use tidegate_results::text::{Screen, TextTable};
 
 use super::plan::{Sweep, SweepArguments};
 use crate::exit::{Exit, Outcome};
@@ -63,10 +63,8 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 }
 
 fn table(sweep: &Sweep, points: &[Counts], screen: Screen) -> String {
-    let mut head: Vec<(&str, Align)> =
-        sweep.axes.iter().map(|axis| (axis.key.as_str(), Align::Left)).collect();
-    head.extend(["done", "missing", "damaged"].map(|name| (name, Align::Right)));
-    let mut table = TextTable::new(&head);
+    let axes: Vec<&str> = sweep.axes.iter().map(|axis| axis.key.as_str()).collect();
+    let mut table = TextTable::of(&axes, &["done", "missing", "damaged"]);
     for (point, counts) in sweep.points.iter().zip(points) {
         let counts = [counts.done, counts.missing, counts.damaged].map(|count| count.to_string());
         table.row(point.values.iter().cloned().chain(counts));

@@ -14,7 +14,6 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -26,6 +25,7 @@ use tidegate_live::fetch::{
 };
 use tidegate_live::name_uri;
 
+use super::Arguments;
 use crate::commands::children::{Running, Scratch, Speaks, shown};
 use crate::commands::fetch::scheme::{self, Chosen};
 use crate::commands::status::uplink;
@@ -53,61 +53,47 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Maximum number of measurements of a cell while its link is late, with the first one.
 const TRIES: u32 = 3;
 
-/// Selection of the measurements.
-#[derive(Debug)]
-pub(super) struct Plan {
-    /// File of the results.
-    pub(super) results: PathBuf,
-    /// Schemes to measure; all of [`SCHEMES`] when there are none.
-    pub(super) schemes: Vec<String>,
-    /// Selects the cells whose names contain this text.
-    pub(super) only: String,
-    /// Duration of each fetch.
-    pub(super) time: Span,
-    /// Whether measurements of other builds of the program are used too.
-    pub(super) is_any_build: bool,
-    /// Whether the table is printed from existing measurements only.
-    pub(super) is_table_only: bool,
-}
-
 /// Runs the comparison of the default of `fetch` with other schemes.
-pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
-    if plan.time < MIN_TIME {
-        return Err(Failure::usage(format!("--time {} is too short; at least {MIN_TIME}", plan.time)));
+pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    if arguments.time < MIN_TIME {
+        return Err(Failure::usage(format!("--time {} is too short; at least {MIN_TIME}", arguments.time)));
     }
-    if plan.is_table_only && !plan.results.exists() {
-        return Err(Failure::error(format!("{}: there is no such file", plan.results.display())));
+    if arguments.table_only && !arguments.results.exists() {
+        return Err(Failure::error(format!("{}: there is no such file", arguments.results.display())));
     }
     let build = code::executable()[..8].to_owned();
-    let origin = Origin { build, time_s: plan.time.as_secs_f64() };
-    let mut results = FetchMeasurements::read(&plan.results, origin, plan.is_any_build)?;
+    let origin = Origin { build, time_s: arguments.time.as_secs_f64() };
+    let mut results = FetchMeasurements::read(&arguments.results, origin, arguments.any_build)?;
     if results.left_out > 0 {
         session.note(&format!(
             "{}: {} measurements of other builds or of another --time are not used; --any-build uses those of other builds",
-            plan.results.display(),
+            arguments.results.display(),
             results.left_out
         ));
     }
-    let named: Vec<&str> = match plan.schemes.as_slice() {
+    let named: Vec<&str> = match arguments.schemes.as_slice() {
         [] => SCHEMES.to_vec(),
         named => named.iter().map(String::as_str).collect(),
     };
     let cells: Vec<BenchCell> =
-        cells::all().into_iter().filter(|cell| cell.name().contains(&plan.only)).collect();
+        cells::all().into_iter().filter(|cell| cell.name().contains(&arguments.only)).collect();
     if cells.is_empty() {
-        return Err(Failure::usage(format!("no cell's name contains {:?}, as in \"100 Mbit/s\"", plan.only)));
+        return Err(Failure::usage(format!(
+            "no cell's name contains {:?}, as in \"100 Mbit/s\"",
+            arguments.only
+        )));
     }
     // A mistyped scheme fails here and not after the minutes that the schemes before it take.
     for scheme in &named {
         scheme::make_named(session, not_default(scheme))?;
     }
     let stop = Stop::listen()?;
-    for cell in cells.iter().filter(|_| !plan.is_table_only) {
+    for cell in cells.iter().filter(|_| !arguments.table_only) {
         for scheme in &named {
             if results.has(&cell.name(), scheme) {
                 continue;
             }
-            let measured = Measurement { session, cell, scheme, time: plan.time, stop: &stop }.best();
+            let measured = Measurement { session, cell, scheme, time: arguments.time, stop: &stop }.best();
             // Checked before the result: a fetch that was cut short is an error or a false measurement.
             if stop.is_requested() {
                 return Err(interrupted());
@@ -118,7 +104,7 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
         }
     }
     if cells.iter().all(|cell| named.iter().all(|scheme| !results.has(&cell.name(), scheme))) {
-        let path = plan.results.display();
+        let path = arguments.results.display();
         return Err(Failure::error(format!("{path} has no measurement of these cells by this build")));
     }
     print(&match session.format {

@@ -9,7 +9,7 @@ mod forwarder;
 mod load;
 
 use serde_json::{Value, json};
-use tidegate_results::text::{Align, Screen, TextTable};
+use tidegate_results::text::{Screen, TextTable};
 
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session};
@@ -106,17 +106,9 @@ fn measure(load: &Load) -> Result<LiveMeasurement, Failure> {
 }
 
 fn table(rows: &[(&LiveCase, Vec<LiveMeasurement>)], screen: Screen) -> String {
-    let heads = [
-        ("case", Align::Left),
-        ("pairs per CPU s", Align::Right),
-        ("min", Align::Right),
-        ("max", Align::Right),
-        ("aim", Align::Right),
-        ("CPU s per GB", Align::Right),
-        ("goodput, Mbit/s", Align::Right),
-        ("retransmitted", Align::Right),
-    ];
-    let mut table = TextTable::new(&heads);
+    let numbers =
+        ["pairs per CPU s", "min", "max", "aim", "CPU s per GB", "goodput, Mbit/s", "retransmitted"];
+    let mut table = TextTable::of(&["case"], &numbers);
     for (case, runs) in rows {
         let middle = &runs[runs.len() / 2];
         let rate = |run: &LiveMeasurement| format!("{:.0}", run.pairs_per_cpu_s());
