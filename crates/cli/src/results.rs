@@ -37,6 +37,21 @@ pub(crate) fn keep_scenario(folder: &Path, plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Origin of results that this program computes from a scenario.
+pub(crate) fn context(scenario_text: &str) -> RunContext {
+    let (scenario_text, code) = (scenario_text.to_owned(), code().to_owned());
+    RunContext { scenario_text, semantics: SEMANTICS, code, ..RunContext::default() }
+}
+
+/// The same for runs of `plan`, with the names of its nodes and prefixes.
+pub(crate) fn run_context(plan: &Plan, scenario_text: &str) -> RunContext {
+    RunContext {
+        nodes: plan.nodes.iter().map(|node| node.name.clone()).collect(),
+        prefixes: tidegate_sim::world::prefix_uris(plan),
+        ..context(scenario_text)
+    }
+}
+
 /// Results of one scenario.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -53,16 +68,7 @@ impl Folder {
         let path = out.join(format!("{}-{:08x}", file_name(&plan.name), digest as u32));
         fs::create_dir_all(path.join("seeds")).map_err(|why| cannot("make", &path, &why))?;
         let lock = lock(&path, &path.join("seeds"))?;
-        let context = RunContext {
-            scenario_text: plan.text.clone(),
-            semantics: SEMANTICS,
-            code: code().to_owned(),
-            first_run: 0,
-            nodes: plan.nodes.iter().map(|node| node.name.clone()).collect(),
-            prefixes: tidegate_sim::world::prefix_uris(plan),
-            installed: Vec::new(),
-        };
-        let folder = Self { path, context, _lock: lock };
+        let folder = Self { path, context: run_context(plan, &plan.text), _lock: lock };
         keep_scenario(&folder.path, plan)?;
         Ok(folder)
     }

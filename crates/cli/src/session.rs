@@ -1,6 +1,8 @@
 //! Output format and state that every command receives.
 
-use serde_json::json;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
 use tidegate_core::scheme::Scheme;
 use tidegate_results::text::Screen;
 
@@ -30,6 +32,21 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// Prints a result: the text, or the JSON document on one line.
+    pub(crate) fn print(&self, text: impl FnOnce() -> String, document: impl FnOnce() -> Value) {
+        print(&match self.format {
+            Format::Text => text(),
+            Format::Json => document().to_string() + "\n",
+        });
+    }
+
+    /// Prints the files that a command has written, one on a line or as the list `files`.
+    pub(crate) fn print_files(&self, files: &[PathBuf]) {
+        let names = || files.iter().map(|file| file.display().to_string());
+        let document = || json!({ "files": names().collect::<Vec<_>>() });
+        self.print(|| names().map(|name| name + "\n").collect(), document);
+    }
+
     /// Prints results, as text with lines that fit the screen, unchanged as JSON.
     pub(crate) fn show(&self, text: &str) {
         print(&self.screen.fold(text));

@@ -21,13 +21,13 @@ use std::time::{Duration, SystemTime};
 use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_results::RESULTS_SCHEMA;
-use tidegate_results::tables::{self, RunContext};
+use tidegate_results::tables;
 use tidegate_sim::plan::Plan;
 
 use crate::SEMANTICS;
 use crate::code::{CODE_FILE, code, short};
 use crate::exit::Failure;
-use crate::results::cannot;
+use crate::results::{cannot, run_context};
 
 const MARK: &str = "tidegate-store.txt";
 const MARK_TEXT: &str = "Finished runs of Tidegate, named by their content. `tidegate sweep gc` removes what is not used.\nformat = 1\n";
@@ -185,15 +185,7 @@ impl Store {
     /// Stores a finished run of `plan`.
     pub(crate) fn keep(&self, identity: &Identity, plan: &Plan, run: &RunRecord) -> Result<(), Failure> {
         let seed = Seed(run.seed);
-        let context = RunContext {
-            scenario_text: identity.text.clone(),
-            semantics: SEMANTICS,
-            code: code().to_owned(),
-            first_run: 0,
-            nodes: plan.nodes.iter().map(|node| node.name.clone()).collect(),
-            prefixes: tidegate_sim::world::prefix_uris(plan),
-            installed: Vec::new(),
-        };
+        let context = run_context(plan, &identity.text);
         // The name of the scenario is not part of the key: scenarios that differ in it share their runs.
         let run = RunRecord { scenario: String::new(), ..run.clone() };
         let (new, target) = (self.temporary(), self.path(&identity.key(seed)));

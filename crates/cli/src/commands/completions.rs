@@ -12,8 +12,8 @@ use tidegate_results::measures::RUN_MEASURES;
 use tidegate_sim::scenario::import;
 
 use super::{bench, docs, reproduce};
-use crate::exit::{Exit, Outcome, print};
-use crate::{Format, Session, guide};
+use crate::exit::{Exit, Outcome};
+use crate::{Session, guide};
 
 /// For which shell.
 #[derive(Debug, clap::Args)]
@@ -81,10 +81,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if arguments.shell == Shell::Bash {
         script = with_lists(&script);
     }
-    print(&match session.format {
-        Format::Text => script,
-        Format::Json => json!({ "shell": arguments.shell.to_string(), "script": script }).to_string() + "\n",
-    });
+    session.print(|| script.clone(), || json!({ "shell": arguments.shell.to_string(), "script": script }));
     Ok(Exit::Ok)
 }
 

@@ -45,10 +45,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     config.renamed.iter().for_each(|line| session.note(line));
     replace_listeners(&mut config, &arguments.listen)?;
     if arguments.check {
-        print(&match session.format {
-            Format::Text => "the configuration is valid\n".to_owned(),
-            Format::Json => json!({ "valid": true }).to_string() + "\n",
-        });
+        session.print(|| "the configuration is valid\n".to_owned(), || json!({ "valid": true }));
         return Ok(Exit::Ok);
     }
     let seed = arguments.seed.map_or_else(random_seed, Ok)?;

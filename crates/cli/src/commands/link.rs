@@ -15,8 +15,8 @@ use tidegate_live::signals::StopSignal;
 use tidegate_results::text::{Screen, TextTable};
 use tidegate_settings::values::parse_limit;
 
-use crate::exit::{Exit, Failure, Outcome, print};
-use crate::{Format, Session};
+use crate::Session;
+use crate::exit::{Exit, Failure, Outcome};
 
 /// Addresses and properties of the emulated link.
 #[derive(Debug, clap::Args)]
@@ -135,10 +135,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 
 /// Prints a report; as JSON it is one line, so that a reader can separate several.
 fn show(session: &Session, report: &LinkReport) {
-    print(&match session.format {
-        Format::Text => text(report, session.screen),
-        Format::Json => json(report).to_string() + "\n",
-    });
+    session.print(|| text(report, session.screen), || json(report));
 }
 
 fn text(report: &LinkReport, screen: Screen) -> String {

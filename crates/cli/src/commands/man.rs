@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::Session;
+use crate::exit::{Exit, Failure, Outcome};
 use crate::guide::{self, Guide};
 use crate::results::cannot;
-use crate::{Format, Session};
 
 /// Arguments of the command `tidegate man`.
 #[derive(Debug, clap::Args)]
@@ -49,10 +49,7 @@ fn show(session: &Session, required: &str) -> Outcome {
         )));
     };
     let page = page(words, command)?;
-    print(&match session.format {
-        Format::Text => page.text,
-        Format::Json => json!({ "name": page.name, "page": page.text }).to_string() + "\n",
-    });
+    session.print(|| page.text.clone(), || json!({ "name": page.name, "page": page.text }));
     Ok(Exit::Ok)
 }
 
@@ -65,13 +62,7 @@ fn write_all(session: &Session, folder: &Path) -> Outcome {
         fs::write(&file, page.text).map_err(|why| cannot("write", &file, &why))?;
         files.push(file);
     }
-    print(&match session.format {
-        Format::Text => files.iter().map(|file| format!("{}\n", file.display())).collect(),
-        Format::Json => {
-            let files = files.iter().map(|file| Value::from(file.display().to_string())).collect::<Value>();
-            json!({ "files": files }).to_string() + "\n"
-        }
-    });
+    session.print_files(&files);
     Ok(Exit::Ok)
 }
 

@@ -9,8 +9,8 @@ use tidegate_live::uri::FaceUri;
 use tidegate_results::text::{Align, Screen, TextTable};
 use tidegate_wire::{DataView, InterestBuilder, name};
 
-use crate::exit::{Exit, Failure, Outcome, print};
-use crate::{Format, Session};
+use crate::Session;
+use crate::exit::{Exit, Failure, Outcome};
 
 /// Timeout of the request.
 const PATIENCE: Span = Span::from_secs(4);
@@ -31,10 +31,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let uplink = uplink(arguments.transport.as_deref())?;
     let mut client = Client::connect(&uplink).map_err(Failure::error)?;
     let lines = read(&mut client)?;
-    print(&match session.format {
-        Format::Text => self::text(&lines, session.screen),
-        Format::Json => json(&lines).to_string() + "\n",
-    });
+    session.print(|| self::text(&lines, session.screen), || json(&lines));
     Ok(Exit::Ok)
 }
 

@@ -21,6 +21,7 @@ use crate::command_line::{quoted, word};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::kept_results::KeptResults;
 use crate::parameter_grid::{self, Axis};
+use crate::results::context;
 use crate::store::Store;
 use search::Search;
 use variants::VariantPlan;
@@ -219,7 +220,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let is_worse =
         held.iter().flat_map(|held| &held.judgements).any(|judgement| judgement.change.is_regression());
-    let results = prepared.output(&found, held, output::context(&prepared.base));
+    let results = prepared.output(&found, held, context(&prepared.base.text));
     results.write(session, arguments, &store)?;
     Ok(if is_worse { Exit::Unexpected } else { Exit::Ok })
 }

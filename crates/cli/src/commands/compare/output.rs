@@ -68,16 +68,6 @@ impl Held<'_> {
     }
 }
 
-/// Metadata of the tables of a comparison over the scenario `base`.
-pub(super) fn context(base: &Plan) -> RunContext {
-    RunContext {
-        scenario_text: base.text.clone(),
-        semantics: SEMANTICS,
-        code: code().to_owned(),
-        ..RunContext::default()
-    }
-}
-
 /// The seed whose samples and delays are plotted.
 fn first_seed(comparison: &Comparison) -> Seed {
     Seed(comparison.seeds.first().copied().unwrap_or_default())

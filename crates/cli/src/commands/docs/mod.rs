@@ -75,10 +75,7 @@ fn show(session: &Session, name: &str) -> Outcome {
         let known = page_names().join(", ");
         return Err(Failure::usage(format!("page {name:?} is not known; known: {known}")));
     };
-    print(&match session.format {
-        Format::Text => page.text(session),
-        Format::Json => json!({ "name": page.name, "page": page.text(session) }).to_string() + "\n",
-    });
+    session.print(|| page.text(session), || json!({ "name": page.name, "page": page.text(session) }));
     Ok(Exit::Ok)
 }
 
@@ -88,15 +85,9 @@ fn write_all(session: &Session, folder: &Path) -> Outcome {
     for page in PAGES {
         let file = folder.join(page.name).with_extension("md");
         fs::write(&file, page.text(session)).map_err(|why| cannot("write", &file, &why))?;
-        files.push(file.display().to_string());
+        files.push(file);
     }
-    print(&match session.format {
-        Format::Text => files.join("\n") + "\n",
-        Format::Json => {
-            let files = Value::from(files);
-            json!({ "files": files }).to_string() + "\n"
-        }
-    });
+    session.print_files(&files);
     Ok(Exit::Ok)
 }
 

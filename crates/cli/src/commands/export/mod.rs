@@ -7,14 +7,13 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
 use tidegate_results::tables;
 
 use super::Overrides;
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::Session;
+use crate::exit::{Exit, Failure, Outcome};
 use crate::replay::ReplaySource;
 use crate::results::cannot;
-use crate::{Format, Session};
 
 /// Arguments of the command `tidegate export`.
 #[derive(Debug, clap::Args)]
@@ -96,13 +95,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if has_tcp && matches!(arguments.to, ExportFormat::Ndnsim | ExportFormat::Pcapng) {
         session.note("these files contain Interests and Data only, not TCP connections");
     }
-    match session.format {
-        Format::Text => print(&files.iter().map(|file| format!("{}\n", file.display())).collect::<String>()),
-        Format::Json => {
-            let files = files.iter().map(|file| Value::from(file.display().to_string())).collect::<Value>();
-            print(&format!("{}\n", json!({ "files": files })));
-        }
-    }
+    session.print_files(&files);
     Ok(Exit::Ok)
 }
 

@@ -285,15 +285,8 @@ fn trust(arguments: &Arguments) -> Result<Trust, Failure> {
 /// Writes a page as for a simulated run, with one flow and without links.
 fn write_page(path: &Path, fetched: &Fetched, label: &Label, command: &str) -> Result<(), Failure> {
     let flow = &fetched.record.flows[0];
-    let context = RunContext {
-        scenario_text: String::new(),
-        semantics: SEMANTICS,
-        code: String::new(),
-        first_run: 0,
-        nodes: vec![flow.consumer.clone(), flow.producer.clone()],
-        prefixes: Vec::new(),
-        installed: Vec::new(),
-    };
+    let nodes = vec![flow.consumer.clone(), flow.producer.clone()];
+    let context = RunContext { semantics: SEMANTICS, nodes, ..RunContext::default() };
     let page = run_page(&RunPage {
         title: &format!("{} with {}", flow.prefix, label.short()),
         runs: std::slice::from_ref(&fetched.record),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tidegate_pages::figure::{Columns, Figure, Look};
 use tidegate_results::text::{Align, TextTable};
 
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::results::cannot;
 use crate::{Format, Session};
 use source::{FigureFolder, FigureSelection};
@@ -123,7 +123,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         };
         written.extend(write(figure, kind, look, &path)?);
     }
-    report(session, &written);
+    session.print_files(&written);
     Ok(Exit::Ok)
 }
 
@@ -203,15 +203,5 @@ fn list(session: &Session, source: &FigureFolder) {
             names.into_iter().for_each(|(name, title)| table.row([name, title]));
             table.render(session.screen)
         }
-    });
-}
-
-fn report(session: &Session, written: &[PathBuf]) {
-    print(&match session.format {
-        Format::Json => {
-            let files = written.iter().map(|path| Value::from(path.display().to_string())).collect::<Value>();
-            json!({ "files": files }).to_string() + "\n"
-        }
-        Format::Text => written.iter().map(|path| format!("{}\n", path.display())).collect(),
     });
 }

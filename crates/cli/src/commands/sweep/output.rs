@@ -19,9 +19,9 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::kept_results::KeptResults;
 use crate::page::COMMAND;
 use crate::parameter_grid::GridPoint;
-use crate::results::{cannot, keep_scenario, replace_files};
+use crate::results::{cannot, context, keep_scenario, replace_files};
 use crate::store::{Found, Store};
-use crate::{Format, SEMANTICS, Session};
+use crate::{Format, Session};
 
 /// Measures of the table that is printed, as far as they are defined and not zero everywhere.
 const PRINTED: [&str; 7] = [
@@ -37,12 +37,7 @@ const PRINTED: [&str; 7] = [
 /// Writes the results of a sweep whose runs are all in `store`, and prints the summary.
 pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep, store: &Store) -> Outcome {
     let points = recall(sweep, store)?;
-    let context = RunContext {
-        scenario_text: sweep.base.text.clone(),
-        semantics: SEMANTICS,
-        code: code().to_owned(),
-        ..RunContext::default()
-    };
+    let context = context(&sweep.base.text);
     let folder = arguments.out.join(sweep.folder_name());
     // Written beside the results and then moved, so that an interruption leaves the old results whole.
     let new = store.temporary();

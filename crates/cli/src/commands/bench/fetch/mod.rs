@@ -29,10 +29,10 @@ use super::Arguments;
 use crate::commands::children::{Running, Scratch, Speaks, shown};
 use crate::commands::fetch::scheme::{self, Chosen};
 use crate::commands::status::uplink;
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::interrupt::Stop;
 use crate::results::cannot;
-use crate::{Format, Session, code};
+use crate::{Session, code};
 use cells::{BenchCell, Way};
 use record::{FetchMeasurement, FetchMeasurements, Origin};
 
@@ -107,10 +107,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         let path = arguments.results.display();
         return Err(Failure::error(format!("{path} has no measurement of these cells by this build")));
     }
-    print(&match session.format {
-        Format::Text => table::markdown(&cells, &results),
-        Format::Json => table::json(&cells, &results).to_string() + "\n",
-    });
+    session.print(|| table::markdown(&cells, &results), || table::json(&cells, &results));
     Ok(Exit::Ok)
 }
 
