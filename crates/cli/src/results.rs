@@ -43,7 +43,7 @@ pub(crate) fn context(scenario_text: &str) -> RunContext {
     RunContext { scenario_text, semantics: SEMANTICS, code, ..RunContext::default() }
 }
 
-/// The same for runs of `plan`, with the names of its nodes and prefixes.
+/// Origin of runs of `plan`, with the names of its nodes and prefixes.
 pub(crate) fn run_context(plan: &Plan, scenario_text: &str) -> RunContext {
     RunContext {
         nodes: plan.nodes.iter().map(|node| node.name.clone()).collect(),

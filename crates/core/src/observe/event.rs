@@ -8,12 +8,12 @@ use crate::units::{ByteCount, Span};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause(pub &'static str);
 
-/// Declares [`Event`], a kind in each row: its fields, its word in tables and its mask bit.
+/// Declares [`Event`]; each row is a kind with its fields, its word in tables and its bit in masks.
 macro_rules! events {
     ($($(#[$doc:meta])* $kind:ident {
         $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)?
     } = $word:literal, $bit:expr;)*) => {
-        /// One thing that happened at a node.
+        /// An event at a node.
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[allow(missing_docs, reason = "the fields say what they are")]
         #[non_exhaustive]
@@ -25,12 +25,12 @@ macro_rules! events {
             /// Word and mask bit of every kind of event.
             pub const KINDS: &[(&str, EventMask)] = &[$(($word, $bit)),*];
 
-            /// The mask bit of this kind of event.
+            /// The bit of this kind of event in masks.
             pub const fn bit(&self) -> EventMask {
                 match self { $(Self::$kind { .. } => $bit),* }
             }
 
-            /// The kind in one word, as in tables.
+            /// The kind as one word, as in tables.
             pub const fn kind(&self) -> &'static str {
                 match self { $(Self::$kind { .. } => $word),* }
             }

@@ -57,7 +57,7 @@ pub(super) struct Label {
 }
 
 impl Label {
-    /// A level text of the usual size.
+    /// A horizontal text of the default size.
     pub(super) fn new(at: Point, text: impl Into<String>, anchor: Anchor, paint: Paint) -> Self {
         Self { at, text: text.into(), scale: 1.0, anchor, upwards: false, paint, is_name: false }
     }

@@ -44,7 +44,7 @@ impl TextTable {
         Self { head, rows: Vec::new() }
     }
 
-    /// A table without rows, with columns of texts and then columns of numbers, which line up on the right.
+    /// A table without rows; columns of texts come first, then columns of numbers, which are aligned on the right.
     pub fn of(texts: &[&str], numbers: &[&str]) -> Self {
         let texts = texts.iter().map(|name| (*name, Align::Left));
         Self::new(&texts.chain(numbers.iter().map(|name| (*name, Align::Right))).collect::<Vec<_>>())

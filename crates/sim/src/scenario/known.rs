@@ -1,17 +1,17 @@
-//! How the keys of a table are declared, followed from the root down to any value.
+//! The declaration of the keys of each table, from the root down to any value.
 
 use tidegate_settings::keys::{KeyKind, Keys};
 
 use super::keys;
 
-/// How the keys of a table are known.
+/// The rule that gives the keys of a table.
 #[derive(Clone, Copy)]
 pub(super) enum Known {
-    /// Declared one by one.
+    /// Each key is declared.
     Keys(&'static Keys),
-    /// Any name, with values of this kind.
+    /// Every name is a key, with a value of this kind.
     Any(&'static KeyKind),
-    /// Name and parameters of a scheme; the schemes check them.
+    /// Name and parameters of a scheme, which the schemes check.
     Settings,
 }
 

@@ -177,7 +177,7 @@ impl CaseMeasurement {
         [cpu_s, start_s, hops, peak_rss_bytes, delivered, dropped, marked, samples, pending, pit_bytes]
     }
 
-    /// The line that [`read`](Self::read) takes.
+    /// The line, in the form that [`read`](Self::read) accepts.
     fn line(mut self) -> String {
         self.fields().map(|field| field.to_string()).join(" ") + "\n"
     }
