@@ -48,7 +48,7 @@ fn a_figure_can_be_one_file_of_another_seed_flow_and_stretch_of_time() {
     tidegate(&[&["figure", &folder, "segments"], &part[..]].concat()).with(0);
     let (tex, data) = (fs::read_to_string(&file), fs::read_to_string(scratch.at("part.dat")));
     let (tex, data) = (tex.expect("written"), data.expect("written"));
-    assert!(tex.contains("seed 2") && tex.contains("{part.dat}"), "{tex}");
+    assert!(tex.contains("Seed 2.") && tex.contains("{part.dat}"), "{tex}");
     let times =
         data.lines().filter(|line| !line.starts_with(['#', 's'])).filter_map(|line| line.split(' ').next());
     let times: Vec<f64> =

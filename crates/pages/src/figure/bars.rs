@@ -5,6 +5,7 @@ use super::frame::{self, Key, PlotArea, Sample, diamond, whisker};
 use super::model::{BarSeries, Figure, interval, shown_ends};
 use super::style::{Paint, hatch};
 use crate::axis::Scale;
+use crate::markup::shortened;
 use tidegate_results::stats::Estimate;
 use tidegate_results::text;
 
@@ -18,10 +19,22 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, groups: &[String], se
     let has_published =
         (0..groups.len()).any(|group| series.iter().any(|series| series.theirs(group).is_some()));
     let mut key = Key::new(drawing);
-    frame::estimate_key(drawing, &mut key, false, has_published);
-    key.new_row(drawing);
-    for (index, series) in series.iter().enumerate() {
-        key.series(drawing, Sample::Block, index, &series.name);
+    match series {
+        // An entry for the interval and one for the only series would have the same sample.
+        [only] if !only.name.is_empty() => {
+            let name = shortened(&only.name, 24);
+            key.series(drawing, Sample::Block, 0, &format!("{name}, mean ± 95 % interval"));
+        }
+        _ => frame::estimate_key(drawing, &mut key, false, has_published),
+    }
+    if has_published {
+        frame::published_key(drawing, &mut key);
+    }
+    if series.len() > 1 {
+        key.new_row(drawing);
+        for (index, series) in series.iter().enumerate() {
+            key.series(drawing, Sample::Block, index, &series.name);
+        }
     }
     let top = key.height(drawing) + drawing.px(16.0);
     let frame = PlotArea::named(drawing, figure, top);

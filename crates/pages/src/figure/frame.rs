@@ -249,7 +249,7 @@ impl Key {
     }
 }
 
-/// The key to results of ours and to published values.
+/// Adds results of ours to the key; `has_published` if it has published values, too.
 pub(super) fn estimate_key(drawing: &mut Drawing, key: &mut Key, is_line: bool, has_published: bool) {
     let width = drawing.px(14.0);
     let words = if has_published { "ours, mean ± 95 % interval" } else { "mean ± 95 % interval" };
@@ -266,10 +266,13 @@ pub(super) fn estimate_key(drawing: &mut Drawing, key: &mut Key, is_line: bool, 
         drawing.add(Item::Area { points, fill, stroke: None });
     }
     whisker(drawing, centre, (middle - reach, middle + reach), Paint::Soft);
-    if has_published {
-        let (x, middle) = key.place(drawing, width, "published");
-        diamond(drawing, (x + width / 2.0, middle), Paint::Soft, String::new());
-    }
+}
+
+/// Adds published values to the key.
+pub(super) fn published_key(drawing: &mut Drawing, key: &mut Key) {
+    let width = drawing.px(14.0);
+    let (x, middle) = key.place(drawing, width, "published");
+    diamond(drawing, (x + width / 2.0, middle), Paint::Soft, String::new());
 }
 
 /// An interval as a vertical line with ends.

@@ -18,6 +18,9 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, series: &[Series]) {
     let has_published = series.iter().any(|series| series.theirs().next().is_some());
     let mut key = Key::new(drawing);
     frame::estimate_key(drawing, &mut key, true, has_published);
+    if has_published {
+        frame::published_key(drawing, &mut key);
+    }
     if !names_at_ends || series.iter().any(|series| series.is_aside) {
         key.new_row(drawing);
     }

@@ -59,8 +59,8 @@ fn figure(number: usize, claims: &[(&Judged, f64)]) -> Option<Figure> {
     };
     Some(Figure {
         id: format!("{ID}{number}"),
-        title: format!("Stated {number}: {}", first.claim.bar().0),
-        caption: "Published values that no other figure shows.".to_owned(),
+        title: format!("Published {number}: {}", first.claim.bar().0),
+        caption: "Claims with a published value that no other figure shows.".to_owned(),
         x_label: String::new(),
         y_label: y_label(&first.claim),
         kind: FigureKind::Bars {

@@ -47,7 +47,7 @@ pub fn board_page(page: &BoardPage<'_>) -> String {
 fn header(body: &mut Markup, page: &BoardPage<'_>) {
     let paper = page.paper;
     body.add(format_args!(
-        "<header><p class=\"kicker\">Tidegate reproduction of {}</p><h1>{}</h1><p class=\"facts\">{}. {}. · semantics {}{}</p></header>\n",
+        "<header><p class=\"kicker\">Tidegate reproduction of {}</p><h1>{}</h1><p class=\"facts\">{} · {} · semantics {}{}</p></header>\n",
         Escaped(&paper.scheme),
         Escaped(&paper.title),
         Escaped(&paper.authors),

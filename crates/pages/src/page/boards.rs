@@ -63,7 +63,7 @@ fn overview(body: &mut Markup, papers: &[BoardPage<'_>]) {
 fn paper(body: &mut Markup, page: &BoardPage<'_>) {
     let scheme = Escaped(&page.paper.scheme);
     body.add(format_args!(
-        "<section id=\"{scheme}\"><h2>{}</h2>\n<p class=\"facts\">{}. {}.</p>\n\
+        "<section id=\"{scheme}\"><h2>{}</h2>\n<p class=\"facts\">{} · {}</p>\n\
          <p><a href=\"../{scheme}/report.html\">{} claims, {} figures, {} assumptions</a></p>\n",
         Escaped(&page.paper.title),
         Escaped(&page.paper.authors),

@@ -118,15 +118,15 @@ fn draw(label: &str, rows: &[PercentileRow]) -> String {
     svg.0
 }
 
-/// Draws the key: a labelled example row.
+/// Draws the key: the parts of a row, each with its meaning.
 fn key(svg: &mut Markup) {
     svg.0.push_str(
-        "<path class=\"axis\" d=\"M16 14H40M16 9v10M40 9v10\"/><text class=\"soft\" x=\"46\" y=\"18\">least to largest</text>\
-         <rect class=\"fink\" x=\"150\" y=\"8\" width=\"24\" height=\"12\" fill-opacity=\"0.35\"/>\
-         <text class=\"soft\" x=\"180\" y=\"18\">first to third quartile</text>\
-         <path class=\"inkline\" d=\"M326 7v14\"/><text class=\"soft\" x=\"333\" y=\"18\">median</text>\
-         <path class=\"inkline\" d=\"M402 10v8M398 14h8\"/><text class=\"soft\" x=\"412\" y=\"18\">95th percentile</text>\
-         <circle class=\"fink\" cx=\"526\" cy=\"14\" r=\"3.5\"/><text class=\"soft\" x=\"534\" y=\"18\">mean</text>\n",
+        "<path class=\"axis\" d=\"M16 14H40M16 9v10M40 9v10\"/><text class=\"soft\" x=\"46\" y=\"18\">whiskers: minimum to maximum</text>\
+         <rect class=\"fink\" x=\"256\" y=\"8\" width=\"24\" height=\"12\" fill-opacity=\"0.35\"/>\
+         <text class=\"soft\" x=\"286\" y=\"18\">box: first to third quartile</text>\
+         <path class=\"inkline\" d=\"M452 7v14\"/><text class=\"soft\" x=\"459\" y=\"18\">median</text>\
+         <path class=\"inkline\" d=\"M524 10v8M520 14h8\"/><text class=\"soft\" x=\"534\" y=\"18\">95th percentile</text>\
+         <circle class=\"fink\" cx=\"648\" cy=\"14\" r=\"3.5\"/><text class=\"soft\" x=\"656\" y=\"18\">mean</text>\n",
     );
 }
 

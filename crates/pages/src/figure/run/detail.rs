@@ -170,8 +170,9 @@ fn boxes(
     (picked, left_out): (Vec<Named<'_>>, String),
 ) -> Option<Figure> {
     let boxes: Vec<BoxStats> = picked.into_iter().map(boxed).collect();
-    let note =
-        format!(" Boxes show quartiles, whiskers the 5th and 95th percentiles, rings the mean.{left_out}");
+    let note = format!(
+        " Box: first to third quartile; line: median; whiskers: 5th to 95th percentile; ring: mean.{left_out}"
+    );
     (!boxes.is_empty())
         .then(|| Figure { kind: FigureKind::Boxes { boxes }, ..frame(run, name, y_label, &note) })
 }

@@ -140,7 +140,7 @@ fn titled(run: &RunRecord, (name, title): (&str, &str), y_label: &str, note: &st
     Figure {
         id: name.into(),
         title: format!("{}: {title}", run.scenario),
-        caption: format!("{title}, scenario {}, seed {}.{note}", run.scenario, run.seed),
+        caption: format!("Seed {}.{note}", run.seed),
         x_label: String::new(),
         y_label: y_label.into(),
         kind: FigureKind::Curves { curves: Vec::new() },
