@@ -233,7 +233,11 @@ fn what_cannot_be_compared_is_refused_before_anything_runs() {
         (&["--consumers", "icp,icpp"], 1, "--consumers icpp: consumer scheme \"icpp\" is not known"),
         (&["--schemes", "cubic"], 1, "--schemes cubic: scheme \"cubic\" is not known; did you mean "),
         (&["--schemes", "icp,,fixed"], 2, "\"icp,,fixed\" is not of the form A,B,..."),
-        (&["--schemes", "icp,tcp-reno"], 1, "scheme \"tcp-reno\" is one of TCP senders and fits no [[flow]]"),
+        (
+            &["--schemes", "icp,tcp-reno"],
+            1,
+            "scheme \"tcp-reno\" is for TCP senders and cannot be used in [[flow]]",
+        ),
         (
             &["--vary", "flow.0.size=1MB,2MB", "--flow", "first"],
             2,

@@ -200,7 +200,7 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
         "windows/claims.toml:21:7: at of full_delay_ms is \"p90\"; it can be mean, min, p50, p95, p99, max"
     );
     let missing = claims("is = \"retransmissions[grid, fixed]\"\n", "");
-    assert_eq!(missing, "windows/claims.toml:17:1: [[claim]] has no \"is\"; it needs one");
+    assert_eq!(missing, "windows/claims.toml:17:1: \"is\" is missing; [[claim]] requires it");
     let constant = claims("retransmissions[grid, fixed]", "1 + 1");
     assert_eq!(constant, "windows/claims.toml:21:7: it names no cell, so that nothing is measured");
     let experiments = |from: &str, to: &str| paper.refused("experiments.toml", EXPERIMENTS, from, to);

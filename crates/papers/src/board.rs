@@ -271,7 +271,7 @@ fn figure(fields: &Fields<'_>) -> Option<FigurePlan> {
         Drawing::Curves | Drawing::Cdf | Drawing::Boxes => Some(Groups::None),
     };
     if groups.is_none() {
-        fields.refuse_missing(if drawing? == Drawing::Lines { "points" } else { "groups" });
+        fields.refuse_missing(if drawing? == Drawing::Lines { "\"points\"" } else { "\"groups\"" });
     }
     let groups = groups?;
     let has_points = |one: &SeriesPlan| drawing == Some(Drawing::Curves) && !one.points.is_empty();
@@ -384,7 +384,7 @@ fn column(fields: &Fields<'_>) -> Option<TableColumn> {
         not_done: value("not_done"),
     };
     if fields.item("y").is_none() && column.text.is_empty() {
-        fields.refuse_missing("y");
+        fields.refuse_missing("\"y\"");
     }
     Some(column)
 }
@@ -528,7 +528,12 @@ cells = [["one", "=loss[one]"]]
     fn what_is_wrong_is_named_with_its_line() {
         assert_refused("loss[grid, s,", "loss[grid s,", "10:63", "'s' where ']' or ',' is expected");
         assert_refused("\"t in tick\"", "\"t of tick\"", "6:10", "'o' where \"in\" is expected");
-        assert_refused("points = \"a in alpha\"\n", "", "2:1", "[[figure]] has no points; it needs one");
+        assert_refused(
+            "points = \"a in alpha\"\n",
+            "",
+            "2:1",
+            "\"points\" is missing; [[figure]] requires it",
+        );
         assert_refused(", \"loss[two]\"", "", "17:10", "series \"ours\" needs 2 values, one for each group");
         assert_refused("heads = [\"scheme\"]", "heads = []", "21:9", "0 heads for 1 columns of labels");
         assert_refused(
@@ -537,7 +542,7 @@ cells = [["one", "=loss[one]"]]
             "27:9",
             "a row has 1 cells and there are 2 heads",
         );
-        assert_refused("y = \"loss[one, s]\", ", "", "22:12", "columns has no y; it needs one");
+        assert_refused("y = \"loss[one, s]\", ", "", "22:12", "\"y\" is missing; columns requires it");
         assert_refused("[1, 0.5]", "[1, \"x\"]", "10:92", "a number is expected; this is a text");
     }
 }

@@ -20,7 +20,7 @@ const FINITE: KeyKind = KeyKind::Number(f64::MIN, f64::MAX);
 const BAND: KeyKind = KeyKind::List(&KeyKind::Number(f64::NEG_INFINITY, f64::INFINITY));
 
 key_tables! {
-    ROOT "claims" {
+    ROOT "claims.toml" {
         "paper" Must: KeyKind::Table(&PAPER), "The paper.";
         "assumption" May: KeyKind::List(&KeyKind::Table(&ASSUMPTION)), "Values that the paper does not specify.";
         "claim" Must: KeyKind::List(&KeyKind::Table(&CLAIM)), "Statements of the paper.";
@@ -292,7 +292,7 @@ exact = true
     fn a_message_has_file_line_column_and_an_arrow_under_the_text() {
         let text = GOOD.replace("quantity = \"loss", "quantitiy = \"loss");
         let errors = Claims::parse("papers/plr/claims.toml", &text).expect_err("misspelt");
-        let expected = "papers/plr/claims.toml:26:1: [[claim]] has no \"quantity\"; it needs one\n\
+        let expected = "papers/plr/claims.toml:26:1: \"quantity\" is missing; [[claim]] requires it\n\
             \u{20} [[claim]]\n\
             \u{20} ^^^^^^^^^\n\
             papers/plr/claims.toml:29:1: unknown key \"quantitiy\"; did you mean \"quantity\"?\n\
@@ -350,8 +350,10 @@ exact = true
 
     #[test]
     fn an_empty_file_misses_its_paper_and_claims() {
-        let missing =
-            ["1: claims has no \"paper\"; it needs one", "1: claims has no \"claim\"; it needs one"];
+        let missing = [
+            "1: [paper] is missing; claims.toml requires it",
+            "1: [[claim]] is missing; claims.toml requires it",
+        ];
         assert_eq!(problems(""), missing);
     }
 

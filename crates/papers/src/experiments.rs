@@ -354,7 +354,7 @@ fn axis(context: &ReadContext<'_>, entry: &Entry) -> Axis {
     );
     let settings: Vec<AxisSetting> = entries.iter().map(|entry| setting(context, entry)).collect();
     if settings.is_empty() {
-        context.refuse(entry.place, format!("axis {} has no setting; it needs one", entry.key));
+        context.refuse(entry.place, format!("axis {} requires at least one setting", entry.key));
     }
     Axis { name: entry.key.clone(), settings }
 }
@@ -733,7 +733,7 @@ set."grid[aimd, lossy]" = ["x=1"]
             "scenario = \"path.toml\"\naxes",
             "axes",
             "9:1",
-            "[[experiment]] has no \"scenario\"; it needs one",
+            "\"scenario\" is missing; [[experiment]] requires it",
         );
         assert_refused(
             "format = 1",

@@ -261,7 +261,9 @@ impl SeedColumn {
     /// Values that are lists or series.
     pub fn samples(&self) -> Result<Vec<f64>, String> {
         let number = |value: &MeasureValue| {
-            value.number().ok_or_else(|| format!("its values are not numbers, but {} each", value.kind()))
+            value
+                .number()
+                .ok_or_else(|| format!("the value must be one number per seed, and is {}", value.kind()))
         };
         match self {
             Self::Same(value) => Ok(vec![number(value)?]),

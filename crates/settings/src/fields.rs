@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
         }
         let fields = Self { context, place, keys, entries };
         for key in keys.iter().filter(|key| key.need == KeyNeed::Must && fields.entry(key.name).is_none()) {
-            context.refuse(place, format!("{} has no {:?}; it needs one", keys.what, key.name));
+            context.refuse(place, format!("{} is missing; {} requires it", key.shown(), keys.what));
         }
         fields
     }
@@ -106,7 +106,7 @@ impl<'a> Fields<'a> {
 
     /// Notes that `key`, which may be a list of alternatives, is missing.
     pub fn refuse_missing(&self, key: &str) {
-        self.context.refuse(self.place, format!("{} has no {key}; it needs one", self.keys.what));
+        self.context.refuse(self.place, format!("{key} is missing; {} requires it", self.keys.what));
     }
 
     /// Reads `key` or its default.

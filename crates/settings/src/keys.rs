@@ -67,6 +67,17 @@ pub struct Key {
     pub help: &'static str,
 }
 
+impl Key {
+    /// The key as a file has it: `[name]` or `[[name]]` for tables, otherwise `"name"`.
+    pub fn shown(&self) -> String {
+        match self.kind {
+            KeyKind::Table(_) => format!("[{}]", self.name),
+            KeyKind::List(&KeyKind::Table(_)) => format!("[[{}]]", self.name),
+            _ => format!("{:?}", self.name),
+        }
+    }
+}
+
 /// Whether a key is required.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum KeyNeed {

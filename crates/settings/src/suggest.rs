@@ -37,7 +37,8 @@ fn near(word: &str, candidate: &str) -> Option<usize> {
     if longer > LONGEST || given.abs_diff(known) > 2 {
         return None;
     }
-    let distance = strsim::osa_distance(word, candidate);
+    // Upper and lower case are distinct in every format, and a word in the wrong case is still recognisable.
+    let distance = strsim::osa_distance(&word.to_lowercase(), &candidate.to_lowercase());
     // In a short word two edits lead to any other word.
     (distance <= 2 && 3 * distance <= longer).then_some(distance)
 }
@@ -77,6 +78,7 @@ mod tests {
     #[test]
     fn only_words_that_share_most_of_their_letters_are_suggested() {
         assert_eq!(nearest("queu", ["loss", "queue"]), Some("queue"));
+        assert_eq!(nearest("ICP", ["icp", "hr-icp"]), Some("icp"));
         assert_eq!(nearest("c7", ["c1", "r7"]), None);
         assert_eq!(nearest("bogus", ["rate", "delay"]), None);
         assert_eq!(nearest(&"x".repeat(1_000_000), ["x"]), None);

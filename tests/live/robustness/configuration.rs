@@ -36,7 +36,7 @@ fn a_mistake_is_reported_with_its_line_and_what_was_meant() {
             "forwarder.toml:3:9: cache: 5 has no unit; write it like \"64pkt\"",
         ),
         ("format = 2\n", "forwarder.toml:1:10: format 2 is not known; this program reads format 1"),
-        ("", "forwarder.toml:1:1: the configuration has no \"format\"; it needs one"),
+        ("", "forwarder.toml:1:1: \"format\" is missing; the configuration requires it"),
         ("format = 1\n[[face]\n", "forwarder.toml:2:8: unclosed array table"),
     ] {
         refused("mistake", text, stated);

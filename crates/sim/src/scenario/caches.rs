@@ -47,7 +47,7 @@ impl CacheValues {
         let values = read(prefix, &keys::PREFIX_CACHE, |table| {
             share = table.number("share");
             match (table.item("size"), table.item("share")) {
-                (None, None) => table.refuse_missing("size or share"),
+                (None, None) => table.refuse_missing("\"size\" or \"share\""),
                 (Some(_), Some(_)) => table.refuse("share", "share: the size is already given"),
                 _ => {}
             }

@@ -270,7 +270,7 @@ fn needed(loss: &Fields<'_>, key: &str) -> Option<f64> {
 fn has_value(loss: &Fields<'_>, key: &str) -> bool {
     let has = loss.item(key).is_some();
     if !has {
-        loss.refuse("model", format!("this model of loss has no {key:?}; it needs one"));
+        loss.refuse("model", format!("{key:?} is missing; this model of loss requires it"));
     }
     has
 }

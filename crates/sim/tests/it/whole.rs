@@ -58,7 +58,7 @@ fn plan(text: &str, set: &[(&str, &str)], name: &str) -> Option<Plan> {
     let set: Vec<(String, String)> = set.collect();
     match scenario::parse("example.toml", text, &set, SCHEMES) {
         Ok(plan) => Some(plan),
-        Err(errors) if errors.to_string().contains("fits no [[") => None,
+        Err(errors) if errors.to_string().contains("cannot be used in [[") => None,
         Err(errors) => panic!("{name}: {errors}"),
     }
 }

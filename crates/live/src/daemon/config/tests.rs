@@ -124,7 +124,7 @@ fn strategies_may_differ_by_prefix_and_carry_parameters() {
 #[test]
 fn everything_that_is_wrong_is_reported_at_its_line_with_what_is_accepted() {
     for (text, expected) in [
-        ("", vec!["1: the configuration has no \"format\"; it needs one"]),
+        ("", vec!["1: \"format\" is missing; the configuration requires it"]),
         ("format = 2\nx = 1", vec!["1: format 2 is not known; this program reads format 1"]),
         ("format = 1\nforwarder = { cs = \"1pkt\" }", vec!["2: unknown key \"cs\"; cache?"]),
         (

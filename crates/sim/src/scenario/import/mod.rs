@@ -187,7 +187,7 @@ fn read_graph(
         graph.keep_largest_part();
     }
     if graph.len() < 2 && problems.is_empty() {
-        let found = if graph.len() == 0 { "no nodes are in it" } else { "only one node is in it" };
+        let found = if graph.len() == 0 { "the file has no nodes" } else { "the file has only one node" };
         problems.add(Place::default(), format!("{found}; is it a topology in format {format}?"), None);
     }
     Some(graph)

@@ -132,7 +132,7 @@ impl RouterValues {
             let strategy = table.item("strategy").and_then(|item| uses::read(table.context, item, &STRATEGY));
             let cache = CacheValues::of_prefix(&table);
             if table.item("strategy").is_none() && table.item("cache").is_none() {
-                table.refuse_missing("strategy or cache");
+                table.refuse_missing("\"strategy\" or \"cache\"");
             }
             let Some(prefix) = read_prefix(&table) else { continue };
             if !known.insert(prefix.clone()) {

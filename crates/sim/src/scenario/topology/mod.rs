@@ -110,7 +110,7 @@ impl Params {
         refuse_foreign(builtin, topology);
         let needs = |name: &str| {
             if topology.item(name).is_none() {
-                let message = format!("topology {:?} has no {name:?}; it needs one", builtin.name);
+                let message = format!("{name:?} is missing; topology {:?} requires it", builtin.name);
                 topology.refuse("builtin", message);
             }
         };

@@ -178,10 +178,10 @@ impl Required {
         let name = show(self.used.scheme.name);
         let ends = (self.installed(Role::Consumer), self.installed(Role::Sender));
         let message = match ends {
-            (Some(_), _) => format!("scheme {name} is one of NDN consumers and fits no {given}"),
-            (_, Some(_)) => format!("scheme {name} is one of TCP senders and fits no {given}"),
+            (Some(_), _) => format!("scheme {name} is for NDN consumers and cannot be used in {given}"),
+            (_, Some(_)) => format!("scheme {name} is for TCP senders and cannot be used in {given}"),
             _ => format!(
-                "scheme {name} has neither a consumer nor a TCP sender and fits no {given}; its roles: {}",
+                "scheme {name} has neither a consumer nor a TCP sender and cannot be used in {given}; its roles: {}",
                 self.used.scheme.roles().join(", ")
             ),
         };

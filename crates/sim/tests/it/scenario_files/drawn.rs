@@ -79,8 +79,8 @@ fn the_network_is_that_of_its_own_seed_and_not_of_the_runs() {
 #[test]
 fn a_drawn_network_reports_what_it_lacks_and_what_is_too_much() {
     for (from, to, reported) in [
-        ("nodes = 30\n", "", "drawn.toml:4:11: topology \"waxman\" has no \"nodes\"; it needs one"),
-        ("beta = 0.5\n", "", "drawn.toml:4:11: topology \"waxman\" has no \"beta\"; it needs one"),
+        ("nodes = 30\n", "", "drawn.toml:4:11: \"nodes\" is missing; topology \"waxman\" requires it"),
+        ("beta = 0.5\n", "", "drawn.toml:4:11: \"beta\" is missing; topology \"waxman\" requires it"),
         ("alpha = 0.2", "alpha = 0", "drawn.toml:6:9: alpha: 0 "),
         ("beta = 0.5", "beta = 1.5", "drawn.toml:7:8: beta: 1.5 "),
         ("nodes = 30", "nodes = 1", "drawn.toml:5:9: nodes: 1 "),

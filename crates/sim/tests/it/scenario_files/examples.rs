@@ -149,10 +149,10 @@ fn spells_and_bursts_of_losses_say_what_they_lack_and_what_is_too_short() {
     let errors = |text: &str| parse("bad.toml", text, &[], SCHEMES).expect_err("not sound").to_string();
     for (loss, why) in [
         ("{ model = \"spells\", good = \"1us\", bad = \"10ms\" }", "good: 1us is too short; 10us or more"),
-        ("{ model = \"spells\", bad = \"10ms\" }", "this model of loss has no \"good\"; it needs one"),
+        ("{ model = \"spells\", bad = \"10ms\" }", "\"good\" is missing; this model of loss requires it"),
         (
             "{ model = \"bursts\", probability = 0.5 }",
-            "this model of loss has no \"max_packets\"; it needs one",
+            "\"max_packets\" is missing; this model of loss requires it",
         ),
         ("{ model = \"bursts\", probability = 0.5, max_packets = 0 }", "max_packets"),
         (

@@ -200,8 +200,8 @@ fn a_mistake_is_reported_with_line_column_and_what_would_be_right() {
             (5, 13),
             "a column is missing; a link has the columns",
         ),
-        (TopologyFormat::Ndnsim, "router\n".into(), (1, 1), "no nodes are in it"),
-        (TopologyFormat::Ndnsim, "router\na\n".into(), (1, 1), "only one node is in it"),
+        (TopologyFormat::Ndnsim, "router\n".into(), (1, 1), "the file has no nodes"),
+        (TopologyFormat::Ndnsim, "router\na\n".into(), (1, 1), "the file has only one node"),
         (
             TopologyFormat::Minindn,
             "a: _\n".into(),

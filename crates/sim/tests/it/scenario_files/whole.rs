@@ -193,11 +193,11 @@ fn two_strategies_are_an_error_with_both_places() {
 fn a_scheme_that_fits_no_flow_is_refused() {
     let tcp = refused(&BARE.replace("\"mircc\"", "\"tcp-cubic\""), &[]);
     assert!(
-        tcp.contains("x.toml:5:10: scheme \"tcp-cubic\" is one of TCP senders and fits no [[flow]]"),
+        tcp.contains("x.toml:5:10: scheme \"tcp-cubic\" is for TCP senders and cannot be used in [[flow]]"),
         "{tcp}"
     );
     let ndn = refused(example("tcp"), &[("scheme", "mircc")]);
-    assert!(ndn.contains("scheme \"mircc\" is one of NDN consumers and fits no [[tcp]]"), "{ndn}");
+    assert!(ndn.contains("scheme \"mircc\" is for NDN consumers and cannot be used in [[tcp]]"), "{ndn}");
     let none = refused(example("dumbbell"), &[("scheme.flow.0", "codel")]);
     assert!(none.contains("scheme \"codel\" has neither a consumer nor a TCP sender"), "{none}");
     let unknown = refused(example("dumbbell"), &[("scheme", "mirc")]);
@@ -207,7 +207,7 @@ fn a_scheme_that_fits_no_flow_is_refused() {
 #[test]
 fn a_flow_without_any_scheme_is_refused() {
     let why = refused(&BARE.replace("scheme = \"mircc\"\n", ""), &[]);
-    assert!(why.contains("[[flow]] has no \"scheme\"; it needs one"), "{why}");
+    assert!(why.contains("\"scheme\" is missing; [[flow]] requires it"), "{why}");
 }
 
 #[test]
@@ -216,8 +216,8 @@ fn a_mistake_in_the_scheme_of_the_scenario_is_reported_once() {
         ("\"mirc\"", "scheme \"mirc\" is not known"),
         ("{ name = \"mircc\", x = 1 }", "scheme \"mircc\" has interval"),
         ("{ interval = \"50ms\" }", "this table does not name its scheme"),
-        ("\"tcp-cubic\"", "is one of TCP senders and fits no [[flow]]"),
-        ("\"codel\"", "has neither a consumer nor a TCP sender and fits no [[flow]]"),
+        ("\"tcp-cubic\"", "is for TCP senders and cannot be used in [[flow]]"),
+        ("\"codel\"", "has neither a consumer nor a TCP sender and cannot be used in [[flow]]"),
     ] {
         let why = refused(&BARE.replace("\"mircc\"", wrong), &[]);
         assert!(why.contains(stated), "{wrong}: {why}");
