@@ -80,6 +80,25 @@ fn a_dash_is_standard_output_and_json_holds_the_same_text() {
 fn a_scheme_that_is_not_for_consumers_is_refused_with_those_that_are() {
     let ended = tidegate(&["new", "-", "--scheme", "codel"]).with(2);
     assert!(ended.err.contains("catchunks-cubic") && !ended.err.contains("drop-tail"), "{}", ended.err);
+    assert!(
+        ended.err.starts_with("error: scheme \"codel\" is not a consumer scheme; its roles: "),
+        "{}",
+        ended.err
+    );
+}
+
+#[test]
+fn the_next_commands_are_quoted_for_a_shell() {
+    let scratch = Scratch::new("new-quoted");
+    let (file, folder) = (scratch.at("two words.toml"), scratch.at("a b/ü"));
+    let printed = tidegate(&["new", &file]).with(0).out;
+    assert!(printed.contains(&format!("\ntidegate check '{file}' ")), "{printed}");
+    let text = fs::read_to_string(&file).expect("it is written");
+    assert!(text.contains(&format!("tidegate run '{file}'\n")), "{text}");
+    let printed = tidegate(&["new", "--paper", &folder]).with(0).out;
+    assert!(printed.contains(&format!("\ntidegate reproduce '{folder}' ")), "{printed}");
+    let text = fs::read_to_string(scratch.at("a b/ü/experiments.toml")).expect("it is written");
+    assert!(text.contains(&format!("tidegate reproduce '{folder}' --reduced\n")), "{text}");
 }
 
 #[test]

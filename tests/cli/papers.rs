@@ -185,6 +185,8 @@ fn finished(out: &Path) -> Vec<std::path::PathBuf> {
 fn a_paper_that_is_not_known_is_refused_with_the_nearest() {
     let stated = tidegate(&["reproduce", "plrx"]).with(2).err;
     assert!(stated.contains("paper \"plrx\" is not known; did you mean \"plr\"?"), "{stated}");
+    let stated = tidegate(&["reproduce", "./Cargo.toml"]).with(2).err;
+    assert!(stated.contains("./Cargo.toml is a file; PAPER takes a folder with claims.toml"), "{stated}");
     let stated = tidegate(&["reproduce", "unheard-of"]).with(2).err;
     assert!(stated.contains("paper \"unheard-of\" is not known; known: plr, ndnsieve, "), "{stated}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{DUMBBELL, Scratch, tidegate};
+use crate::{DUMBBELL, Scratch, program, tidegate};
 
 fn run(scratch: &Scratch) -> std::path::PathBuf {
     let arguments =
@@ -82,6 +82,10 @@ fn the_pages_of_comparisons_and_sweeps_are_made_again_from_the_store() {
         let again = format!("to make the missing runs: tidegate {command} {folder}/scenario.toml ");
         assert!(stated.contains("of its runs, made by code ") && stated.contains(&again), "{stated}");
         assert!(stated.trim_end().ends_with(&format!(" --out {out}")), "{stated}");
+        let (parent, name) = folder.rsplit_once('/').expect("a path");
+        let mut bare = program();
+        let bare = bare.args(["report", name]).current_dir(parent).output().expect("the program starts");
+        assert!(crate::Ended::from(bare).with(1).err.trim_end().ends_with(" --out ."), "{name}");
         assert!(
             !stated.contains("--set"),
             "the scenario in the folder has the values that were set: {stated}"

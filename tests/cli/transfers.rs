@@ -94,8 +94,13 @@ fn a_fetch_accepts_earlier_names_of_parameters_with_a_note() {
 fn what_is_wrong_with_a_fetch_is_said_with_what_would_be_right() {
     for (arguments, code, stated) in [
         (&["fetch", "file"][..], 2, "error: name \"file\" does not start with \"/\""),
-        (&["fetch", "/f", "--scheme", "codel"], 2, "error: scheme \"codel\" is not a consumer; consumers: "),
+        (
+            &["fetch", "/f", "--scheme", "codel"],
+            2,
+            "error: scheme \"codel\" is not a consumer scheme; its roles: discipline; consumer schemes: ",
+        ),
         (&["fetch", "/f", "--scheme", "x"], 2, "error: consumer scheme \"x\" is not known; known: "),
+        (&["fetch", "/f", "--scheme", "icp", "--set", "betta=1"], 2, "; did you mean \"beta\"?"),
         (&["fetch", "/f", "--scheme", "fixed", "--set", "x=1"], 2, "error: --set: unknown parameter \"x\""),
         (&["fetch", "/f", "--profile", "x"], 2, "error: profile \"x\" is not known; known: ndnsim, "),
         (&["fetch", "/f", "--lifetime", "999us"], 2, "\"999us\" is less than 1ms"),

@@ -44,7 +44,9 @@ impl KeptResults {
 
     /// The folder under which the command wrote.
     pub(crate) fn out(&self) -> PathBuf {
-        self.folder.parent().unwrap_or(Path::new("")).to_owned()
+        // The parent of a bare name is empty, which would be no argument of `--out`.
+        let parent = self.folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+        parent.unwrap_or(Path::new(".")).to_owned()
     }
 
     /// The figures in the folder of the page.

@@ -38,6 +38,13 @@ fn find(session: &Session, name: &str) -> Result<&'static Scheme, Failure> {
 pub(crate) fn unknown(session: &Session, what: &str, name: &str, fits: impl Fn(&Scheme) -> bool) -> Failure {
     let known: Vec<&str> =
         session.schemes.iter().filter(|scheme| fits(scheme)).map(|scheme| scheme.name).collect();
+    // A scheme of other roles is in the catalogue: "is not known" would be wrong.
+    if let Some(other) = tidegate_schemes::find(&session.schemes, name) {
+        let (roles, known) = (other.roles().join(", "), known.join(", "));
+        return Failure::usage(format!(
+            "scheme {name:?} is not a {what}; its roles: {roles}; {what}s: {known}"
+        ));
+    }
     let mut hint = question(&intended(name, known.iter().copied()));
     if hint.is_empty() {
         hint = format!("; known: {}", known.join(", "));

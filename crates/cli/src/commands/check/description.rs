@@ -119,7 +119,7 @@ fn node_cells(node: &NodePlan) -> Option<(&str, Vec<String>)> {
     let mut other = Vec::new();
     other.extend(node.service.map(|service| format!("service {service}")));
     other.extend(node.clock.map(|clock| format!("clock: {clock}")));
-    other.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
+    other.extend((!node.parts.is_empty()).then(|| format!("router parts: {}", names(&node.parts))));
     // A host without settings of its own has a row of dashes only.
     let is_shown = node.is_router || !stores.is_empty() || !other.is_empty();
     is_shown.then(|| (node.name.as_str(), vec![strategy, or_dash(stores), or_dash(other)]))

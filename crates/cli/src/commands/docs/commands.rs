@@ -13,7 +13,9 @@ pub(super) fn body(_: &Session) -> String {
     let commands = guide::walk(&root);
     let mut text =
         "`--format json` makes every command print JSON: one document, or one line for each report of those \
-                    that run until they are stopped. Error messages go to standard error, as text.\n\n"
+         that run until they are stopped. Errors go to standard error: as text or, with `--format json`, as a \
+         JSON object, `{\"error\": MESSAGE, \"exit_code\": CODE}`. Help (`tidegate help COMMAND`, `--help`) and \
+         `--version` are always text; `tidegate docs --format json` has the reference of all commands as JSON.\n\n"
             .to_owned();
     text.push_str("| command | what it does |\n|---|---|\n");
     for (words, command) in commands.iter().skip(1) {

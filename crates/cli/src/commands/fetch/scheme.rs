@@ -7,6 +7,7 @@ use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::CongestionController;
 use tidegate_core::scheme::params::{ParamError, Setting, Settings, renamed};
 use tidegate_live::fetch::live_profile;
+use tidegate_settings::suggest::{nearest, question};
 
 use super::Arguments;
 use crate::Session;
@@ -62,11 +63,16 @@ pub(crate) fn make_named(session: &Session, name: Option<&str>) -> Result<Chosen
 fn make_with(session: &Session, name: Option<&str>, set: &[(String, String)]) -> Result<Chosen, Failure> {
     let scheme = find(session, name.unwrap_or(DEFAULT))?;
     let Some(make) = scheme.consumer else {
-        let (name, known) = (scheme.name, known(session));
-        return Err(Failure::usage(format!("scheme {name:?} is not a consumer; consumers: {known}")));
+        return Err(not_found(session, scheme.name));
     };
     let refuse = |faults: Vec<ParamError>| {
-        let faults: Vec<String> = faults.iter().map(|fault| format!("--set: {fault}")).collect();
+        let known = || scheme.params.iter().map(|spec| spec.name);
+        let similar = |fault: &ParamError| {
+            let is_known = known().any(|name| name == fault.name);
+            question(nearest(&fault.name, known()).filter(|_| !is_known).as_slice())
+        };
+        let faults: Vec<String> =
+            faults.iter().map(|fault| format!("--set: {fault}{}", similar(fault))).collect();
         // `usage` begins the first line with `error: `.
         Failure::usage(faults.join("\nerror: "))
     };
@@ -127,13 +133,12 @@ fn bare(value: &Setting) -> String {
 }
 
 fn find(session: &Session, name: &str) -> Result<&'static Scheme, Failure> {
-    tidegate_schemes::find(&session.schemes, name)
-        .ok_or_else(|| schemes::unknown(session, "consumer scheme", name, |scheme| scheme.consumer.is_some()))
+    tidegate_schemes::find(&session.schemes, name).ok_or_else(|| not_found(session, name))
 }
 
-fn known(session: &Session) -> String {
-    let consumers = session.schemes.iter().filter(|scheme| scheme.consumer.is_some());
-    consumers.map(|scheme| scheme.name).collect::<Vec<_>>().join(", ")
+/// The failure for a name that is not that of a consumer scheme.
+fn not_found(session: &Session, name: &str) -> Failure {
+    schemes::unknown(session, "consumer scheme", name, |scheme| scheme.consumer.is_some())
 }
 
 fn profile(requested: &str) -> Result<ConsumerProfile, Failure> {

@@ -7,6 +7,7 @@ use serde_json::json;
 use tidegate_core::scheme::Scheme;
 
 use super::{schemes, write_new};
+use crate::command_line::word;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::cannot;
 use crate::{Format, Session};
@@ -93,7 +94,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     check_scheme(session, &arguments.scheme)?;
     let to_output = file == Path::new("-");
     let name = if to_output { template.word() } else { scenario_name(&file, template) };
-    let shown = if to_output { "FILE".to_owned() } else { file.display().to_string() };
+    let shown = if to_output { "FILE".to_owned() } else { in_comment(&file, "FILE") };
     let text = (HEAD.to_owned() + template.text())
         .replace("@FILE@", &shown)
         .replace("@NAME@", &name)
@@ -114,22 +115,23 @@ fn paper(session: &Session, folder: &Path) -> Outcome {
     std::fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
     let name =
         plain_name(&folder.file_name().unwrap_or_default().to_string_lossy()).unwrap_or("paper".to_owned());
+    // `reproduce` takes a word without a slash as one of the program's papers first.
+    let here = if folder.components().count() == 1 { Path::new(".").join(folder) } else { folder.to_owned() };
     let mut files = Vec::new();
     for (file, text) in PAPER {
         let path = folder.join(file);
-        write_new(&path, &text.replace("@NAME@", &name), "choose another name")?;
+        let text = text.replace("@NAME@", &name).replace("@FOLDER@", &in_comment(&here, "FOLDER"));
+        write_new(&path, &text, "choose another name")?;
         files.push(path.display().to_string());
     }
-    let shown = folder.display();
     match session.format {
         Format::Json => {
-            print(&(json!({ "folder": shown.to_string(), "files": files }).to_string() + "\n"));
+            print(&(json!({ "folder": folder.display().to_string(), "files": files }).to_string() + "\n"));
         }
         Format::Text if session.quiet => {}
         Format::Text => {
-            // `reproduce` takes a word without a slash as one of the program's papers first.
-            let here = if folder.components().count() == 1 { "./" } else { "" };
-            let command = format!("tidegate reproduce {here}{shown}   run it, with a verdict on each claim");
+            let shown = word(&here.display().to_string());
+            let command = format!("tidegate reproduce {shown}   run it, with a verdict on each claim");
             print(&format!("wrote {}\n\n{command}\n", files.join(", ")));
         }
     }
@@ -145,6 +147,12 @@ fn check_scheme(session: &Session, name: &str) -> Result<(), Failure> {
 /// Name of the scenario: that of the file, in characters that need no quoting.
 fn scenario_name(file: &Path, template: Template) -> String {
     plain_name(&file.file_stem().unwrap_or_default().to_string_lossy()).unwrap_or_else(|| template.word())
+}
+
+/// The path as a word of a shell in a comment; `instead` if it has a line break, which would end the comment.
+fn in_comment(path: &Path, instead: &str) -> String {
+    let shown = path.display().to_string();
+    if shown.contains(char::is_control) { instead.to_owned() } else { word(&shown) }
 }
 
 fn plain_name(text: &str) -> Option<String> {
@@ -168,8 +176,9 @@ fn report(session: &Session, arguments: &Arguments, file: Option<&PathBuf>, text
         (Format::Text, None) => text.to_owned(),
         (Format::Text, Some(_)) if session.quiet => String::new(),
         (Format::Text, Some(file)) => {
+            let name = word(&file);
             format!(
-                "wrote {file}\n\ntidegate check {file}   what it will simulate\ntidegate run {file}     simulate it\n"
+                "wrote {file}\n\ntidegate check {name}   what it will simulate\ntidegate run {name}     simulate it\n"
             )
         }
     });

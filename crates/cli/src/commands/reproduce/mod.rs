@@ -199,12 +199,19 @@ fn chosen(paper: &str) -> Result<Vec<Chosen<'_>>, Failure> {
     if !known.is_empty() {
         return Ok(known);
     }
+    if Path::new(paper).is_file() {
+        let message =
+            format!("{paper} is a file; PAPER takes a folder with claims.toml and experiments.toml");
+        return Err(Failure::usage(message));
+    }
     // A word without a slash that is not a folder is more likely a misspelt paper than a missing folder.
     if !paper.contains(['/', '\\']) && !Path::new(paper).is_dir() {
         return Err(unknown_paper(paper));
     }
     if !Path::new(paper).is_dir() {
-        let message = format!("{paper}: there is no such folder; `tidegate new --paper {paper}` creates one");
+        let create = word(paper);
+        let message =
+            format!("{paper}: there is no such folder; `tidegate new --paper {create}` creates one");
         return Err(Failure::error(message));
     }
     let folder = results_name(paper);
