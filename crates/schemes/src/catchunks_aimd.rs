@@ -23,7 +23,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 /// Slow-start thresholds and windows never shrink below this, packets (`MIN_SSTHRESH`).
-const MIN_THRESHOLD: f64 = 2.0;
+const MIN_SSTHRESH: f64 = 2.0;
 
 params! {
     /// Initial congestion window (`init-cwnd`); releases before 2024 use 1.
@@ -45,10 +45,10 @@ params! {
 fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
     let rule = AimdRule {
         initial: params.initial_window,
-        threshold: params.initial_threshold,
+        ssthresh: params.initial_threshold,
         step: params.step,
         keep: params.beta,
-        min: MIN_THRESHOLD,
+        min: MIN_SSTHRESH,
         // ndn-tools divides by floor(cwnd), as its window of Interests is a whole number.
         divides_by_whole_window: true,
         restarts: params.reset_to_initial,

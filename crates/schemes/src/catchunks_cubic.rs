@@ -38,7 +38,7 @@ params! {
 
 fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
     let rule = CubicRule {
-        threshold: params.initial_threshold,
+        ssthresh: params.initial_threshold,
         fast_convergence: params.fast_convergence.then_some(1.0),
         // ndn-tools takes the larger of curve and W_est as its target; RFC 8312 would set the window to W_est
         // at once.
@@ -98,9 +98,9 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_reached_without_a_loss_is_the_first_plateau() {
+    fn a_threshold_reached_without_a_loss_is_the_first_w_max() {
         let given = [("initial_threshold", Setting::Number(3.0))];
-        // 3 at the threshold: plateau 3, t = 0, K = cbrt(3 * 0.75): Wc = 3 * 0.7 = 2.1: nothing.
+        // 3 at the threshold: W_max 3, t = 0, K = cbrt(3 * 0.75): Wc = 3 * 0.7 = 2.1: nothing.
         // t = 2, rtt 40 ms: West = 2.1 + 0.529412 * 50 = 28.570588; 3 + 25.570588/3 = 11.523529.
         let steps = [(data(40, 0, 4), 3.0), (data(1_000, 1, 5), 3.0), (data(3_000, 2, 6), 11.523529)];
         follow(&mut Driver::new(&SCHEME, &given), &steps);
@@ -115,8 +115,8 @@ mod tests {
     }
 
     #[test]
-    fn fast_convergence_lowers_the_plateau_after_a_loss_below_the_last_peak() {
-        // 8 * 0.7 = 5.6 with plateau 8; a second loss at 5.6 < 8: W = 3.92, plateau 5.6 * 0.85 = 4.76.
+    fn fast_convergence_lowers_w_max_after_a_loss_below_the_last_one() {
+        // 8 * 0.7 = 5.6 with W_max 8; a second loss at 5.6 < 8: W = 3.92, W_max 5.6 * 0.85 = 4.76.
         // t = 3, rtt 5 s: K = cbrt(4.76 * 0.75) = 1.528350, Wc = 0.4 (3 - K)^3 + 4.76 = 6.034893;
         // 3.92 + 2.114893/3.92 = 4.459514. Without: K = cbrt(5.6 * 0.75) = 1.613429,
         // Wc = 5.6 + 1.066318 = 6.666318; 3.92 + 2.746318/3.92 = 4.620591.

@@ -59,7 +59,7 @@ impl Icp {
         let rule = AimdRule {
             initial: params.initial_window,
             // The paper has congestion avoidance only, so the window starts above the threshold.
-            threshold: 0.0,
+            ssthresh: 0.0,
             step: params.eta,
             keep: params.beta,
             min: params.initial_window,

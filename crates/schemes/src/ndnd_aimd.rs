@@ -26,7 +26,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 /// Slow-start thresholds and windows never shrink below this, packets (`minSsthresh`).
-const MIN_THRESHOLD: f64 = 2.0;
+const MIN_SSTHRESH: f64 = 2.0;
 
 params! {
     /// Initial congestion window (`cwnd`), as set by the segment fetcher.
@@ -45,10 +45,10 @@ params! {
 fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
     let rule = AimdRule {
         initial: params.initial_window,
-        threshold: f64::INFINITY,
+        ssthresh: f64::INFINITY,
         step: params.step,
         keep: params.beta,
-        min: MIN_THRESHOLD,
+        min: MIN_SSTHRESH,
         divides_by_whole_window: false,
         restarts: params.reset_to_initial,
     };

@@ -27,7 +27,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 /// Slow-start thresholds never shrink below this, packets (`minSsthresh`).
-const MIN_THRESHOLD: f64 = 2.0;
+const MIN_SSTHRESH: f64 = 2.0;
 
 params! {
     /// Initial congestion window (`cwnd`), as set by the segment fetcher.
@@ -45,8 +45,8 @@ fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
     let rule = CubicRule {
         // In ndnd only the threshold has a floor (`minSsthresh`); the window itself may fall to one packet.
         min: 1.0,
-        min_threshold: MIN_THRESHOLD,
-        min_plateau: 0.0,
+        min_ssthresh: MIN_SSTHRESH,
+        min_w_max: 0.0,
         fast_convergence: params.fast_convergence.then_some(1.0),
         friendliness: TcpFriendliness::Off,
         looks_ahead: true,
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn without_fast_convergence_the_plateau_stays_at_the_peak() {
+    fn without_fast_convergence_w_max_is_the_window_at_the_loss() {
         // 10, 7, then Wmax = 7, W = 4.9; K = cbrt(7 * 0.75) = 1.738013. t = 1.96 + 0.04: Wc = 7.007192;
         // 4.9 + 2.107192/4.9 = 5.330039. With it Wmax = 5.95, K = 1.646365, Wc = 5.967690, 5.117896.
         for (on, expected) in [(false, 5.330039), (true, 5.117896)] {

@@ -38,7 +38,7 @@ fn controller(params: &Params) -> ConsumerPcon<AimdWindow> {
     let rule = AimdRule {
         initial: params.initial_window,
         // `ConsumerPcon` starts in slow start; only the first decrease sets a threshold.
-        threshold: f64::INFINITY,
+        ssthresh: f64::INFINITY,
         step: 1.0,
         keep: params.beta,
         min: params.initial_window,

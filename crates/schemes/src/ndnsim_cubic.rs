@@ -90,8 +90,8 @@ mod tests {
     }
 
     #[test]
-    fn fast_convergence_lowers_the_plateau_after_a_loss_below_the_last_peak() {
-        // 1 to 4, then 4 * 0.8 = 3.2 with plateau 4. Second loss at 3.2 < 0.99 * 4: plateau 3.2 * 0.9 = 2.88,
+    fn fast_convergence_lowers_w_max_after_a_loss_below_the_last_one() {
+        // 1 to 4, then 4 * 0.8 = 3.2 with W_max 4. Second loss at 3.2 < 0.99 * 4: W_max 3.2 * 0.9 = 2.88,
         // W = 2.56. At t = 2: K = cbrt(2.88 * 0.5) = 1.129243; 0.4 (2 - K)^3 + 2.88 = 3.144089;
         // 2.56 + 0.584089/2.56 = 2.788160. Without fast convergence: K = cbrt(1.6) = 1.169607,
         // 0.4 (2 - K)^3 + 3.2 = 3.429040; 2.56 + 0.869040/2.56 = 2.899469.

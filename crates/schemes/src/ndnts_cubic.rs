@@ -28,7 +28,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 /// Slow-start thresholds never shrink below this, packets.
-const MIN_THRESHOLD: f64 = 2.0;
+const MIN_SSTHRESH: f64 = 2.0;
 
 params! {
     /// Initial congestion window (`iw`).
@@ -47,8 +47,8 @@ impl NdntsCubic {
     fn new(params: &Params) -> Self {
         let rule = CubicRule {
             min: 0.0,
-            min_threshold: MIN_THRESHOLD,
-            min_plateau: 0.0,
+            min_ssthresh: MIN_SSTHRESH,
+            min_w_max: 0.0,
             fast_convergence: Some(1.0),
             friendliness: TcpFriendliness::Jump,
             may_shrink: true,
@@ -85,8 +85,8 @@ impl CongestionController for NdntsCubic {
         }
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.window.threshold())
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.ssthresh())
     }
 }
 
@@ -146,6 +146,6 @@ mod tests {
             (data(2_050, 2, 9), 2.49),
         ];
         follow(&mut driver, &steps);
-        assert_eq!(driver.controller.slow_start_threshold(), Some(2.0));
+        assert_eq!(driver.controller.ssthresh(), Some(2.0));
     }
 }

@@ -80,7 +80,7 @@ fn around(rule: impl WindowRule + 'static, params: &Params) -> Box<dyn Congestio
 fn aimd(params: &Params) -> AimdRule {
     AimdRule {
         initial: params.initial_window,
-        threshold: f64::INFINITY,
+        ssthresh: f64::INFINITY,
         step: 1.0,
         keep: params.beta,
         min: params.initial_window,

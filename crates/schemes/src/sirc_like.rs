@@ -77,7 +77,7 @@ impl Sirc {
     fn new(params: Params) -> Self {
         let rule = AimdRule {
             initial: params.initial_window,
-            threshold: f64::INFINITY,
+            ssthresh: f64::INFINITY,
             step: 1.0,
             keep: 0.5,
             min: 1.0,

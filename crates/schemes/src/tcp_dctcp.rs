@@ -93,8 +93,8 @@ impl CongestionController for Dctcp {
         self.window.get()
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.window.threshold())
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.ssthresh())
     }
 
     fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, flow: &FlowView) {

@@ -57,8 +57,8 @@ impl CongestionController for Reno {
         self.window.get()
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.window.threshold())
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.ssthresh())
     }
 
     fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, flow: &FlowView) {
@@ -121,13 +121,13 @@ mod tests {
     fn a_timeout_begins_anew_and_a_second_one_holds_the_threshold() {
         let mut reno = reno(&[]);
         reno.recovery(1_000, Recovery::Timeout { flight: 10 });
-        assert_eq!((reno.window(), reno.threshold()), (1.0, 5.0));
+        assert_eq!((reno.window(), reno.ssthresh()), (1.0, 5.0));
         reno.recovery(3_000, Recovery::Timeout { flight: 10 });
-        assert_eq!((reno.window(), reno.threshold()), (1.0, 5.0), "nothing arrived in between");
+        assert_eq!((reno.window(), reno.ssthresh()), (1.0, 5.0), "nothing arrived in between");
         assert_eq!(reno.ack(3_100, Ack::of(3)), 2.0, "L = 1 after a timeout");
         reno.ack(3_200, Ack::of(1));
         reno.recovery(4_000, Recovery::Timeout { flight: 10 });
-        assert_eq!((reno.window(), reno.threshold()), (1.0, 2.0), "half of a window of 3 is below the least");
+        assert_eq!((reno.window(), reno.ssthresh()), (1.0, 2.0), "half of a window of 3 is below the least");
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(reno.recovery(20, Recovery::Spurious), 10.0);
         assert_eq!(reno.ack(30, Ack::of(1)), 11.0, "slow start goes on");
         reno.recovery(500, Recovery::Timeout { flight: 11 });
-        assert_eq!((reno.recovery(510, Recovery::Spurious), reno.threshold()), (11.0, f64::INFINITY));
+        assert_eq!((reno.recovery(510, Recovery::Spurious), reno.ssthresh()), (11.0, f64::INFINITY));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use tidegate_core::ndn::consumer::profile::ProfileRules;
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::Seed;
-use tidegate_core::tcp::{AckHabit, SenderSettings};
+use tidegate_core::tcp::{AckPolicy, SenderSettings};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// Whole scheme of `[scenario]`; roles that the scenario sets explicitly take precedence.
@@ -347,7 +347,7 @@ pub struct TcpPlan {
     /// Whether the receiver takes part in ECN.
     pub receiver_ecn: bool,
     /// Policy by which the receiver acknowledges.
-    pub habit: AckHabit,
+    pub ack_policy: AckPolicy,
     /// Memory of the receiver.
     pub buffer: ByteCount,
 }

@@ -62,8 +62,8 @@ impl AckDriver {
     ///
     /// # Panics
     /// If the controller has none.
-    pub fn threshold(&self) -> f64 {
-        self.controller.slow_start_threshold().expect("it has one")
+    pub fn ssthresh(&self) -> f64 {
+        self.controller.ssthresh().expect("it has one")
     }
 
     /// An ACK arrives at `at_ms` while the window is full; returns the window after it, segments.

@@ -159,11 +159,11 @@ impl Run {
 
     fn row(&self, at: Time) -> String {
         let window = self.driver.controller.window().round();
-        let threshold = self.driver.controller.slow_start_threshold().map_or(f64::INFINITY, f64::round);
-        let threshold = if threshold < 1e9 { threshold.to_string() } else { "-".to_owned() };
+        let ssthresh = self.driver.controller.ssthresh().map_or(f64::INFINITY, f64::round);
+        let ssthresh = if ssthresh < 1e9 { ssthresh.to_string() } else { "-".to_owned() };
         let [outstanding, delivered] = [self.outstanding, self.delivered];
         format!(
-            "{:>5}{window:>8}{threshold:>11}{outstanding:>13}{delivered:>11}{:>7}{:>8}",
+            "{:>5}{window:>8}{ssthresh:>11}{outstanding:>13}{delivered:>11}{:>7}{:>8}",
             at.as_nanos() / 1_000_000,
             self.marks,
             self.losses

@@ -73,7 +73,7 @@ pub trait CongestionController: std::fmt::Debug + Send {
     }
 
     /// Slow-start threshold, packets; `None` for a scheme without one.
-    fn slow_start_threshold(&self) -> Option<f64> {
+    fn ssthresh(&self) -> Option<f64> {
         None
     }
 

@@ -51,13 +51,13 @@ struct Path {
 
 const CLEAN: Path = Path { lost: 0, twice: 0, delay: Span::from_millis(10), jitter: Span::ZERO };
 
-fn receiver(habit: AckHabit, buffer: u64) -> Receiver {
+fn receiver(ack_policy: AckPolicy, buffer: u64) -> Receiver {
     Receiver::new(ReceiverSetup {
         name: Name::whole(NameTable::ROOT),
         mss: 1448,
         buffer: ByteCount::new(buffer),
         reads_at_once: true,
-        habit,
+        ack_policy,
         ecn: true,
         echo: EcnEcho::default(),
         ack_option: ByteCount::ZERO,
@@ -99,7 +99,7 @@ impl World {
             draws: Streams::of(Seed(seed)),
             clock: Clock::FINE,
         });
-        let receiver = receiver(AckHabit::default(), 40_000 + (seed % 5) * 100_000);
+        let receiver = receiver(AckPolicy::default(), 40_000 + (seed % 5) * 100_000);
         let rng = Rng::stream(Seed(seed), "path");
         let (under_way, names) = (BTreeMap::new(), NameTable::new());
         let doomed = Vec::new();
@@ -242,7 +242,7 @@ fn over_100_ms_a_retransmission_that_is_lost_too_costs_a_timeout_under_the_rfc_a
         let path = Path { delay: Span::from_millis(55), ..CLEAN };
         let mut world = World::new(settings, 200_000, path, 0);
         // Every segment is acknowledged at once, so that round trips are alike.
-        world.receiver = receiver(AckHabit { every: 1, ..AckHabit::default() }, 1_000_000);
+        world.receiver = receiver(AckPolicy { every: 1, ..AckPolicy::default() }, 1_000_000);
         world.doomed = vec![1 + 60 * 1448; 2];
         world.run();
         let stats = world.sender.stats();

@@ -21,7 +21,7 @@ mod sequence;
 mod source;
 
 pub use options::{MAX_SACK_BLOCKS, SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
-pub use receiver::{AckHabit, EcnEcho, Receiver, ReceiverSetup};
+pub use receiver::{AckPolicy, EcnEcho, Receiver, ReceiverSetup};
 pub use sender::{
     Detection, Reduction, Sender, SenderRule, SenderSettings, SenderSetup, SenderStats, TimeoutBounds,
     TimeoutRule,

@@ -153,8 +153,8 @@ impl CongestionController for CctcpConsumer {
         }
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        self.sources.get(&self.current).map(Source::threshold)
+    fn ssthresh(&self) -> Option<f64> {
+        self.sources.get(&self.current).map(Source::ssthresh)
     }
 
     fn loss_timeout(&self, sent: &Sent) -> Option<Span> {
@@ -218,10 +218,10 @@ mod tests {
             driver.handle(sent(0, segment));
         }
         assert_eq!(driver.handle(lost(100, 0, 20, Notice)), 8.0);
-        assert_eq!(driver.controller.slow_start_threshold(), Some(4.0));
+        assert_eq!(driver.controller.ssthresh(), Some(4.0));
         driver.handle(lost(110, 1, 20, Nack(Congestion)));
         driver.handle(lost(111, 2, 20, Nack(Duplicate)));
-        assert_eq!(driver.controller.slow_start_threshold(), Some(4.0));
+        assert_eq!(driver.controller.ssthresh(), Some(4.0));
         assert_eq!(timeout_ms(&driver), 2_000.0, "backed off once");
         // 0, 2 and 3 are outstanding for nobody, when 7 answers for the first time.
         assert_eq!(driver.handle(from(7, 120, 3, None, None)), 2.0 + 9.0);

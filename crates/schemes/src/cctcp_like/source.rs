@@ -29,7 +29,7 @@ impl Source {
     pub fn new(params: &Params) -> Self {
         let rule = AimdRule {
             initial: params.initial_window,
-            threshold: f64::INFINITY,
+            ssthresh: f64::INFINITY,
             step: 1.0,
             keep: 0.5,
             min: 1.0,
@@ -57,8 +57,8 @@ impl Source {
     }
 
     /// Slow-start threshold of the source, packets.
-    pub fn threshold(&self) -> f64 {
-        self.window.threshold()
+    pub fn ssthresh(&self) -> f64 {
+        self.window.ssthresh()
     }
 
     pub fn timeout(&self) -> Span {

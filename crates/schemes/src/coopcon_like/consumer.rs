@@ -40,8 +40,8 @@ impl CongestionController for CoopConConsumer {
         }
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.window.threshold())
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.ssthresh())
     }
 }
 

@@ -44,8 +44,8 @@ impl CongestionController for FleComConsumer {
         }
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.window.threshold())
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.ssthresh())
     }
 }
 

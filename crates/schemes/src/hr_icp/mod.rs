@@ -103,7 +103,7 @@ const MIN_WINDOW: f64 = 2.0;
 fn consumer(params: &Params) -> AdaptivePipeline<AimdWindow> {
     let rule = AimdRule {
         initial: params.initial_window,
-        threshold: f64::INFINITY,
+        ssthresh: f64::INFINITY,
         step: 1.0,
         keep: params.beta,
         min: MIN_WINDOW,

@@ -47,8 +47,8 @@ impl CongestionController for PconConsumer {
         }
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.rule.threshold())
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.rule.ssthresh())
     }
 }
 

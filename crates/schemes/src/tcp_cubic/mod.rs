@@ -81,8 +81,8 @@ impl CongestionController for Cubic {
         self.0.get()
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.0.threshold())
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.0.ssthresh())
     }
 
     fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, flow: &FlowView) {

@@ -54,7 +54,7 @@ fn reno_sets_the_pace_where_the_curve_lies_below_its_window() {
 }
 
 #[test]
-fn a_loss_below_the_last_peak_lowers_the_plateau() {
+fn a_loss_below_the_last_w_max_lowers_w_max() {
     // Peaks 100, then 70: W_max = 70 * 1.7 / 2 = 59.5; window 49; K = cbrt(10.5 / 0.4) = 2.971961.
     // t = 0: Reno's estimate, 49.010804. t = 1: W(1.04) = 0.4 (-1.931961)^3 + 59.5 = 56.615603;
     // + 7.604799 / 49.010804 = 49.165970. Without: W_max = 70, K = cbrt(21 / 0.4) = 3.744436,
@@ -72,7 +72,7 @@ fn a_loss_below_the_last_peak_lowers_the_plateau() {
 fn after_a_timeout_the_curve_begins_flat_where_slow_start_ends() {
     let mut cubic = cubic(&[("initial_window", Setting::Number(20.0))]);
     cubic.recovery(1_000, Recovery::Timeout { flight: 20 });
-    assert_eq!((cubic.window(), cubic.threshold()), (1.0, 14.0));
+    assert_eq!((cubic.window(), cubic.ssthresh()), (1.0, 14.0));
     cubic.recovery(1_100, Recovery::Exit);
     assert_eq!(cubic.ack(1_100, Ack::of(8)), 9.0);
     // The ACK of 8 takes it to the threshold with 5; 3 are left for the epoch that begins: K = 0, W_max = 14.
@@ -99,11 +99,11 @@ fn hystart_leaves_slow_start_and_the_curve_begins_flat() {
     let mut cubic = AckDriver::new(&SCHEME, &[("initial_window", Setting::Number(40.0))]);
     // Rounds of 40, 120, ... in ACKs of eight, whose round trip rises from 40 to 80 ms.
     let (mut at, mut rounds) = (100, 0);
-    while cubic.threshold().is_infinite() {
+    while cubic.ssthresh().is_infinite() {
         let rtt_ms = 40 + 10 * rounds.min(4);
         rounds += 1;
         for _ in 0..(cubic.window() as u32).div_ceil(8) {
-            if cubic.threshold().is_infinite() {
+            if cubic.ssthresh().is_infinite() {
                 cubic.ack(at, Ack { rtt_ms, ..Ack::of(8) });
             }
         }
@@ -111,7 +111,7 @@ fn hystart_leaves_slow_start_and_the_curve_begins_flat() {
         assert!(rounds < 20, "{cubic:?}");
     }
     let window = cubic.window();
-    assert_eq!(cubic.threshold(), window);
+    assert_eq!(cubic.ssthresh(), window);
     // t = 0: Reno's estimate, which grows as Reno's from the start: cwnd_prior is the window.
     let next = cubic.ack(at, Ack::of(1));
     close(next, window + 1.0 / window);

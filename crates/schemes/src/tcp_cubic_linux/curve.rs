@@ -12,9 +12,9 @@ const STEEPNESS: u128 = 410;
 const UNITS: u128 = 1024;
 /// STEEPNESS over this is C in segments per unit of time cubed.
 const SCALE: u128 = UNITS * UNITS * UNITS * 1024;
-/// Segments acknowledged per segment of window of a standard TCP, in eighths of the window: 8 (1 + beta) / 3 (1 -
-/// beta).
-const STANDARD: u64 = 8 * (BETA_SCALE + BETA) / 3 / (BETA_SCALE - BETA);
+/// Segments acknowledged per segment of growth of W_est, in eighths of the window: 8 (1 + beta) / 3 (1 - beta)
+/// (`beta_scale`).
+const RENO_PACE: u64 = 8 * (BETA_SCALE + BETA) / 3 / (BETA_SCALE - BETA);
 /// Maximum pace before the first loss: growth is at least 5 % per RTT.
 const FIRST_PACE: u32 = 20;
 /// Minimum pace: the window grows by at most half of the segments acknowledged.
@@ -27,8 +27,8 @@ const WAIT: u32 = 100;
 pub(super) struct Curve {
     ticks: u32,
     fast_convergence: bool,
-    /// Window at the last loss, segments, lowered by fast convergence; 0 before the first.
-    peak: u32,
+    /// Window at the last loss, segments, lowered by fast convergence; 0 before the first (`last_max_cwnd`).
+    last_w_max: u32,
     epoch: Option<Epoch>,
     /// Segments acknowledged per segment of window, and when and for which window that was computed, ticks.
     pace: u32,
@@ -39,17 +39,19 @@ pub(super) struct Curve {
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
-    /// Window at the plateau of the curve, segments; then the time at which it is reached.
-    plateau: u32,
+    /// W_max, segments (`bic_origin_point`).
+    w_max: u32,
+    /// K, units of time of the curve (`bic_K`).
     k: u128,
-    /// Window of a standard TCP, segments, and what was acknowledged towards the next one.
-    standard: u32,
+    /// W_est, segments (`tcp_cwnd`).
+    w_est: u32,
+    /// Segments acknowledged towards the next segment of W_est (`ack_cnt`).
     acked: u64,
 }
 
 impl Curve {
     pub(super) fn new(ticks: u32, fast_convergence: bool) -> Self {
-        Self { ticks, fast_convergence, peak: 0, epoch: None, pace: MIN, computed: (0, 0) }
+        Self { ticks, fast_convergence, last_w_max: 0, epoch: None, pace: MIN, computed: (0, 0) }
     }
 
     /// A curve without history.
@@ -65,8 +67,8 @@ impl Curve {
     /// Records a loss at `window` segments; returns the reduced window.
     pub(super) fn reduce(&mut self, window: u32) -> u32 {
         let wide = u64::from(window);
-        let converges = self.fast_convergence && window < self.peak;
-        self.peak = if converges { (wide * (BETA_SCALE + BETA) / (2 * BETA_SCALE)) as u32 } else { window };
+        let converges = self.fast_convergence && window < self.last_w_max;
+        self.last_w_max = if converges { (wide * (BETA_SCALE + BETA) / (2 * BETA_SCALE)) as u32 } else { window };
         self.epoch = None;
         ((wide * BETA / BETA_SCALE) as u32).max(2)
     }
@@ -94,11 +96,11 @@ impl Curve {
         // Within one tick the curve has not moved; only the estimate of Reno below is brought up to date.
         if self.epoch.is_none() || tick != computed {
             self.computed = (tick, window);
-            let epoch = *self.epoch.get_or_insert_with(|| Epoch::new(now, self.peak, window, acked));
+            let epoch = *self.epoch.get_or_insert_with(|| Epoch::new(now, self.last_w_max, window, acked));
             self.pace = self.pace_of_curve(now, &epoch, window, min_rtt);
         }
         if let Some(epoch) = &mut self.epoch {
-            self.pace = self.pace.min(epoch.pace_of_standard(window));
+            self.pace = self.pace.min(epoch.pace_of_w_est(window));
         }
         self.pace = self.pace.max(MIN);
         self.pace
@@ -112,14 +114,14 @@ impl Curve {
         let t = u128::from(elapsed + ahead) * UNITS / u128::from(self.ticks);
         let offset = t.abs_diff(epoch.k);
         let height = u32::try_from(STEEPNESS.saturating_mul(offset.saturating_pow(3)) / SCALE).unwrap_or(u32::MAX);
-        let plateau = epoch.plateau;
-        let target = if t < epoch.k { plateau.saturating_sub(height) } else { plateau.saturating_add(height) };
+        let w_max = epoch.w_max;
+        let target = if t < epoch.k { w_max.saturating_sub(height) } else { w_max.saturating_add(height) };
         // Growth of `above` segments per window acknowledged is one segment per window / above.
         let pace = match target.checked_sub(window) {
             Some(0) | None => window.saturating_mul(WAIT),
             Some(above) => window / above,
         };
-        if self.peak == 0 { pace.min(FIRST_PACE) } else { pace }
+        if self.last_w_max == 0 { pace.min(FIRST_PACE) } else { pace }
     }
 
     /// Whole ticks in `span`.
@@ -129,27 +131,27 @@ impl Curve {
 }
 
 impl Epoch {
-    fn new(now: Time, peak: u32, window: u32, acked: u32) -> Self {
-        // A window beyond the peak begins on the plateau, with K = 0.
-        let below = u128::from(peak.saturating_sub(window));
+    fn new(now: Time, last_w_max: u32, window: u32, acked: u32) -> Self {
+        // A window above the last W_max is the new one, with K = 0.
+        let below = u128::from(last_w_max.saturating_sub(window));
         let k = (below * SCALE / STEEPNESS) as f64;
         Self {
             start: now,
-            plateau: peak.max(window),
+            w_max: last_w_max.max(window),
             k: math::cbrt(k) as u128,
-            standard: window,
+            w_est: window,
             acked: u64::from(acked),
         }
     }
 
-    /// Pace at which the window follows that of a standard TCP; the maximum if that is not ahead.
-    fn pace_of_standard(&mut self, window: u32) -> u32 {
-        let each = ((u64::from(window) * STANDARD) >> 3).max(1);
+    /// Pace at which the window follows W_est; the maximum if W_est is not above the window.
+    fn pace_of_w_est(&mut self, window: u32) -> u32 {
+        let each = ((u64::from(window) * RENO_PACE) >> 3).max(1);
         // The kernel subtracts `each` while `acked` is larger, hence the 1.
         let more = self.acked.saturating_sub(1) / each;
         self.acked -= more * each;
-        self.standard = self.standard.saturating_add(more as u32);
-        match self.standard.checked_sub(window) {
+        self.w_est = self.w_est.saturating_add(more as u32);
+        match self.w_est.checked_sub(window) {
             Some(0) | None => u32::MAX,
             Some(ahead) => window / ahead,
         }

@@ -120,8 +120,8 @@ impl CongestionController for CubicLinux {
         self.window.get()
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.window.threshold())
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.ssthresh())
     }
 
     fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, flow: &FlowView) {
@@ -138,8 +138,8 @@ impl CongestionController for CubicLinux {
         self.sample(cx.now, delivery, flow);
         let counted = self.window.counts(delivery);
         if self.window.admits_mark(cx.now, delivery) {
-            let threshold = self.reduced();
-            self.window.reduce_by_mark(cx.now, threshold);
+            let ssthresh = self.reduced();
+            self.window.reduce_by_mark(cx.now, ssthresh);
         } else if let Some(acked) = counted {
             // Linux has no limit per ACK in slow start.
             let rest = self.window.slow_start(acked, f64::INFINITY) as u32;
@@ -155,13 +155,13 @@ impl CongestionController for CubicLinux {
         // `reduced` changes the curve before the window reports whether the timeout counts, so it may have to
         // be undone.
         let (before, counted) = (self.curve, self.counted);
-        let threshold = match recovery {
+        let ssthresh = match recovery {
             // The recovery has reduced already (`tcp_enter_loss`).
-            Recovery::Timeout { .. } if self.window.is_in_fast_recovery() => self.window.threshold(),
+            Recovery::Timeout { .. } if self.window.is_in_fast_recovery() => self.window.ssthresh(),
             Recovery::Enter { .. } | Recovery::Timeout { .. } => self.reduced(),
             Recovery::Exit | Recovery::Spurious => 0.0,
         };
-        match self.window.on_recovery(cx.now, recovery, |_| threshold) {
+        match self.window.on_recovery(cx.now, recovery, |_| ssthresh) {
             // Everything but the window is forgotten (`bictcp_reset`).
             WindowChange::TimedOut => {
                 (self.curve, self.min_rtt) = (self.curve.forgotten(), None);

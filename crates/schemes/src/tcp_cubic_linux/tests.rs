@@ -62,7 +62,7 @@ fn losses_keep_717_of_1024_and_converge_fast() {
     let mut linux = reduced();
     assert_eq!(linux.recovery(2_000, Recovery::Enter { flight: 70 }), 49.0);
     linux.recovery(2_000, Recovery::Exit);
-    // The plateau is 70 * 1741 / 2048 = 59: K = cbrt(10 * 2^40 / 410) = 2993; t = 1 s + 40 ms = 260 ticks = 1064 units:
+    // W_max is 70 * 1741 / 2048 = 59: K = cbrt(10 * 2^40 / 410) = 2993; t = 1 s + 40 ms = 260 ticks = 1064 units:
     // 410 * 1929^3 / 2^40 = 2: at 57, 8 above 49: six each. Without: 70 - 10 = 60, 49 / 11 = 4.
     linux.ack(2_100, Ack::of(1));
     assert_eq!(linux.ack(3_100, Ack::of(4)), 49.0);
@@ -71,9 +71,9 @@ fn losses_keep_717_of_1024_and_converge_fast() {
 }
 
 #[test]
-fn a_standard_tcp_is_kept_up_with() {
+fn the_window_keeps_up_with_w_est() {
     // Ten: seven stay, K = cbrt(3 * 2^40 / 410) = 2004, t = 40 units: 410 * 1964^3 / 2^40 = 2: at 8, one each 7.
-    // A standard TCP takes 7 * 15 / 8 = 13 for a segment; 40 at once are three segments, the 40th still waits: 7 / 3 = 2.
+    // W_est takes 7 * 15 / 8 = 13 for a segment; 40 at once are three segments, the 40th still waits: 7 / 3 = 2.
     let mut linux = linux(10.0, false);
     linux.recovery(1_000, Recovery::Enter { flight: 10 });
     linux.recovery(1_000, Recovery::Exit);
@@ -84,9 +84,9 @@ fn a_standard_tcp_is_kept_up_with() {
 fn before_the_first_loss_it_grows_by_5_percent_a_round_trip() {
     let mut linux = linux(100.0, false);
     linux.recovery(1_000, Recovery::Timeout { flight: 100 });
-    assert_eq!((linux.window(), linux.threshold()), (1.0, 70.0));
+    assert_eq!((linux.window(), linux.ssthresh()), (1.0, 70.0));
     linux.recovery(1_100, Recovery::Exit);
-    // 69 take it to the threshold; of the 31 left 20 make one more, as a timeout forgets the peak.
+    // 69 take it to the threshold; of the 31 left 20 make one more, as a timeout resets W_max.
     assert_eq!(linux.ack(1_200, Ack::of(100)), 71.0);
     assert_eq!(linux.ack(1_204, Ack::of(8)), 71.0);
     assert_eq!(linux.ack(1_205, Ack::of(1)), 72.0);
@@ -97,11 +97,11 @@ fn a_train_of_acks_half_a_round_trip_long_ends_slow_start() {
     let mut linux = linux(30.0, true);
     for millisecond in 0..=20 {
         linux.ack(100 + millisecond, Ack::of(1));
-        assert_eq!(linux.threshold(), f64::INFINITY, "{millisecond}");
+        assert_eq!(linux.ssthresh(), f64::INFINITY, "{millisecond}");
     }
     // 21 ms are more than half of 40 ms and the 1 ms that offload may take.
     linux.ack(121, Ack::of(1));
-    assert_eq!(linux.threshold(), 51.0);
+    assert_eq!(linux.ssthresh(), 51.0);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_round_trip_longer_by_an_eighth_ends_slow_start() {
             let rtt_ms = if number < 40 { 40 } else { rtt_ms };
             linux.ack(100 + 10 * number, Ack { rtt_ms, ..Ack::of(20) });
         }
-        assert_eq!(linux.threshold().is_finite(), ends, "{rtt_ms} ms");
+        assert_eq!(linux.ssthresh().is_finite(), ends, "{rtt_ms} ms");
     }
 }
 
@@ -126,5 +126,5 @@ fn a_mark_counts_as_a_loss_and_a_needless_reduction_is_undone() {
     assert_eq!(linux.recovery(510, Recovery::Spurious), 70.0);
     linux.recovery(900, Recovery::Enter { flight: 70 });
     linux.recovery(1_000, Recovery::Timeout { flight: 70 });
-    assert_eq!((linux.window(), linux.threshold()), (1.0, 49.0), "the recovery had reduced already");
+    assert_eq!((linux.window(), linux.ssthresh()), (1.0, 49.0), "the recovery had reduced already");
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
-use tidegate_core::tcp::{AckHabit, SenderSettings, TimeoutBounds};
+use tidegate_core::tcp::{AckPolicy, SenderSettings, TimeoutBounds};
 use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::TCP_SENDER;
@@ -71,7 +71,7 @@ struct Template {
     stop: Option<Span>,
     settings: SenderSettings,
     receiver_ecn: bool,
-    habit: AckHabit,
+    ack_policy: AckPolicy,
     buffer: ByteCount,
 }
 
@@ -99,7 +99,7 @@ impl Template {
             stop,
             settings: settings?,
             receiver_ecn: fields.flag("receiver_ecn")?,
-            habit: read_habit(fields)?,
+            ack_policy: read_ack_policy(fields)?,
             buffer: fields.size("receive_buffer")?,
         })
     }
@@ -159,7 +159,7 @@ impl Template {
                 data_prefix: prefix(&receiver_name, &sender_name, self.port)?,
                 settings: self.settings,
                 receiver_ecn: self.receiver_ecn,
-                habit: self.habit,
+                ack_policy: self.ack_policy,
                 buffer: self.buffer,
             }),
         })
@@ -196,8 +196,8 @@ fn read_settings(fields: &Fields<'_>) -> Option<SenderSettings> {
     })
 }
 
-fn read_habit(fields: &Fields<'_>) -> Option<AckHabit> {
-    Some(AckHabit {
+fn read_ack_policy(fields: &Fields<'_>) -> Option<AckPolicy> {
+    Some(AckPolicy {
         every: fields.count_u32("ack_every")?,
         delay: fields.time("ack_delay")?,
         quick: fields.count_u32("quick_acks")?,

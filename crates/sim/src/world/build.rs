@@ -212,7 +212,7 @@ impl World {
             mss: tcp.settings.mss,
             buffer: tcp.buffer,
             reads_at_once: true,
-            habit: tcp.habit,
+            ack_policy: tcp.ack_policy,
             ecn: tcp.receiver_ecn,
             echo: rule.echo,
             ack_option: rule.ack_option,

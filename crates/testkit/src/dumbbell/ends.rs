@@ -45,7 +45,7 @@ impl Ends {
             mss: flow.settings.mss,
             buffer: BUFFER,
             reads_at_once: true,
-            habit: flow.habit,
+            ack_policy: flow.ack_policy,
             ecn: true,
             echo: echo.0,
             ack_option: echo.1,

@@ -10,7 +10,7 @@ use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::congestion::CongestionController;
 use tidegate_core::scheme::params::Setting;
 use tidegate_core::scheme::{DeviceSetup, NodeSetup, Scheme};
-use tidegate_core::tcp::{AckHabit, SenderRule, SenderSettings, Source};
+use tidegate_core::tcp::{AckPolicy, SenderRule, SenderSettings, Source};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
 /// Payload of a full segment, bytes.
@@ -99,7 +99,7 @@ pub struct DumbbellFlow {
     /// The sender's other settings.
     pub settings: SenderSettings,
     /// When the receiver acknowledges.
-    pub habit: AckHabit,
+    pub ack_policy: AckPolicy,
     /// Round trip without queues, sending times not counted.
     pub rtt: Span,
     /// When the connection opens.
@@ -116,7 +116,7 @@ impl DumbbellFlow {
         Self {
             rule,
             settings: SenderSettings::default(),
-            habit: AckHabit { every: 1, ..AckHabit::default() },
+            ack_policy: AckPolicy { every: 1, ..AckPolicy::default() },
             rtt: Span::from_millis(rtt_ms),
             start: Time::ZERO,
             stop: None,

@@ -4,7 +4,7 @@ use crate::units::{Span, Time};
 
 /// Delayed acknowledgements (RFC 9293, section 3.8.6.3, RFC 5681, section 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AckHabit {
+pub struct AckPolicy {
     /// Segments per ACK, at least 1; 1 acknowledges each.
     pub every: u32,
     /// Maximum delay of an ACK; the RFC requires less than 500 ms.
@@ -13,7 +13,7 @@ pub struct AckHabit {
     pub quick: u32,
 }
 
-impl Default for AckHabit {
+impl Default for AckPolicy {
     /// Linux: every second segment, 40 ms at most, the first 16 at once.
     fn default() -> Self {
         Self { every: 2, delay: Span::from_millis(40), quick: 16 }
@@ -33,28 +33,28 @@ pub enum EcnEcho {
 /// Counts the segments that wait for an ACK.
 #[derive(Clone, Debug)]
 pub(super) struct AckTimer {
-    habit: AckHabit,
+    ack_policy: AckPolicy,
     waiting: u32,
     due: Option<Time>,
     quick_left: u32,
 }
 
 impl AckTimer {
-    pub(super) fn new(habit: AckHabit) -> Self {
-        Self { quick_left: habit.quick, habit, waiting: 0, due: None }
+    pub(super) fn new(ack_policy: AckPolicy) -> Self {
+        Self { quick_left: ack_policy.quick, ack_policy, waiting: 0, due: None }
     }
 
     /// Counts another segment; returns whether its ACK leaves at once.
     pub(super) fn count(&mut self, now: Time) -> bool {
         self.waiting += 1;
         // The delay runs from the first segment that waits; a later one must not extend it.
-        self.due = self.due.or(Some(now + self.habit.delay));
+        self.due = self.due.or(Some(now + self.ack_policy.delay));
         // In slow start the sender's window grows with every ACK, so a delayed one would slow its start.
         if self.quick_left > 0 {
             self.quick_left -= 1;
             return true;
         }
-        self.waiting >= self.habit.every.max(1)
+        self.waiting >= self.ack_policy.every.max(1)
     }
 
     pub(super) fn clear(&mut self) {

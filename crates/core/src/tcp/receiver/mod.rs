@@ -9,7 +9,7 @@ mod ack_policy;
 mod tests;
 mod window;
 
-pub use ack_policy::{AckHabit, EcnEcho};
+pub use ack_policy::{AckPolicy, EcnEcho};
 
 use std::collections::VecDeque;
 
@@ -41,7 +41,7 @@ pub struct ReceiverSetup {
     /// Whether the application reads at once; otherwise it reads by [`Receiver::read`].
     pub reads_at_once: bool,
     /// Acknowledgement policy of the receiver.
-    pub habit: AckHabit,
+    pub ack_policy: AckPolicy,
     /// Whether it accepts ECN if the sender offers it.
     pub ecn: bool,
     /// Echo of congestion marks.
@@ -108,7 +108,7 @@ impl Receiver {
             stream: Reassembly::new(1),
             end: None,
             window: ReceiveWindow::new(setup.buffer, setup.mss, setup.reads_at_once),
-            timer: AckTimer::new(setup.habit),
+            timer: AckTimer::new(setup.ack_policy),
             takes_ecn: setup.ecn,
             echo: Echo::new(setup.echo),
             ack_option: setup.ack_option,

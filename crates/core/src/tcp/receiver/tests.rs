@@ -10,7 +10,7 @@ fn setup() -> ReceiverSetup {
         mss: MSS,
         buffer: ByteCount::new(100_000),
         reads_at_once: true,
-        habit: AckHabit { quick: 0, ..AckHabit::default() },
+        ack_policy: AckPolicy { quick: 0, ..AckPolicy::default() },
         ecn: true,
         echo: EcnEcho::Latched,
         ack_option: ByteCount::ZERO,
@@ -83,7 +83,8 @@ fn every_second_segment_is_acknowledged_and_a_single_one_after_40_ms() {
 
 #[test]
 fn the_first_segments_are_acknowledged_at_once() {
-    let mut receiver = open(ReceiverSetup { habit: AckHabit { quick: 3, ..AckHabit::default() }, ..setup() });
+    let mut receiver =
+        open(ReceiverSetup { ack_policy: AckPolicy { quick: 3, ..AckPolicy::default() }, ..setup() });
     (0..5).for_each(|number| give(&mut receiver, 10, number));
     assert_eq!(numbers(&mut receiver), [1001, 2001, 3001, 5001]);
 }
@@ -119,7 +120,8 @@ fn the_echoed_stamp_is_that_of_the_first_segment_not_acknowledged() {
 
 #[test]
 fn a_mark_is_reported_until_the_sender_has_reduced() {
-    let mut receiver = open(ReceiverSetup { habit: AckHabit { every: 1, ..setup().habit }, ..setup() });
+    let mut receiver =
+        open(ReceiverSetup { ack_policy: AckPolicy { every: 1, ..setup().ack_policy }, ..setup() });
     let mut reported = Vec::new();
     for (number, mark, flags) in [(0, 0, TcpFlags::ACK), (1, 1, TcpFlags::ACK), (2, 0, TcpFlags::ACK)] {
         let mut packet = header(1 + number * 1000, MSS, flags, 1);
@@ -209,7 +211,7 @@ fn a_window_that_the_application_opens_by_less_than_two_segments_stays_as_it_was
     let mut receiver = open(ReceiverSetup {
         buffer: ByteCount::new(10_000),
         reads_at_once: false,
-        habit: AckHabit { every: 1, quick: 0, ..AckHabit::default() },
+        ack_policy: AckPolicy { every: 1, quick: 0, ..AckPolicy::default() },
         ..setup()
     });
     let windows = |receiver: &mut Receiver| -> Vec<u16> {

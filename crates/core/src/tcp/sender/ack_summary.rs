@@ -5,7 +5,7 @@ use crate::units::{Span, Time};
 
 /// Sums over the segments that one ACK delivers.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct News {
+pub(super) struct AckSummary {
     /// Segments acknowledged cumulatively that were not known to have arrived.
     pub(super) acked: u32,
     /// Segments newly acknowledged selectively.
@@ -60,7 +60,7 @@ pub(super) struct Newest {
     pub(super) delivered_at_send: u64,
 }
 
-impl News {
+impl AckSummary {
     pub(super) fn add(&mut self, now: Time, number: u64, record: &Record, is_selective: bool) {
         if is_selective {
             self.sacked += 1;

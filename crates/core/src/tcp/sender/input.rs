@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::Sender;
-use super::ack_summary::News;
+use super::ack_summary::AckSummary;
 use super::connection::Stage;
-use super::recovery::{AckSummary, RecoveryPhase};
+use super::recovery::{ProcessedAck, RecoveryPhase};
 use super::tail_loss_probe::ProbeOutcome;
 use crate::context::Context;
 use crate::ndn::packet::TcpFlags;
@@ -64,26 +64,26 @@ impl Sender {
         self.update_window(acked, segment.window);
         let in_flight_before = self.board.in_flight();
         let echo = (segment.echo != 0).then_some(Millis(segment.echo));
-        let news = self.take_in(cx, acked, echo, options);
+        let summary = self.take_in(cx, acked, echo, options);
         let has_advanced = acked > before;
-        self.sample_round_trip(cx, &news, echo.filter(|_| has_advanced));
-        self.count_in(&news);
+        self.sample_round_trip(cx, &summary, echo.filter(|_| has_advanced));
+        self.count_in(&summary);
         let dsack = self.on_duplicates(acked, options);
         let is_repetition = dsack.is_some_and(|end| self.repeats.on_dsack(end));
         let is_marked = segment.flags.has(TcpFlags::ECE);
-        let summary =
-            AckSummary { news, acked, has_advanced, is_repetition, echo, in_flight_before, is_marked };
-        let is_empty = news.delivered() == 0 && options.sack.is_empty();
+        let ack =
+            ProcessedAck { summary, acked, has_advanced, is_repetition, echo, in_flight_before, is_marked };
+        let is_empty = summary.delivered() == 0 && options.sack.is_empty();
         // Before `recover`: a recovery that begins with this ACK ends the probe without an outcome.
         let outcome = self.tail.on_ack(acked, dsack.is_some(), is_empty);
-        let newly_lost = self.recover(cx, &summary);
+        let newly_lost = self.recover(cx, &ack);
         if outcome == ProbeOutcome::Repaired {
             self.answer_repair(cx);
         }
-        self.restart_timers(cx, &summary);
+        self.restart_timers(cx, &ack);
         self.on_mark(is_marked);
-        if news.delivered() > 0 || newly_lost > 0 || is_marked {
-            let delivery = self.delivery(cx, header, &summary, newly_lost);
+        if summary.delivered() > 0 || newly_lost > 0 || is_marked {
+            let delivery = self.delivery(cx, header, &ack, newly_lost);
             let cause = Cause(if is_marked { "mark" } else { "ack" });
             self.notify(cx, cause, |controller, cx, view| controller.on_delivery(cx, &delivery, view));
         }
@@ -100,24 +100,30 @@ impl Sender {
     }
 
     /// Processes the acknowledgements of the ACK, segment by segment.
-    fn take_in(&mut self, cx: &Context<'_>, acked: u64, echo: Option<Millis>, options: &TcpOptions) -> News {
+    fn take_in(
+        &mut self,
+        cx: &Context<'_>,
+        acked: u64,
+        echo: Option<Millis>,
+        options: &TcpOptions,
+    ) -> AckSummary {
         let (now, min) = (cx.now, self.trip.min());
-        let mut news = News::default();
+        let mut summary = AckSummary::default();
         let blocks = (!options.sack.is_empty()).then(|| self.blocks(acked, options));
         let Self { board, meter, detector, .. } = self;
         board.acknowledge(acked, |number, record| {
-            news.add(now, number, record, false);
+            summary.add(now, number, record, false);
             meter.on_delivered(now, record);
             detector.on_delivered(now, record, echo, min);
         });
         if let Some(blocks) = blocks {
             board.select_all(blocks, |number, record| {
-                news.add(now, number, record, true);
+                summary.add(now, number, record, true);
                 meter.on_delivered(now, record);
                 detector.on_delivered(now, record, echo, min);
             });
         }
-        news
+        summary
     }
 
     /// The SACK blocks in ascending order, as step 3 of RFC 8985, section 6.2, requires; otherwise blocks
@@ -150,9 +156,9 @@ impl Sender {
 
     /// Takes a sample from segments sent once (Karn's rule), else from the time stamp of an ACK that advances
     /// SND.UNA (RFC 7323, section 4).
-    fn sample_round_trip(&mut self, cx: &Context<'_>, news: &News, echo: Option<Millis>) {
+    fn sample_round_trip(&mut self, cx: &Context<'_>, summary: &AckSummary, echo: Option<Millis>) {
         let outstanding = self.board.outstanding();
-        let trips = news.trips();
+        let trips = summary.trips();
         match (trips.longest, trips.latest, echo) {
             (Some(longest), Some(latest), _) => {
                 self.trip.note_min(latest);
@@ -167,22 +173,22 @@ impl Sender {
         }
     }
 
-    fn count_in(&mut self, news: &News) {
-        self.stats.delivered += ByteCount::new(news.length);
+    fn count_in(&mut self, summary: &AckSummary) {
+        self.stats.delivered += ByteCount::new(summary.length);
         self.view.delivered = self.meter.delivered();
         self.view.remaining =
-            self.view.remaining.map(|left| left.saturating_sub(u64::from(news.delivered())));
-        self.view.highest_received = self.view.highest_received.max(news.highest as u32);
+            self.view.remaining.map(|left| left.saturating_sub(u64::from(summary.delivered())));
+        self.view.highest_received = self.view.highest_received.max(summary.highest as u32);
         self.refresh_view();
     }
 
     /// Restarts the retransmission timer (RFC 6298, sections 5.2 and 5.3) and that of the probe.
-    fn restart_timers(&mut self, cx: &Context<'_>, summary: &AckSummary) {
-        if summary.has_advanced || self.is_head_young(&summary.news) {
+    fn restart_timers(&mut self, cx: &Context<'_>, ack: &ProcessedAck) {
+        if ack.has_advanced || self.is_head_young(&ack.summary) {
             let is_busy = !self.board.numbers().is_empty();
             self.timers.rto = is_busy.then_some(cx.now + self.trip.rto());
         }
-        if summary.news.delivered() > 0 {
+        if ack.summary.delivered() > 0 {
             // A probe that has not left yet would request an ACK that has now arrived.
             self.owed.tail_probe = false;
             self.arm_probe(cx.now);
@@ -218,17 +224,17 @@ impl Sender {
         &mut self,
         cx: &Context<'_>,
         header: &Header,
-        summary: &AckSummary,
+        ack: &ProcessedAck,
         newly_lost: u32,
     ) -> Delivery {
         let rate = self.meter.sample(self.trip.min());
-        let news = &summary.news;
-        let newest = news.newest;
+        let summary = &ack.summary;
+        let newest = summary.newest;
         self.newest_sent = newest.map_or(self.newest_sent, |newest| newest.sent_at);
         if let Some(newest) = newest {
             self.full_delays.add(cx.now.since(newest.first_sent));
         }
-        let rtt = news.trips().latest;
+        let rtt = summary.trips().latest;
         if let Some(rtt) = rtt {
             self.last_delays.add(rtt);
         }
@@ -236,17 +242,17 @@ impl Sender {
         let last = newest.map_or(self.view.highest_received, |newest| newest.number as u32);
         Delivery {
             segment: last,
-            size: ByteCount::new(news.length),
+            size: ByteCount::new(summary.length),
             rtt,
             full_delay: newest.map_or(Span::ZERO, |newest| cx.now.since(newest.first_sent)),
             sent_at: self.newest_sent,
             retransmissions: newest.map_or(0, |newest| u32::from(newest.retransmissions)),
             delivered_at_send: newest.map_or(self.view.delivered, |newest| newest.delivered_at_send),
-            in_flight_before: summary.in_flight_before,
-            mark: u8::from(summary.is_marked),
+            in_flight_before: ack.in_flight_before,
+            mark: u8::from(ack.is_marked),
             hop: header.hop,
-            newly_acked: news.acked,
-            newly_sacked: news.sacked,
+            newly_acked: summary.acked,
+            newly_sacked: summary.sacked,
             newly_lost,
             rate,
             is_source_limited: self.is_source_limited,

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug)]
 pub(super) struct Prr {
     /// Segments that may be in flight at the end.
-    threshold: u64,
+    ssthresh: u64,
     /// RecoverFS: segments outstanding at the begin that may still be delivered.
     at_begin: u64,
     delivered: u64,
@@ -13,11 +13,11 @@ pub(super) struct Prr {
 }
 
 impl Prr {
-    /// A recovery begins that shrinks the flight from `at_begin` to `threshold` segments, both at least 1.
-    pub(super) fn new(threshold: f64, at_begin: u64) -> Self {
+    /// A recovery begins that shrinks the flight from `at_begin` to `ssthresh` segments, both at least 1.
+    pub(super) fn new(ssthresh: f64, at_begin: u64) -> Self {
         // A window without bound ends up as the largest number.
         Self {
-            threshold: (threshold as u64).max(1),
+            ssthresh: (ssthresh as u64).max(1),
             at_begin: at_begin.max(1),
             delivered: 0,
             out: 0,
@@ -33,16 +33,16 @@ impl Prr {
         }
         let (in_flight, newly) = (u64::from(in_flight), u64::from(delivered));
         self.delivered += newly;
-        let mut more = if in_flight > self.threshold {
+        let mut more = if in_flight > self.ssthresh {
             // 128 bits, because the threshold of an unbounded window is the maximum of 64.
-            let due = u128::from(self.delivered) * u128::from(self.threshold);
+            let due = u128::from(self.delivered) * u128::from(self.ssthresh);
             let due = u64::try_from(due.div_ceil(u128::from(self.at_begin))).unwrap_or(u64::MAX);
             due.saturating_sub(self.out)
         } else {
             // At the threshold: as many segments as were delivered, and one more if the ACK is safe, as in
             // slow start.
             let conserved = self.delivered.saturating_sub(self.out).max(newly) + u64::from(is_safe);
-            conserved.min(self.threshold - in_flight)
+            conserved.min(self.ssthresh - in_flight)
         };
         if self.out == 0 && more == 0 {
             // The fast retransmission itself.
@@ -72,8 +72,8 @@ mod tests {
     use super::*;
 
     /// What each of `acks` lets leave, one lost segment of `flight` being sent again first; `ratio` of it stays.
-    fn course(flight: u32, threshold: f64, acks: u32) -> Vec<u32> {
-        let mut prr = Prr::new(threshold, u64::from(flight - 1));
+    fn course(flight: u32, ssthresh: f64, acks: u32) -> Vec<u32> {
+        let mut prr = Prr::new(ssthresh, u64::from(flight - 1));
         let mut in_flight = flight - 1;
         let mut course = Vec::new();
         for _ in 0..acks {

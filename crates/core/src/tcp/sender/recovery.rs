@@ -1,7 +1,7 @@
 //! Losses, and the recoveries that begin with them (RFC 6675, section 5; RFC 8985, section 6; RFC 6298,
 //! section 5; RFC 3522).
 
-use super::ack_summary::News;
+use super::ack_summary::AckSummary;
 use super::connection::Stage;
 use super::detector::Facts;
 use super::prr::Prr;
@@ -52,8 +52,8 @@ impl Eifel {
 
 /// Effect of one ACK on the sender's state.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AckSummary {
-    pub(super) news: News,
+pub(super) struct ProcessedAck {
+    pub(super) summary: AckSummary,
     /// SND.UNA after it.
     pub(super) acked: u64,
     /// Whether SND.UNA moved on.
@@ -70,30 +70,29 @@ pub(super) struct AckSummary {
 impl Sender {
     /// Detects losses after an ACK and moves through the phases: losses, end of a recovery, begin of the
     /// next. Returns the number of newly lost segments.
-    pub(super) fn recover(&mut self, cx: &mut Context<'_>, summary: &AckSummary) -> u32 {
-        let is_late = summary.has_advanced
-            && self.phase != RecoveryPhase::Open
-            && self.eifel.finds_spurious(summary.echo);
+    pub(super) fn recover(&mut self, cx: &mut Context<'_>, ack: &ProcessedAck) -> u32 {
+        let is_late =
+            ack.has_advanced && self.phase != RecoveryPhase::Open && self.eifel.finds_spurious(ack.echo);
         // First, so that segments of a needless recovery are in flight again when losses are looked for.
-        if is_late || summary.is_repetition {
+        if is_late || ack.is_repetition {
             self.undo(cx);
         }
         let newly_lost = self.detect(cx);
         let is_over = match self.phase {
             RecoveryPhase::Open => false,
-            RecoveryPhase::Fast { until } | RecoveryPhase::Timeout { until } => summary.acked >= until,
+            RecoveryPhase::Fast { until } | RecoveryPhase::Timeout { until } => ack.acked >= until,
         };
         if is_over {
             self.end_recovery(cx);
         }
         // Losses found after the begin of the recovery that is over have not led to a reduction yet.
         if self.phase == RecoveryPhase::Open && self.board.has_missing() {
-            self.begin_recovery(cx, &summary.news);
+            self.begin_recovery(cx, &ack.summary);
         }
         if let Some(prr) = &mut self.prr {
             // The ACK that begins a recovery is also the first one of its reduction (RFC 9937, section 6.2).
-            let is_safe = summary.has_advanced && newly_lost == 0;
-            prr.on_ack(summary.news.delivered(), self.board.in_flight(), is_safe);
+            let is_safe = ack.has_advanced && newly_lost == 0;
+            prr.on_ack(ack.summary.delivered(), self.board.in_flight(), is_safe);
         }
         newly_lost
     }
@@ -126,7 +125,7 @@ impl Sender {
         }
     }
 
-    fn begin_recovery(&mut self, cx: &mut Context<'_>, news: &News) {
+    fn begin_recovery(&mut self, cx: &mut Context<'_>, summary: &AckSummary) {
         self.phase = RecoveryPhase::Fast { until: self.board.next() };
         self.detector.on_recovery();
         self.arm_eifel();
@@ -138,8 +137,8 @@ impl Sender {
         // After the call of the controller, whose new window is the target of the reduction.
         if self.reduction == Reduction::Proportional {
             // RFC 9937, section 6.2: what was acknowledged selectively before will not be delivered again.
-            let sacked_before = u64::from(self.board.sacked_count().saturating_sub(news.sacked));
-            let outstanding = u64::from(self.flight()) + u64::from(news.acked);
+            let sacked_before = u64::from(self.board.sacked_count().saturating_sub(summary.sacked));
+            let outstanding = u64::from(self.flight()) + u64::from(summary.acked);
             self.prr = Some(Prr::new(self.window, outstanding.saturating_sub(sacked_before)));
         }
     }
@@ -185,7 +184,7 @@ impl Sender {
     pub(super) fn on_reordering_timer(&mut self, cx: &mut Context<'_>) {
         self.detect(cx);
         if self.phase == RecoveryPhase::Open && self.board.has_lost() {
-            self.begin_recovery(cx, &News::default());
+            self.begin_recovery(cx, &AckSummary::default());
             if let Some(prr) = &mut self.prr {
                 prr.begin(self.board.in_flight());
             }

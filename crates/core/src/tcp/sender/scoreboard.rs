@@ -91,7 +91,7 @@ pub(super) struct Scoreboard {
     next: u64,
     /// Numbers of the segments that were acknowledged selectively.
     sacked: RangeSet,
-    /// Blocks of the last ACK that had some: most of them are repeated in the next one without news.
+    /// Blocks of the last ACK that had some: most of them are repeated in the next one.
     known: [Range<u64>; MAX_SACK_BLOCKS],
     lost: BTreeSet<u64>,
     in_flight: u32,
@@ -154,7 +154,7 @@ impl Scoreboard {
         self.departed += 1;
     }
 
-    /// Removes everything before the position `acked`, and passes each segment whose arrival is news to
+    /// Removes everything before the position `acked`, and passes each segment that was not known to have arrived to
     /// `reported`, in its state before.
     pub(super) fn acknowledge(&mut self, acked: u64, mut reported: impl FnMut(u64, &Record)) {
         self.acked = self.acked.max(acked.min(self.next));

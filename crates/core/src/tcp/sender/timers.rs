@@ -1,6 +1,6 @@
 //! Timers of a sender.
 
-use super::ack_summary::News;
+use super::ack_summary::AckSummary;
 use super::connection::Stage;
 use super::scoreboard::Record;
 use super::{Sender, TimeoutRule};
@@ -42,9 +42,9 @@ impl Sender {
     /// Whether an ACK that does not advance SND.UNA restarts the timer, as in Linux: it reports a segment
     /// sent before the last transmission of the first one outstanding, whose answer cannot be due yet. Later
     /// segments do not count, or the timer would never expire while other data arrives.
-    pub(super) fn is_head_young(&self, news: &News) -> bool {
+    pub(super) fn is_head_young(&self, summary: &AckSummary) -> bool {
         let head = self.board.get(self.board.numbers().start);
-        let left_before = |head: &Record| news.oldest_sacked.is_some_and(|order| order < head.order);
+        let left_before = |head: &Record| summary.oldest_sacked.is_some_and(|order| order < head.order);
         self.settings.timeout_rule == TimeoutRule::Linux && head.is_some_and(left_before)
     }
 

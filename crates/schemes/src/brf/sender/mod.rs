@@ -234,8 +234,8 @@ impl CongestionController for BrfSender {
         }
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        (self.mode == Mode::Fallback).then(|| self.fallback.threshold())
+    fn ssthresh(&self) -> Option<f64> {
+        (self.mode == Mode::Fallback).then(|| self.fallback.ssthresh())
     }
 
     fn pacing(&self) -> Pacing {

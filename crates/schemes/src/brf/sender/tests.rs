@@ -102,7 +102,7 @@ fn without_a_grant_it_is_cubic_and_the_first_grant_ends_that() {
     bench.receive(60, 0);
     assert_eq!(bench.rate(), None, "nothing was assigned");
     bench.receive(70, rate_code::encode(1e6).into());
-    assert_eq!((bench.rate(), bench.sender.slow_start_threshold()), (Some(1.0), None));
+    assert_eq!((bench.rate(), bench.sender.ssthresh()), (Some(1.0), None));
 }
 
 #[test]
@@ -112,10 +112,10 @@ fn without_a_grant_its_window_is_that_of_tcp_cubic() {
     let mut ours = AckDriver::new(known("brf"), &[]);
     let mut both = |each: &mut dyn FnMut(&mut AckDriver) -> f64| {
         let windows = [each(&mut cubic), each(&mut ours)];
-        assert_eq!((windows[0], cubic.threshold()), (windows[1], ours.threshold()));
+        assert_eq!((windows[0], cubic.ssthresh()), (windows[1], ours.ssthresh()));
         windows[0]
     };
-    // Slow start that a rise of the round trip slows down and ends, a loss, a curve beyond its plateau, a timeout.
+    // Slow start that a rise of the round trip slows down and ends, a loss, a curve beyond W_max, a timeout.
     let mut at_ms = 0;
     for rtt_ms in [40, 40, 60, 60, 60, 60, 60, 60, 60] {
         for _ in 0..10 {
@@ -134,13 +134,13 @@ fn without_a_grant_its_window_is_that_of_tcp_cubic() {
 }
 
 #[test]
-fn cubic_goes_on_from_what_the_rate_kept_in_flight_as_from_a_plateau() {
+fn cubic_goes_on_from_what_the_rate_kept_in_flight_as_from_w_max() {
     let mut bench = Bench::granted();
     bench.receive(50, rate_code::encode(1.2e6).into());
     bench.wake(5_000);
     // Five halvings: 10 segments per 40 ms.
-    let (from, threshold) = (bench.sender.window(), bench.sender.slow_start_threshold());
-    assert!((from - 10.0).abs() < 1e-9 && threshold == Some(from), "{from} {threshold:?}");
+    let (from, ssthresh) = (bench.sender.window(), bench.sender.ssthresh());
+    assert!((from - 10.0).abs() < 1e-9 && ssthresh == Some(from), "{from} {ssthresh:?}");
     bench.deliver(5_000);
     assert!((bench.sender.window() - 10.1).abs() < 1e-9, "no slow start: {}", bench.sender.window());
 }

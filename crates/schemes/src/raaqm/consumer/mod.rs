@@ -19,9 +19,9 @@ const MIN_PROBABILITY: f64 = 1e-5;
 #[derive(Debug)]
 pub(super) struct Raaqm {
     params: Params,
-    window: f64,
+    cwnd: f64,
     /// Slow-start threshold of the ndnSIM form, packets.
-    threshold: f64,
+    ssthresh: f64,
     /// Number of Data packets since the last growth above the threshold, of the ndnSIM form.
     counted: u64,
     /// Paths keyed by label; that of unlabelled Data always exists, and new ones begin as its copy.
@@ -38,8 +38,8 @@ impl Raaqm {
         let paths = BTreeMap::from([(path_label::NONE, Path::new(lifetime(params.form)))]);
         Self {
             params,
-            window: 1.0,
-            threshold: f64::INFINITY,
+            cwnd: 1.0,
+            ssthresh: f64::INFINITY,
             counted: 0,
             paths,
             current: path_label::NONE,
@@ -73,24 +73,24 @@ impl Raaqm {
 
     fn increase(&mut self) {
         if !self.is_ndnsim() {
-            if self.window < self.params.max_window {
-                self.window += 1.0 / self.window;
+            if self.cwnd < self.params.max_window {
+                self.cwnd += 1.0 / self.cwnd;
             }
-        } else if self.window < self.threshold {
-            self.window += 1.0;
+        } else if self.cwnd < self.ssthresh {
+            self.cwnd += 1.0;
         // ndnSIM counts Data and adds a whole packet, so that its window stays a whole number.
-        } else if self.counted as f64 >= self.window {
-            (self.window, self.counted) = (self.window + 1.0, 0);
+        } else if self.counted as f64 >= self.cwnd {
+            (self.cwnd, self.counted) = (self.cwnd + 1.0, 0);
         } else {
             self.counted += 1;
         }
     }
 
     fn decrease(&mut self) {
-        self.window = (self.window * self.beta()).max(1.0);
+        self.cwnd = (self.cwnd * self.beta()).max(1.0);
         if self.is_ndnsim() {
-            self.window = self.window.floor();
-            self.threshold = self.window;
+            self.cwnd = self.cwnd.floor();
+            self.ssthresh = self.cwnd;
         }
     }
 
@@ -145,7 +145,7 @@ fn lifetime(form: Form) -> Span {
 
 impl CongestionController for Raaqm {
     fn window(&self) -> f64 {
-        self.window
+        self.cwnd
     }
 
     fn take_streams(&mut self, streams: Streams) {
@@ -172,8 +172,8 @@ impl CongestionController for Raaqm {
         }
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        self.is_ndnsim().then_some(self.threshold)
+    fn ssthresh(&self) -> Option<f64> {
+        self.is_ndnsim().then_some(self.ssthresh)
     }
 
     fn loss_timeout(&self, _: &Sent) -> Option<Span> {

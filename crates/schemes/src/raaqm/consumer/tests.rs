@@ -94,7 +94,7 @@ fn slow_start_and_whole_windows_of_ndnsim_follow_the_worked_case() {
     ];
     let mut driver = sure(&[text("form", "ndnsim")]);
     follow(&mut driver, &steps);
-    assert_eq!(driver.controller.slow_start_threshold(), Some(3.0));
+    assert_eq!(driver.controller.ssthresh(), Some(3.0));
 }
 
 /// Decreases in 30,000 Data whose round trips lie at 0, 1 and 1/2 among the last three.

@@ -57,7 +57,7 @@ impl<R: WindowRule> CongestionController for AdaptivePipeline<R> {
         self.timer
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.rule.threshold())
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.rule.ssthresh())
     }
 }

@@ -12,7 +12,7 @@ pub struct AimdRule {
     /// Initial window, packets, at least 1.
     pub initial: f64,
     /// Initial slow-start threshold, packets; 0 for no slow start, infinite for slow start until the first decrease.
-    pub threshold: f64,
+    pub ssthresh: f64,
     /// Growth, packets per Data in slow start and per round trip above.
     pub step: f64,
     /// Fraction of the window after a decrease, 0..1.
@@ -30,41 +30,41 @@ pub struct AimdRule {
 #[derive(Clone, Debug)]
 pub struct AimdWindow {
     rule: AimdRule,
-    window: f64,
-    threshold: f64,
+    cwnd: f64,
+    ssthresh: f64,
 }
 
 impl AimdWindow {
     /// A window at its initial size.
     pub fn new(rule: AimdRule) -> Self {
-        Self { rule, window: rule.initial, threshold: rule.threshold }
+        Self { rule, cwnd: rule.initial, ssthresh: rule.ssthresh }
     }
 }
 
 impl WindowRule for AimdWindow {
     fn window(&self) -> f64 {
-        self.window
+        self.cwnd
     }
 
-    fn threshold(&self) -> f64 {
-        self.threshold
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
     }
 
     fn increase(&mut self, _: Time, _: Option<Span>) {
-        self.window += if self.window < self.threshold {
+        self.cwnd += if self.cwnd < self.ssthresh {
             self.rule.step
         } else if self.rule.divides_by_whole_window {
             // The window is at least 1, so its floor is never 0.
-            self.rule.step / self.window.floor()
+            self.rule.step / self.cwnd.floor()
         } else {
-            self.rule.step / self.window
+            self.rule.step / self.cwnd
         };
     }
 
     fn decrease(&mut self, _: Time) {
-        self.threshold = (self.window * self.rule.keep).max(self.rule.min);
+        self.ssthresh = (self.cwnd * self.rule.keep).max(self.rule.min);
         // The threshold is computed first: slow start after a restart ends at the fraction of the window that
         // had the loss.
-        self.window = if self.rule.restarts { self.rule.initial } else { self.threshold };
+        self.cwnd = if self.rule.restarts { self.rule.initial } else { self.ssthresh };
     }
 }

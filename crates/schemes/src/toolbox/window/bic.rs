@@ -30,8 +30,8 @@ pub struct BicWindow {
     initial: f64,
     keep: f64,
     slow_starts_at_threshold: bool,
-    window: f64,
-    threshold: f64,
+    cwnd: f64,
+    ssthresh: f64,
     maximum: f64,
     target: f64,
     phase: SearchPhase,
@@ -44,8 +44,8 @@ impl BicWindow {
             initial,
             keep,
             slow_starts_at_threshold: false,
-            window: initial,
-            threshold: f64::INFINITY,
+            cwnd: initial,
+            ssthresh: f64::INFINITY,
             maximum: f64::INFINITY,
             target: 0.0,
             phase: SearchPhase::Search,
@@ -58,33 +58,33 @@ impl BicWindow {
     }
 
     fn is_in_slow_start(&self) -> bool {
-        self.window < self.threshold || (self.slow_starts_at_threshold && self.window == self.threshold)
+        self.cwnd < self.ssthresh || (self.slow_starts_at_threshold && self.cwnd == self.ssthresh)
     }
 
     fn search(&mut self) {
         // Divided by the window: Data packets of one RTT together add the step, at most `MAX_INCREMENT`
         // packets.
-        self.window += (self.target - self.window).min(MAX_INCREMENT) / self.window;
-        if self.window + SEARCH_END < self.maximum {
-            self.target = f64::midpoint(self.maximum, self.window);
+        self.cwnd += (self.target - self.cwnd).min(MAX_INCREMENT) / self.cwnd;
+        if self.cwnd + SEARCH_END < self.maximum {
+            self.target = f64::midpoint(self.maximum, self.cwnd);
         } else {
             // The path bore the old maximum without a loss, so there is no upper bound to search below until
             // the next loss.
             self.maximum = f64::INFINITY;
-            self.phase = SearchPhase::Probe { step: 1.0, target: self.window + 1.0 };
+            self.phase = SearchPhase::Probe { step: 1.0, target: self.cwnd + 1.0 };
         }
     }
 
     fn probe(&mut self, step: f64, target: f64) {
-        self.window += step / self.window;
-        if self.window < target {
+        self.cwnd += step / self.cwnd;
+        if self.cwnd < target {
             return;
         }
         let step = 2.0 * step;
         // Steps that reach the maximum increment cannot grow further; the search then adds that increment per
         // RTT, since the maximum is infinite.
         self.phase = if step < MAX_INCREMENT {
-            SearchPhase::Probe { step, target: self.window + step }
+            SearchPhase::Probe { step, target: self.cwnd + step }
         } else {
             SearchPhase::Search
         };
@@ -92,43 +92,43 @@ impl BicWindow {
 
     fn shrink_above_low_window(&mut self) {
         let last_maximum = self.maximum;
-        self.maximum = self.window;
-        self.window *= self.keep;
+        self.maximum = self.cwnd;
+        self.cwnd *= self.keep;
         // Fast convergence: a maximum that falls means a newer flow, which gets more room.
         if last_maximum > self.maximum {
-            self.maximum = f64::midpoint(self.maximum, self.window);
+            self.maximum = f64::midpoint(self.maximum, self.cwnd);
         }
-        self.target = f64::midpoint(self.maximum, self.window);
+        self.target = f64::midpoint(self.maximum, self.cwnd);
     }
 }
 
 impl WindowRule for BicWindow {
     fn window(&self) -> f64 {
-        self.window
+        self.cwnd
     }
 
-    fn threshold(&self) -> f64 {
-        self.threshold
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
     }
 
     fn increase(&mut self, _: Time, _: Option<Span>) {
         match self.phase {
-            // Below `LOW_WINDOW` BIC is standard TCP, so that it shares slow paths fairly.
-            _ if self.window < LOW_WINDOW && self.is_in_slow_start() => self.window += 1.0,
-            _ if self.window < LOW_WINDOW => self.window += 1.0 / self.window,
+            // Below `LOW_WINDOW` BIC grows as Reno, so that it shares slow paths fairly.
+            _ if self.cwnd < LOW_WINDOW && self.is_in_slow_start() => self.cwnd += 1.0,
+            _ if self.cwnd < LOW_WINDOW => self.cwnd += 1.0 / self.cwnd,
             SearchPhase::Search => self.search(),
             SearchPhase::Probe { step, target } => self.probe(step, target),
         }
     }
 
     fn decrease(&mut self, _: Time) {
-        if self.window < LOW_WINDOW {
-            self.threshold = self.window * self.keep;
-            self.window = self.threshold;
+        if self.cwnd < LOW_WINDOW {
+            self.ssthresh = self.cwnd * self.keep;
+            self.cwnd = self.ssthresh;
         } else {
             self.shrink_above_low_window();
         }
-        self.window = self.window.max(self.initial);
+        self.cwnd = self.cwnd.max(self.initial);
     }
 }
 
@@ -143,9 +143,9 @@ mod tests {
         // 16 is below the floor of 20, and beyond the lowered maximum (20 + 16)/2: one search step, then probing.
         let mut steps = Vec::new();
         for _ in 0..200 {
-            let before = bic.window;
+            let before = bic.cwnd;
             bic.increase(Time::ZERO, None);
-            let step = ((bic.window - before) * before).round();
+            let step = ((bic.cwnd - before) * before).round();
             if steps.last() != Some(&step) {
                 steps.push(step);
             }

@@ -48,7 +48,7 @@ impl<R: WindowRule> CongestionController for ConsumerPcon<R> {
         }
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.rule.threshold())
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.rule.ssthresh())
     }
 }

@@ -11,14 +11,14 @@ use crate::toolbox::window::rule::WindowRule;
 /// Steepness of the curve, packets/s³ (RFC 8312, section 5).
 const C: f64 = 0.4;
 
-/// Effect of a standard TCP's window (eq. 4) on this one.
+/// Effect of W_est, the estimate of Reno's window (eq. 4), on this window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TcpFriendliness {
-    /// The window of a standard TCP is not computed.
+    /// W_est is not computed.
     Off,
-    /// The higher of this window and the curve is the target.
+    /// The higher of W_est and W_cubic is the target.
     Target,
-    /// This window applies at once while it is above the curve, even if that decreases the window (NDNts).
+    /// The window is W_est while that is above W_cubic, even if that decreases the window (NDNts).
     Jump,
 }
 
@@ -30,11 +30,11 @@ pub struct CubicRule {
     /// Minimum congestion window, packets; consumers are given at least 1 in any case.
     pub min: f64,
     /// The slow-start threshold never shrinks below this, packets.
-    pub min_threshold: f64,
+    pub min_ssthresh: f64,
     /// Minimum W_max, packets: at the next growth above the threshold the window replaces a lower one.
-    pub min_plateau: f64,
+    pub min_w_max: f64,
     /// Initial slow-start threshold, packets.
-    pub threshold: f64,
+    pub ssthresh: f64,
     /// Fraction of the window after a decrease, 0..1 (beta).
     pub keep: f64,
     /// A loss below this fraction of the last W_max lowers W_max further; `None` disables fast convergence.
@@ -54,9 +54,9 @@ impl CubicRule {
         Self {
             initial,
             min: initial,
-            min_threshold: initial,
-            min_plateau: initial,
-            threshold: f64::INFINITY,
+            min_ssthresh: initial,
+            min_w_max: initial,
+            ssthresh: f64::INFINITY,
             keep,
             fast_convergence: None,
             friendliness: TcpFriendliness::Off,
@@ -70,11 +70,12 @@ impl CubicRule {
 #[derive(Clone, Debug)]
 pub struct CubicWindow {
     rule: CubicRule,
-    window: f64,
-    threshold: f64,
-    /// Window at the plateau of the curve (`W_max`), packets; 0 before the first decrease.
-    plateau: f64,
-    last_peak: f64,
+    cwnd: f64,
+    ssthresh: f64,
+    /// W_max, packets; 0 before the first decrease.
+    w_max: f64,
+    /// Window at the last decrease, packets.
+    last_cwnd: f64,
     /// Time of the last decrease, or of the first growth above the threshold.
     epoch: Option<Time>,
 }
@@ -82,33 +83,36 @@ pub struct CubicWindow {
 impl CubicWindow {
     /// A window at its initial size.
     pub fn new(rule: CubicRule) -> Self {
-        let CubicRule { initial, threshold, .. } = rule;
-        Self { rule, window: initial, threshold, plateau: 0.0, last_peak: 0.0, epoch: None }
+        let CubicRule { initial, ssthresh, .. } = rule;
+        Self { rule, cwnd: initial, ssthresh, w_max: 0.0, last_cwnd: 0.0, epoch: None }
     }
 
-    /// Window of the cubic curve `t` seconds after the decrease (eq. 1 and 2), packets.
-    fn curve(&self, t: f64) -> f64 {
-        let k = math::cbrt(self.plateau * (1.0 - self.rule.keep) / C);
-        // K is the time at which the curve reaches W_max again; before it the curve is concave, after it
-        // convex.
-        C * math::cube(t - k) + self.plateau
+    /// K, seconds: the time in which the curve reaches W_max again (eq. 2).
+    fn k(&self) -> f64 {
+        math::cbrt(self.w_max * (1.0 - self.rule.keep) / C)
     }
 
-    /// Window of a standard TCP (eq. 4), packets; zero without an RTT sample.
-    fn standard_tcp(&self, t: f64, rtt: f64) -> f64 {
+    /// W_cubic(t), packets, `t` seconds after the decrease (eq. 1): concave before K, convex after it.
+    fn w_cubic(&self, t: f64) -> f64 {
+        C * math::cube(t - self.k()) + self.w_max
+    }
+
+    /// W_est(t), packets: the window of Reno (eq. 4); zero without an RTT sample.
+    fn w_est(&self, t: f64, rtt: f64) -> f64 {
         let keep = self.rule.keep;
         if self.rule.friendliness == TcpFriendliness::Off || rtt <= 0.0 {
             return 0.0;
         }
         // The increase per RTT with which Reno has the same mean window at this decrease factor (RFC 8312,
         // section 4.2).
-        self.plateau * keep + 3.0 * (1.0 - keep) / (1.0 + keep) * (t / rtt)
+        self.w_max * keep + 3.0 * (1.0 - keep) / (1.0 + keep) * (t / rtt)
     }
 
-    fn plateau_after(&self, peak: f64) -> f64 {
+    /// W_max after a decrease from the window `cwnd`, packets (RFC 8312, section 4.6).
+    fn w_max_after(&self, cwnd: f64) -> f64 {
         match self.rule.fast_convergence {
-            Some(part) if peak < part * self.last_peak => peak * f64::midpoint(1.0, self.rule.keep),
-            _ => peak,
+            Some(part) if cwnd < part * self.last_cwnd => cwnd * f64::midpoint(1.0, self.rule.keep),
+            _ => cwnd,
         }
     }
 }
@@ -117,45 +121,45 @@ impl WindowRule for CubicWindow {
     fn window(&self) -> f64 {
         // NDNts has no floor: several decreases bring the window below 1, while a consumer relies on at least
         // one packet.
-        self.window.max(1.0)
+        self.cwnd.max(1.0)
     }
 
-    fn threshold(&self) -> f64 {
-        self.threshold
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
     }
 
     fn increase(&mut self, now: Time, rtt: Option<Span>) {
-        if self.window < self.threshold {
-            self.window += 1.0;
+        if self.cwnd < self.ssthresh {
+            self.cwnd += 1.0;
             return;
         }
-        // A finite first threshold is reached without a loss: the window there is the plateau.
-        if self.epoch.is_none() || self.plateau < self.rule.min_plateau {
-            self.plateau = self.window;
+        // A finite first threshold is reached without a loss: the window there is W_max.
+        if self.epoch.is_none() || self.w_max < self.rule.min_w_max {
+            self.w_max = self.cwnd;
         }
         // Without a loss so far the epoch begins with the first growth above the threshold, not at the start
         // of the flow.
         let t = now.since(*self.epoch.get_or_insert(now)).as_secs_f64();
         let rtt = rtt.map_or(0.0, Span::as_secs_f64);
-        let curve = self.curve(if self.rule.looks_ahead { t + rtt } else { t });
-        let standard = self.standard_tcp(t, rtt);
-        if self.rule.friendliness == TcpFriendliness::Jump && standard > curve {
-            self.window = standard;
+        let w_cubic = self.w_cubic(if self.rule.looks_ahead { t + rtt } else { t });
+        let w_est = self.w_est(t, rtt);
+        if self.rule.friendliness == TcpFriendliness::Jump && w_est > w_cubic {
+            self.cwnd = w_est;
             return;
         }
         // After a decrease with fast convergence, or with a floor above the curve, the curve lies below the
         // window for a while.
         let min = if self.rule.may_shrink { f64::NEG_INFINITY } else { 0.0 };
-        self.window += (curve.max(standard) - self.window).max(min) / self.window;
+        self.cwnd += (w_cubic.max(w_est) - self.cwnd).max(min) / self.cwnd;
     }
 
     fn decrease(&mut self, now: Time) {
-        self.plateau = self.plateau_after(self.window);
+        self.w_max = self.w_max_after(self.cwnd);
         // The window, not the lowered W_max: the next loss is compared with what this flow really reached.
-        self.last_peak = self.window;
-        let kept = self.window * self.rule.keep;
-        self.threshold = kept.max(self.rule.min_threshold);
-        self.window = kept.max(self.rule.min);
+        self.last_cwnd = self.cwnd;
+        let kept = self.cwnd * self.rule.keep;
+        self.ssthresh = kept.max(self.rule.min_ssthresh);
+        self.cwnd = kept.max(self.rule.min);
         self.epoch = Some(now);
     }
 }
@@ -166,21 +170,21 @@ mod tests {
 
     #[test]
     fn the_window_follows_the_closed_form_within_one_percent() {
-        let rule = CubicRule { threshold: 0.0, ..CubicRule::with_floor(1.0, 0.8) };
+        let rule = CubicRule { ssthresh: 0.0, ..CubicRule::with_floor(1.0, 0.8) };
         let mut cubic = CubicWindow::new(rule);
-        cubic.window = 1_000.0;
+        cubic.cwnd = 1_000.0;
         cubic.decrease(Time::ZERO);
         // Wmax = 1000: K = cbrt(1000 * 0.2 / 0.4) = 7.937005 s. Round trips of 10 ms.
         let k = 7.937_005;
         for round in 1..=1_600u64 {
             let now = Time::ZERO + Span::from_millis(10 * round);
-            for _ in 0..cubic.window as u32 {
+            for _ in 0..cubic.cwnd as u32 {
                 cubic.increase(now, None);
             }
             let closed_form = 0.4 * (now.as_secs_f64() - k).powi(3) + 1_000.0;
-            let error = cubic.window / closed_form - 1.0;
-            assert!(error.abs() < 0.01, "at {now}: {} against {closed_form}", cubic.window);
+            let error = cubic.cwnd / closed_form - 1.0;
+            assert!(error.abs() < 0.01, "at {now}: {} against {closed_form}", cubic.cwnd);
         }
-        assert!(cubic.window > 1_200.0, "the run passes the plateau: {}", cubic.window);
+        assert!(cubic.cwnd > 1_200.0, "the run passes W_max: {}", cubic.cwnd);
     }
 }

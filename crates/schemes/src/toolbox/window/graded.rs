@@ -13,8 +13,8 @@ const MIN: f64 = 1.0;
 /// A window that reacts to graded marks.
 #[derive(Clone, Debug)]
 pub struct GradedWindow {
-    window: f64,
-    threshold: f64,
+    cwnd: f64,
+    ssthresh: f64,
     gate: ConservativeWindow,
     pause: Span,
     /// Earliest time of the next decrease.
@@ -27,31 +27,31 @@ impl GradedWindow {
         // One window of data between decreases, without the additional half RTT of ndnSIM.
         let gate = ConservativeWindow::new(true, 0.0);
         let window = initial.max(MIN);
-        Self { window, threshold: f64::INFINITY, gate, pause, open_from: Time::ZERO }
+        Self { cwnd: window, ssthresh: f64::INFINITY, gate, pause, open_from: Time::ZERO }
     }
 
     /// Congestion window of the consumer, packets.
     pub fn window(&self) -> f64 {
-        self.window
+        self.cwnd
     }
 
     /// Slow-start threshold, packets; infinite before the first decrease.
-    pub fn threshold(&self) -> f64 {
-        self.threshold
+    pub fn ssthresh(&self) -> f64 {
+        self.ssthresh
     }
 
     /// Grows for one unmarked Data: by a packet in slow start, by a packet per window above.
     pub fn increase(&mut self) {
-        self.window += if self.window < self.threshold { 1.0 } else { 1.0 / self.window };
+        self.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { 1.0 / self.cwnd };
     }
 
     /// Sets the window to `shrunk(window)`, unless it was decreased within the last window of data or within `pause`.
     pub fn decrease(&mut self, now: Time, flow: &FlowView, shrunk: impl FnOnce(f64) -> f64) {
         if now >= self.open_from && self.gate.admits(flow) {
             self.open_from = now + self.pause;
-            self.window = shrunk(self.window).max(MIN);
+            self.cwnd = shrunk(self.cwnd).max(MIN);
             // Equal to the window, so that congestion avoidance follows and slow start does not.
-            self.threshold = self.window;
+            self.ssthresh = self.cwnd;
         }
     }
 }

@@ -10,7 +10,7 @@ pub trait WindowRule: Debug + Send {
     fn window(&self) -> f64;
 
     /// Slow-start threshold, packets; infinite before the first decrease where the program starts so.
-    fn threshold(&self) -> f64;
+    fn ssthresh(&self) -> f64;
 
     /// Increases the window for one segment that arrived at `now`; `smoothed_rtt` is `None` before the first sample.
     fn increase(&mut self, now: Time, smoothed_rtt: Option<Span>);

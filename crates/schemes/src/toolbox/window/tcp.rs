@@ -9,7 +9,7 @@ use tidegate_core::prelude::*;
 use crate::toolbox::reaction::once_per_flight::OncePerFlight;
 
 /// Minimum slow-start threshold, segments (RFC 5681 eq. 4).
-const MIN_THRESHOLD: f64 = 2.0;
+const MIN_SSTHRESH: f64 = 2.0;
 /// Window after a timeout, segments (RFC 5681, section 3.1, LW).
 const LOSS_WINDOW: f64 = 1.0;
 
@@ -38,8 +38,8 @@ enum RecoveryState {
 #[derive(Clone, Debug)]
 pub struct TcpWindow {
     initial: f64,
-    window: f64,
-    threshold: f64,
+    cwnd: f64,
+    ssthresh: f64,
     phase: RecoveryState,
     /// Window and threshold before the last reduction by losses.
     before: Option<(f64, f64)>,
@@ -56,8 +56,8 @@ impl TcpWindow {
     pub fn new(initial: f64) -> Self {
         Self {
             initial,
-            window: initial,
-            threshold: f64::INFINITY,
+            cwnd: initial,
+            ssthresh: f64::INFINITY,
             phase: RecoveryState::Open,
             before: None,
             is_silent: false,
@@ -69,17 +69,17 @@ impl TcpWindow {
 
     /// Congestion window of the sender, segments.
     pub fn get(&self) -> f64 {
-        self.window
+        self.cwnd
     }
 
     /// Slow-start threshold, segments; infinite before the first reduction.
-    pub fn threshold(&self) -> f64 {
-        self.threshold
+    pub fn ssthresh(&self) -> f64 {
+        self.ssthresh
     }
 
     /// Whether the window is below the threshold, so that it grows by the segments acknowledged.
     pub fn is_slow_start(&self) -> bool {
-        self.window < self.threshold
+        self.cwnd < self.ssthresh
     }
 
     /// Whether a fast recovery is under way.
@@ -89,7 +89,7 @@ impl TcpWindow {
 
     /// Ends slow start at the present window.
     pub fn leave_slow_start(&mut self) {
-        self.threshold = self.window;
+        self.ssthresh = self.cwnd;
     }
 
     /// Segments by which this ACK may increase the window; `None` if it must not grow, for example because the ACK
@@ -113,62 +113,62 @@ impl TcpWindow {
         // send a burst (RFC 3465, section 2.3).
         let limit = if self.phase == RecoveryState::Timeout { 1.0 } else { limit };
         let acked = acked.min(limit);
-        let step = acked.min(self.threshold - self.window);
-        self.window += step;
+        let step = acked.min(self.ssthresh - self.cwnd);
+        self.cwnd += step;
         acked - step
     }
 
     /// A segment more for each window acknowledged (RFC 3465, section 2.1).
     pub fn avoid(&mut self, acked: f64) {
         self.credit += acked;
-        if self.credit >= self.window {
+        if self.credit >= self.cwnd {
             // Subtracted before the window grows: the credit was collected against the old one (RFC 3465,
             // section 2.1).
-            self.credit -= self.window;
-            self.window += 1.0;
+            self.credit -= self.cwnd;
+            self.cwnd += 1.0;
         }
     }
 
     /// Raises the window to `window` segments; a smaller value changes nothing.
     pub fn raise(&mut self, window: f64) {
-        self.window = self.window.max(window);
+        self.cwnd = self.cwnd.max(window);
     }
 
     /// Changes the window by `by` segments, to at least one.
     pub fn change(&mut self, by: f64) {
-        self.window = (self.window + by).max(LOSS_WINDOW);
+        self.cwnd = (self.cwnd + by).max(LOSS_WINDOW);
     }
 
-    /// Applies a change of the recovery state. `threshold` computes the reduced window from the segments in flight,
+    /// Applies a change of the recovery state. `ssthresh` computes the reduced window from the segments in flight,
     /// without those that limited transmit sent beyond the window (RFC 5681, section 3.2).
     pub fn on_recovery(
         &mut self,
         now: Time,
         recovery: Recovery,
-        threshold: impl FnOnce(f64) -> f64,
+        ssthresh: impl FnOnce(f64) -> f64,
     ) -> WindowChange {
         // Limited transmit sends up to two segments beyond the window; RFC 5681, section 3.2, excludes them
         // from the flight.
-        let flown = |flight: u32| f64::from(flight).min(self.window);
+        let flown = |flight: u32| f64::from(flight).min(self.cwnd);
         match recovery {
             Recovery::Enter { flight } => {
-                let threshold = threshold(flown(flight)).max(MIN_THRESHOLD);
-                self.before = Some((self.window, self.threshold));
+                let ssthresh = ssthresh(flown(flight)).max(MIN_SSTHRESH);
+                self.before = Some((self.cwnd, self.ssthresh));
                 self.phase = RecoveryState::Fast;
-                self.shrink(now, threshold, threshold);
+                self.shrink(now, ssthresh, ssthresh);
                 WindowChange::Reduced
             }
             // RFC 5681, section 3.1: a segment that times out again holds the threshold.
             Recovery::Timeout { .. } if self.is_silent => WindowChange::None,
             Recovery::Timeout { flight } => {
-                let mut threshold = threshold(flown(flight)).max(MIN_THRESHOLD);
+                let mut ssthresh = ssthresh(flown(flight)).max(MIN_SSTHRESH);
                 if self.phase != RecoveryState::Open {
                     // What was in flight before the reduction is still counted.
-                    threshold = threshold.min(self.threshold);
+                    ssthresh = ssthresh.min(self.ssthresh);
                 }
-                self.before = Some((self.window, self.threshold));
+                self.before = Some((self.cwnd, self.ssthresh));
                 (self.phase, self.is_silent) = (RecoveryState::Timeout, true);
-                self.shrink(now, LOSS_WINDOW, threshold);
+                self.shrink(now, LOSS_WINDOW, ssthresh);
                 WindowChange::TimedOut
             }
             Recovery::Exit => {
@@ -187,7 +187,7 @@ impl TcpWindow {
 
     /// Reduces to `window` because of a mark (RFC 9438, section 4.6: to one segment at least).
     pub fn reduce_by_mark(&mut self, now: Time, window: f64) {
-        self.shrink(now, window.max(LOSS_WINDOW), window.max(MIN_THRESHOLD));
+        self.shrink(now, window.max(LOSS_WINDOW), window.max(MIN_SSTHRESH));
     }
 
     /// Records that a segment is sent. After an idle time of more than one RTO the window is the initial one again
@@ -198,26 +198,26 @@ impl TcpWindow {
         // At most the segment just sent is in flight, and no recovery is under way: only then has the ACK
         // clock stopped.
         let restarts =
-            rested && flow.in_flight <= 1 && self.phase == RecoveryState::Open && self.window > self.initial;
+            rested && flow.in_flight <= 1 && self.phase == RecoveryState::Open && self.cwnd > self.initial;
         if restarts {
-            (self.window, self.credit) = (self.initial, 0.0);
+            (self.cwnd, self.credit) = (self.initial, 0.0);
         }
         restarts
     }
 
-    fn shrink(&mut self, now: Time, window: f64, threshold: f64) {
-        (self.window, self.threshold, self.credit) = (window, threshold, 0.0);
+    fn shrink(&mut self, now: Time, window: f64, ssthresh: f64) {
+        (self.cwnd, self.ssthresh, self.credit) = (window, ssthresh, 0.0);
         // What left before cannot reduce again by a mark.
         self.marks.admits(now, Time::MAX);
     }
 
     fn restore(&mut self) -> WindowChange {
         self.phase = RecoveryState::Open;
-        let Some((window, threshold)) = self.before.take() else { return WindowChange::None };
+        let Some((window, ssthresh)) = self.before.take() else { return WindowChange::None };
         // The window may have grown past the old one while the loss was thought real; an undo never decreases
         // it.
-        self.window = self.window.max(window);
-        self.threshold = threshold;
+        self.cwnd = self.cwnd.max(window);
+        self.ssthresh = ssthresh;
         WindowChange::Restored
     }
 }

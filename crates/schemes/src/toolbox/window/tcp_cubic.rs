@@ -19,7 +19,7 @@ pub struct TcpCubicRule {
     pub c: f64,
     /// Multiplicative decrease factor, 0..1 (RFC 9438, section 4.6).
     pub beta: f64,
-    /// Whether a loss below the last peak lowers the plateau (RFC 9438, section 4.7).
+    /// Whether a loss at a window below W_max lowers W_max further (RFC 9438, section 4.7).
     pub fast_convergence: bool,
     /// Whether the first slow start ends before a loss (RFC 9406).
     pub hystart: bool,
@@ -32,7 +32,7 @@ pub struct TcpCubicRule {
 
 impl TcpCubicRule {
     /// Parameters of RFC 9438 and RFC 9406.
-    pub const STANDARD: Self = Self {
+    pub const RFC_9438: Self = Self {
         initial: 10.0,
         c: 0.4,
         beta: 0.7,
@@ -49,20 +49,32 @@ struct Epoch {
     /// t_epoch; moved on by the time that the source was the limit.
     start: Time,
     /// W_max, segments.
-    plateau: f64,
-    /// K, seconds; below zero where the plateau lies below the window.
+    w_max: f64,
+    /// K, seconds; negative if the epoch begins above W_max.
     k: f64,
     /// W_est, segments.
-    standard: f64,
+    w_est: f64,
+}
+
+impl Epoch {
+    /// W_cubic(t), segments, `t` seconds after the start of the epoch (RFC 9438 eq. 1).
+    fn w_cubic(&self, c: f64, t: f64) -> f64 {
+        c * math::cube(t - self.k) + self.w_max
+    }
+}
+
+/// K, seconds: the time in which the curve gets from `cwnd_epoch` to `w_max` (RFC 9438 eq. 2).
+fn k(c: f64, w_max: f64, cwnd_epoch: f64) -> f64 {
+    math::cbrt((w_max - cwnd_epoch) / c)
 }
 
 /// State before a reduction, so that it can be undone.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
     /// W_max, segments.
-    plateau: f64,
-    /// cwnd_prior, segments.
-    prior: f64,
+    w_max: f64,
+    /// Window before the last reduction, segments.
+    cwnd_prior: f64,
     /// Whether the next epoch begins flat: W_max is then the window it begins with, K is 0 (§4.8, §4.10).
     begins_flat: bool,
     /// Present epoch; `None` outside congestion avoidance.
@@ -101,7 +113,7 @@ impl TcpCubicWindow {
         let mut resumed = Self { hystart: None, ..Self::new(rule) };
         resumed.window.change(window - rule.initial);
         resumed.window.leave_slow_start();
-        resumed.memory.prior = resumed.window.get();
+        resumed.memory.cwnd_prior = resumed.window.get();
         resumed
     }
 
@@ -111,8 +123,8 @@ impl TcpCubicWindow {
     }
 
     /// Slow-start threshold, segments; infinite before slow start has ended.
-    pub fn threshold(&self) -> f64 {
-        self.window.threshold()
+    pub fn ssthresh(&self) -> f64 {
+        self.window.ssthresh()
     }
 
     /// Records that a segment leaves, for HyStart's rounds.
@@ -127,7 +139,7 @@ impl TcpCubicWindow {
         // window.
         let counted = self.window.counts(delivery);
         if self.window.admits_mark(now, delivery) {
-            self.remember_peak();
+            self.on_reduction();
             let flight = f64::from(delivery.in_flight_before).min(self.window.get());
             self.window.reduce_by_mark(now, self.rule.beta * flight);
         } else if let Some(acked) = counted {
@@ -142,15 +154,15 @@ impl TcpCubicWindow {
     pub fn on_recovery(&mut self, now: Time, recovery: Recovery) {
         // Taken before the reduction: an undo restores the W_max and the epoch of this moment (RFC 9438,
         // section 4.9).
-        let (peak, beta, before) = (self.window.get(), self.rule.beta, self.memory);
+        let (cwnd, beta, before) = (self.window.get(), self.rule.beta, self.memory);
         if matches!(recovery, Recovery::Enter { .. }) {
-            self.remember_peak();
+            self.on_reduction();
         }
         match self.window.on_recovery(now, recovery, |flight| beta * flight) {
             WindowChange::Reduced => self.before = before,
             WindowChange::TimedOut => {
                 self.before = before;
-                self.remember_timeout(peak);
+                self.on_timeout(cwnd);
             }
             WindowChange::Restored => self.memory = self.before,
             WindowChange::None => {}
@@ -158,20 +170,20 @@ impl TcpCubicWindow {
     }
 
     /// Sets W_max and cwnd_prior after a loss or a mark (§4.6, §4.7).
-    fn remember_peak(&mut self) {
-        let peak = self.window.get();
+    fn on_reduction(&mut self) {
+        let cwnd = self.window.get();
         let (beta, memory) = (self.rule.beta, &mut self.memory);
-        // A peak below W_max means that a newer flow took capacity; W_max falls below the peak to release
+        // A window below W_max means that a newer flow took capacity; W_max falls below the window to release
         // more of it.
-        let converges = self.rule.fast_convergence && peak < memory.plateau;
-        memory.plateau = if converges { peak * f64::midpoint(1.0, beta) } else { peak };
-        (memory.prior, memory.begins_flat, memory.epoch) = (peak, false, None);
+        let converges = self.rule.fast_convergence && cwnd < memory.w_max;
+        memory.w_max = if converges { cwnd * f64::midpoint(1.0, beta) } else { cwnd };
+        (memory.cwnd_prior, memory.begins_flat, memory.epoch) = (cwnd, false, None);
         self.hystart = None;
     }
 
     /// After a timeout W_max will be the window at which congestion avoidance begins (§4.8).
-    fn remember_timeout(&mut self, peak: f64) {
-        (self.memory.prior, self.memory.begins_flat, self.memory.epoch) = (peak, true, None);
+    fn on_timeout(&mut self, cwnd: f64) {
+        (self.memory.cwnd_prior, self.memory.begins_flat, self.memory.epoch) = (cwnd, true, None);
         self.hystart = None;
     }
 
@@ -192,7 +204,7 @@ impl TcpCubicWindow {
             }
             Pace::Over => {
                 self.window.leave_slow_start();
-                (self.memory.prior, self.hystart) = (self.window.get(), None);
+                (self.memory.cwnd_prior, self.hystart) = (self.window.get(), None);
             }
         }
         0.0
@@ -200,42 +212,47 @@ impl TcpCubicWindow {
 
     /// Returns the current epoch; one that begins now if there was none.
     fn epoch(&mut self, now: Time) -> &mut Epoch {
-        let Memory { plateau, begins_flat, epoch, .. } = &mut self.memory;
-        let (window, c) = (self.window.get(), self.rule.c);
+        let Memory { w_max, begins_flat, epoch, .. } = &mut self.memory;
+        let (cwnd, c) = (self.window.get(), self.rule.c);
         epoch.get_or_insert_with(|| {
             if std::mem::take(begins_flat) {
-                *plateau = window;
+                *w_max = cwnd;
             }
-            // A window above W_max gives a negative K: the curve is then past its plateau and convex from the
+            // A window above W_max gives a negative K: the curve has then passed W_max and is convex from the
             // start.
-            let k = math::cbrt((*plateau - window) / c);
-            Epoch { start: now, plateau: *plateau, k, standard: window }
+            Epoch { start: now, w_max: *w_max, k: k(c, *w_max, cwnd), w_est: cwnd }
         })
     }
 
-    /// Congestion avoidance (§4.2 to 4.5).
+    /// Congestion avoidance: W_cubic is followed while it is at least W_est, else the window is W_est (RFC 9438,
+    /// section 4.2).
     fn avoid(&mut self, now: Time, rtt: Span, acked: f64) {
-        let TcpCubicRule { c, beta, per_ack, .. } = self.rule;
-        let (window, prior) = (self.window.get(), self.memory.prior);
-        let epoch = self.epoch(now);
+        let (c, cwnd) = (self.rule.c, self.window.get());
+        let epoch = *self.epoch(now);
         let t = now.since(epoch.start).as_secs_f64();
-        // Compared now (`curve`), but followed one RTT ahead (`target`): the window set now acts one RTT
-        // later.
-        let at = |t: f64| c * math::cube(t - epoch.k) + epoch.plateau;
-        let (curve, target) = (at(t), at(t + rtt.as_secs_f64()).clamp(window, 1.5 * window));
-        // Once W_est has regained cwnd_prior it grows as the window of Reno does, a segment per RTT (RFC
-        // 9438, section 4.3).
-        let alpha = if epoch.standard < prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
-        epoch.standard += alpha * acked / window;
-        let standard = epoch.standard;
-        if curve < standard {
-            self.window.raise(standard);
+        let w_est = self.w_est(acked);
+        if epoch.w_cubic(c, t) < w_est {
+            self.window.raise(w_est);
         } else {
+            // The window set now acts one RTT later, so the target is the curve there (§4.2).
+            let target = epoch.w_cubic(c, t + rtt.as_secs_f64()).clamp(cwnd, 1.5 * cwnd);
             // RFC 9438, section 4.4, steps once per ACK; with an ACK for every second segment that halves the
             // growth.
-            let steps = if per_ack { 1.0 } else { acked };
-            self.window.raise((window + (target - window) / window * steps).min(target));
+            let steps = if self.rule.per_ack { 1.0 } else { acked };
+            self.window.raise((cwnd + (target - cwnd) / cwnd * steps).min(target));
         }
+    }
+
+    /// Raises W_est, the window that Reno would have in this epoch, by `acked` segments and returns it (RFC 9438
+    /// eq. 4).
+    fn w_est(&mut self, acked: f64) -> f64 {
+        let (beta, cwnd, cwnd_prior) = (self.rule.beta, self.window.get(), self.memory.cwnd_prior);
+        let Some(epoch) = &mut self.memory.epoch else { return cwnd };
+        // Once W_est has regained cwnd_prior it grows as the window of Reno does, a segment per RTT (RFC
+        // 9438, section 4.3).
+        let alpha = if epoch.w_est < cwnd_prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
+        epoch.w_est += alpha * acked / cwnd;
+        epoch.w_est
     }
 
     /// Excludes the time in which the source was the limit from the epoch (§4.2).

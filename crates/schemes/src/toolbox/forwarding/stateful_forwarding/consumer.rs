@@ -34,7 +34,7 @@ struct AimdRate {
     /// Interests per second.
     rate: f64,
     /// Slow-start threshold, Interests per second: below it each Data packet adds a whole step.
-    threshold: f64,
+    ssthresh: f64,
     /// Packets per round trip.
     step: f64,
     keep: f64,
@@ -45,31 +45,31 @@ impl AimdRate {
         let round_trip = round_trip.as_secs_f64().max(1e-9);
         let in_flight = (self.rate * round_trip).max(1.0);
         // A step per RTT is a step over the flight per Data packet; divided by the RTT it becomes a rate.
-        let packets = if self.rate < self.threshold { self.step } else { self.step / in_flight };
+        let packets = if self.rate < self.ssthresh { self.step } else { self.step / in_flight };
         self.rate = (self.rate + packets / round_trip).min(FASTEST);
     }
 
     fn decrease(&mut self) {
         self.rate = (self.rate * self.keep).max(SLOWEST);
-        self.threshold = self.rate;
+        self.ssthresh = self.rate;
     }
 }
 
 impl StatefulForwardingConsumer {
     pub(super) fn new(params: &Params, once: Option<OncePerFlight>) -> Self {
         let Params { increase: step, keep, slow_start, .. } = *params;
-        let threshold = if slow_start { f64::INFINITY } else { 0.0 };
+        let ssthresh = if slow_start { f64::INFINITY } else { 0.0 };
         let rule = match params.sending {
             Sending::Window => Adaptation::Window(AimdWindow::new(AimdRule {
                 initial: params.initial_window,
-                threshold,
+                ssthresh,
                 step,
                 keep,
                 min: 1.0,
                 divides_by_whole_window: false,
                 restarts: false,
             })),
-            Sending::Rate => Adaptation::Rate(AimdRate { rate: params.initial_rate, threshold, step, keep }),
+            Sending::Rate => Adaptation::Rate(AimdRate { rate: params.initial_rate, ssthresh, step, keep }),
         };
         Self { rule, once }
     }
@@ -116,9 +116,9 @@ impl CongestionController for StatefulForwardingConsumer {
         }
     }
 
-    fn slow_start_threshold(&self) -> Option<f64> {
+    fn ssthresh(&self) -> Option<f64> {
         match &self.rule {
-            Adaptation::Window(window) => Some(window.threshold()),
+            Adaptation::Window(window) => Some(window.ssthresh()),
             Adaptation::Rate(_) => None,
         }
     }
