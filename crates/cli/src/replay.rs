@@ -112,13 +112,13 @@ pub(crate) fn network(plan: &Plan) -> Network {
         devices: faces.devices,
         has_forwarder: faces.has_forwarder,
     });
-    let ways = |link: &tidegate_sim::plan::LinkPlan| {
+    let directions = |link: &tidegate_sim::plan::LinkPlan| {
         let (a, b) = (link.a as u32, link.b as u32);
         [(a, b), (b, a)]
     };
     Network {
         nodes: nodes.collect(),
-        directions: plan.links.iter().flat_map(ways).collect(),
+        directions: plan.links.iter().flat_map(directions).collect(),
         flows: flows(plan),
         prefixes: world::prefix_uris(plan),
     }

@@ -144,19 +144,19 @@ fn text(report: &LinkReport, screen: Screen) -> String {
     let mut row = |name: &str, value: &dyn Fn(&DirectionReport) -> String| {
         table.row([name.to_owned(), value(forward), value(reverse)]);
     };
-    row("in", &|way| way.counts.offered.to_string());
-    row("dropped in queue", &|way| way.counts.dropped.to_string());
-    row("lost", &|way| way.counts.lost.to_string());
-    row("delivered", &|way| way.counts.delivered.to_string());
-    row("in queue", &|way| way.counts.queued.to_string());
-    row("in flight", &|way| way.counts.in_flight.to_string());
-    row("delivered, Mbit/s", &|way| format!("{:.3}", goodput_mbps(report, way)));
-    row("queue mean, ms", &|way| millis(way.waiting.mean));
-    row("queue p99, ms", &|way| millis(way.waiting.p99));
-    row("queue max, ms", &|way| millis(way.waiting.max));
-    row("lateness mean, ms", &|way| millis(way.lateness.mean));
-    row("lateness p99, ms", &|way| millis(way.lateness.p99));
-    row("lateness max, ms", &|way| millis(way.lateness.max));
+    row("in", &|direction| direction.counts.offered.to_string());
+    row("dropped in queue", &|direction| direction.counts.dropped.to_string());
+    row("lost", &|direction| direction.counts.lost.to_string());
+    row("delivered", &|direction| direction.counts.delivered.to_string());
+    row("in queue", &|direction| direction.counts.queued.to_string());
+    row("in flight", &|direction| direction.counts.in_flight.to_string());
+    row("delivered, Mbit/s", &|direction| format!("{:.3}", goodput_mbps(report, direction)));
+    row("queue mean, ms", &|direction| millis(direction.waiting.mean));
+    row("queue p99, ms", &|direction| millis(direction.waiting.p99));
+    row("queue max, ms", &|direction| millis(direction.waiting.max));
+    row("lateness mean, ms", &|direction| millis(direction.lateness.mean));
+    row("lateness p99, ms", &|direction| millis(direction.lateness.p99));
+    row("lateness max, ms", &|direction| millis(direction.lateness.max));
     let elapsed = Duration::from_nanos(report.elapsed.as_nanos());
     format!(
         "after {:.3} s, {} clients\n{}{}",
@@ -173,8 +173,8 @@ fn faults(report: &LinkReport) -> String {
     let both = |value: fn(&DirectionReport) -> u64| value(&report.forward) + value(&report.reverse);
     let faults = [
         (overflowed, "dropped by the system before they were read"),
-        (both(|way| way.unsent), "refused by the system when they were sent"),
-        (both(|way| way.stranded), "for a client that had been removed"),
+        (both(|direction| direction.unsent), "refused by the system when they were sent"),
+        (both(|direction| direction.stranded), "for a client that had been removed"),
         (oversized, "larger than 9000 bytes"),
         (crowded, "of new clients while there were too many"),
         (no_socket, "of new clients for which no socket could be opened"),
@@ -188,8 +188,8 @@ fn millis(span: Span) -> String {
     format!("{:.3}", span.as_millis_f64())
 }
 
-fn goodput_mbps(report: &LinkReport, way: &DirectionReport) -> f64 {
-    way.delivered_bytes.over(report.elapsed).as_mbps()
+fn goodput_mbps(report: &LinkReport, direction: &DirectionReport) -> f64 {
+    direction.delivered_bytes.over(report.elapsed).as_mbps()
 }
 
 fn json(report: &LinkReport) -> Value {
@@ -210,8 +210,8 @@ fn json(report: &LinkReport) -> Value {
     })
 }
 
-fn direction_json(report: &LinkReport, way: &DirectionReport) -> Value {
-    let counts = way.counts;
+fn direction_json(report: &LinkReport, direction: &DirectionReport) -> Value {
+    let counts = direction.counts;
     json!({
         "in": counts.offered,
         "dropped": counts.dropped,
@@ -219,12 +219,12 @@ fn direction_json(report: &LinkReport, way: &DirectionReport) -> Value {
         "delivered": counts.delivered,
         "queued": counts.queued,
         "in_flight": counts.in_flight,
-        "unsent": way.unsent,
-        "stranded": way.stranded,
-        "delivered_bytes": way.delivered_bytes.get(),
-        "delivered_mbps": goodput_mbps(report, way),
-        "queue_delay_ms": delays_json(&way.waiting),
-        "lateness_ms": delays_json(&way.lateness),
+        "unsent": direction.unsent,
+        "stranded": direction.stranded,
+        "delivered_bytes": direction.delivered_bytes.get(),
+        "delivered_mbps": goodput_mbps(report, direction),
+        "queue_delay_ms": delays_json(&direction.waiting),
+        "lateness_ms": delays_json(&direction.lateness),
     })
 }
 

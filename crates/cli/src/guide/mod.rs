@@ -88,15 +88,15 @@ impl Guide {
 
 /// Adds examples at the end of the help of `command` and of every command below it.
 pub(crate) fn with_examples(command: Command) -> Command {
-    dress_as("", command)
+    with_examples_as("", command)
 }
 
-fn dress_as(words: &str, command: Command) -> Command {
+fn with_examples_as(words: &str, command: Command) -> Command {
     let command = match Guide::find(words) {
         Some(guide) => command.after_help(guide.after_help()),
         None => command,
     };
-    command.mut_subcommands(|below| dress_as(&join(words, below.get_name()), below))
+    command.mut_subcommands(|below| with_examples_as(&join(words, below.get_name()), below))
 }
 
 /// The words of the command `name` below that of `words`.

@@ -143,8 +143,8 @@ fn names(schemes: &[SchemeUse]) -> String {
 }
 
 /// Joins the descriptions of two directions, which are given once if they are equal.
-fn both(ways: [String; 2]) -> String {
-    let [forward, backward] = ways;
+fn both(directions: [String; 2]) -> String {
+    let [forward, backward] = directions;
     if forward == backward { forward } else { format!("{forward} (back: {backward})") }
 }
 
@@ -162,8 +162,8 @@ fn link_cells(plan: &Plan, link: &LinkPlan) -> Vec<String> {
     vec![
         both(link.rate.map(|rate| rate.to_string())),
         link.delay.to_string(),
-        both([0, 1].map(|way| about_loss(&link.loss[way]))),
-        both([0, 1].map(|way| about_queue(&link.queue[way]))),
+        both([0, 1].map(|direction| about_loss(&link.loss[direction]))),
+        both([0, 1].map(|direction| about_queue(&link.queue[direction]))),
         or_dash(other),
     ]
 }
@@ -268,7 +268,7 @@ fn demand(flow: &FlowPlan) -> String {
 
 fn add_bottleneck(facts: &mut text::Facts, plan: &Plan, bottleneck: &Bottleneck) {
     let link = &plan.links[bottleneck.link];
-    let ends = if bottleneck.way == 0 { [link.a, link.b] } else { [link.b, link.a] };
+    let ends = if bottleneck.direction == 0 { [link.a, link.b] } else { [link.b, link.a] };
     let [from, to] = ends.map(|end| &plan.nodes[end].name);
     let ratio = bottleneck.queue_packets / bottleneck.product_packets;
     facts.add("bottleneck", format_args!("{} from {from} to {to}", link.name));

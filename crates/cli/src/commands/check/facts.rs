@@ -49,7 +49,7 @@ pub(crate) struct Bottleneck {
     /// Index into the links.
     pub(crate) link: usize,
     /// Direction.
-    pub(super) way: usize,
+    pub(super) direction: usize,
     /// Rate of the link in this direction at the start of the run.
     pub(super) rate: BitRate,
     /// Size of the flow's packets on the link: Data, or Interests where those are the limit.
@@ -69,14 +69,14 @@ pub(crate) struct Bottleneck {
 impl Facts {
     /// Derives the facts about `plan`.
     pub(crate) fn of(plan: &Plan) -> Self {
-        let ways: Vec<FlowPath> = plan
+        let paths: Vec<FlowPath> = plan
             .flows
             .iter()
             .zip(world::paths(plan))
             .map(|(flow, links)| FlowPath::new(plan, flow, &links))
             .collect();
         let mut sharers: BTreeMap<PathDirection, usize> = BTreeMap::new();
-        for direction in ways.iter().flat_map(|way| &way.links) {
+        for direction in paths.iter().flat_map(|path| &path.links) {
             *sharers.entry(*direction).or_default() += 1;
         }
         let rates = Rates::of(plan);
@@ -84,9 +84,9 @@ impl Facts {
         let flows: Vec<FlowFacts> = plan
             .flows
             .iter()
-            .zip(ways)
-            .map(|(flow, way)| {
-                way.facts(plan, flow, &sharers, &rates, flows_by_prefix[flow.prefix.as_str()] > 1)
+            .zip(paths)
+            .map(|(flow, path)| {
+                path.facts(plan, flow, &sharers, &rates, flows_by_prefix[flow.prefix.as_str()] > 1)
             })
             .collect();
         // Interest and Data each cross every link of the path once.

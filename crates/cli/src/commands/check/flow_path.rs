@@ -79,14 +79,14 @@ impl FlowPath {
 
     /// The loads of each link.
     fn loads<'a>(&'a self, plan: &'a Plan, sizes: Sizes) -> impl Iterator<Item = Load> + 'a {
-        self.links.iter().flat_map(move |&(link, way)| {
-            let data = (link, way);
+        self.links.iter().flat_map(move |&(link, direction)| {
+            let data = (link, direction);
             let load = |direction, size| {
                 let on_wire = plan.links[link].bytes_on_wire(size);
                 Load { direction, data, size, on_wire }
             };
             // Both: on asymmetric links, Interests can be the limit.
-            [load(data, sizes.data), load((link, 1 - way), sizes.interest)]
+            [load(data, sizes.data), load((link, 1 - direction), sizes.interest)]
         })
     }
 
@@ -161,9 +161,9 @@ fn bottleneck(
     round_trip: Span,
     sharers: &BTreeMap<PathDirection, usize>,
 ) -> Bottleneck {
-    let ((link, way), packet) = (load.direction, load.size);
+    let ((link, direction), packet) = (load.direction, load.size);
     let rate = rate(plan, load.direction);
-    let queue_packets = match plan.links[link].queue[way].limit {
+    let queue_packets = match plan.links[link].queue[direction].limit {
         Limit::Packets(packets) => f64::from(packets.get()),
         Limit::Bytes(bytes) => (bytes.get() / packet.get().max(1)) as f64,
     };
@@ -171,7 +171,7 @@ fn bottleneck(
     let queued = ByteCount::new((queue_packets * load.on_wire.get() as f64) as u64);
     Bottleneck {
         link,
-        way,
+        direction,
         rate,
         packet,
         content: BitRate::from_bps((per_second(rate, load.on_wire) * 8.0 * flow.payload.get() as f64) as u64),

@@ -45,7 +45,7 @@ fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Value {
 
 fn about_bottleneck(plan: &Plan, found: &Bottleneck) -> Value {
     let link = &plan.links[found.link];
-    let ends = if found.way == 0 { [link.a, link.b] } else { [link.b, link.a] };
+    let ends = if found.direction == 0 { [link.a, link.b] } else { [link.b, link.a] };
     let [from, to] = ends.map(|end| Value::from(plan.nodes[end].name.as_str()));
     json!({
         "link": link.name,

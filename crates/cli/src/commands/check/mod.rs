@@ -50,7 +50,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
             } else {
                 description::render(&plan, &facts, session.screen)
             };
-            let warnings: String = warnings.iter().map(|doubt| format!("warning: {doubt}\n")).collect();
+            let warnings: String = warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
             format!("{name}: valid{}\n{description}{warnings}", description::counts(&plan))
         }
         Format::Json => json::explanation(&plan, &facts, &warnings).to_string() + "\n",

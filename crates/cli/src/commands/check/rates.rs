@@ -8,8 +8,8 @@ use tidegate_sim::plan::{Change, Plan};
 use super::flow_path::PathDirection;
 
 /// The rate of a direction as the run begins.
-pub(super) fn rate(plan: &Plan, (link, way): PathDirection) -> BitRate {
-    plan.links[link].rate[way]
+pub(super) fn rate(plan: &Plan, (link, direction): PathDirection) -> BitRate {
+    plan.links[link].rate[direction]
 }
 
 /// Changes of rate of each link that has some, in order of time.

@@ -26,7 +26,7 @@ const FRAGMENT_HEADER: usize = 30;
 
 /// Path from the fetch to the forwarder.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Way {
+pub(super) enum BenchPath {
     Unix,
     /// Over the loopback interface.
     Tcp,
@@ -46,7 +46,7 @@ pub(super) enum Way {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BenchCell {
     /// Path of the packets through the network.
-    pub(super) way: Way,
+    pub(super) path: BenchPath,
     /// Content bytes of a segment.
     pub(super) segment: usize,
 }
@@ -55,22 +55,22 @@ pub(super) struct BenchCell {
 /// in turn.
 pub(super) fn all() -> Vec<BenchCell> {
     let mut cells = Vec::new();
-    for way in [Way::Unix, Way::Tcp] {
-        cells.extend(SEGMENTS.map(|segment| BenchCell { way, segment }));
+    for path in [BenchPath::Unix, BenchPath::Tcp] {
+        cells.extend(SEGMENTS.map(|segment| BenchCell { path, segment }));
     }
     let mut number = 0;
     for rate_mbps in RATES_MBPS {
         for round_trip_ms in ROUND_TRIPS_MS {
             for queue_bdp in QUEUES_BDP {
                 for loss in LOSSES {
-                    let way = Way::Link { rate_mbps, round_trip_ms, queue_bdp, loss };
+                    let path = BenchPath::Link { rate_mbps, round_trip_ms, queue_bdp, loss };
                     // Both sizes on all 72 links would take half as long again.
                     let sizes: &[usize] = match number % 3 {
                         0 => &SEGMENTS,
                         1 => &SEGMENTS[..1],
                         _ => &SEGMENTS[1..],
                     };
-                    cells.extend(sizes.iter().map(|segment| BenchCell { way, segment: *segment }));
+                    cells.extend(sizes.iter().map(|segment| BenchCell { path, segment: *segment }));
                     number += 1;
                 }
             }
@@ -82,14 +82,14 @@ pub(super) fn all() -> Vec<BenchCell> {
 impl BenchCell {
     /// Name of the cell in results.
     pub(super) fn name(&self) -> String {
-        let way = match self.way {
-            Way::Unix => "Unix socket".to_owned(),
-            Way::Tcp => "TCP loopback".to_owned(),
-            Way::Link { rate_mbps, round_trip_ms, queue_bdp, loss } => {
+        let path = match self.path {
+            BenchPath::Unix => "Unix socket".to_owned(),
+            BenchPath::Tcp => "TCP loopback".to_owned(),
+            BenchPath::Link { rate_mbps, round_trip_ms, queue_bdp, loss } => {
                 format!("{rate_mbps} Mbit/s, {round_trip_ms} ms, {queue_bdp} BDP, {} % loss", 100.0 * loss)
             }
         };
-        format!("{way}, {} B", self.segment)
+        format!("{path}, {} B", self.segment)
     }
 
     /// Datagrams of one Data.
@@ -99,24 +99,24 @@ impl BenchCell {
 
     /// Fraction of Data that the path itself loses, percent.
     pub(super) fn lost_data_pct(&self) -> f64 {
-        match self.way {
-            Way::Unix | Way::Tcp => 0.0,
+        match self.path {
+            BenchPath::Unix | BenchPath::Tcp => 0.0,
             // A Data is lost with any of its fragments, which the link loses independently.
-            Way::Link { loss, .. } => 100.0 * (1.0 - (1.0 - loss).powi(self.fragments() as i32)),
+            BenchPath::Link { loss, .. } => 100.0 * (1.0 - (1.0 - loss).powi(self.fragments() as i32)),
         }
     }
 
     /// Lateness of the link, 99th percentile, above which a measurement is repeated, ms.
     pub(super) fn max_late_ms(&self) -> f64 {
-        match self.way {
-            Way::Unix | Way::Tcp => f64::INFINITY,
-            Way::Link { round_trip_ms, .. } => (0.1 * f64::from(round_trip_ms)).max(0.5),
+        match self.path {
+            BenchPath::Unix | BenchPath::Tcp => f64::INFINITY,
+            BenchPath::Link { round_trip_ms, .. } => (0.1 * f64::from(round_trip_ms)).max(0.5),
         }
     }
 
-    /// The link to the forwarder that listens at `to`; `None` for a local way.
+    /// The link to the forwarder that listens at `to`; `None` for a local path.
     pub(super) fn link(&self, to: Option<SocketAddr>) -> Option<LinkSetup> {
-        let Way::Link { rate_mbps, round_trip_ms, queue_bdp, loss } = self.way else { return None };
+        let BenchPath::Link { rate_mbps, round_trip_ms, queue_bdp, loss } = self.path else { return None };
         let rate = BitRate::from_mbps(f64::from(rate_mbps));
         let delay = Span::from_micros(u64::from(round_trip_ms) * 500);
         let data = self.segment + DATA_OVERHEAD + self.fragments() * FRAGMENT_HEADER;
@@ -154,8 +154,8 @@ mod tests {
 
     #[test]
     fn a_data_of_several_datagrams_is_lost_with_any_of_them_and_two_always_find_room() {
-        let way = Way::Link { rate_mbps: 10, round_trip_ms: 2, queue_bdp: 0.2, loss: 0.01 };
-        let cell = BenchCell { way, segment: 8000 };
+        let path = BenchPath::Link { rate_mbps: 10, round_trip_ms: 2, queue_bdp: 0.2, loss: 0.01 };
+        let cell = BenchCell { path, segment: 8000 };
         assert!((cell.lost_data_pct() - 5.852).abs() < 0.001, "{}", cell.lost_data_pct());
         let link = cell.link(Some(SocketAddr::from(([127, 0, 0, 1], 1)))).expect("a link");
         assert_eq!(link.reverse.queue, Limit::Bytes(ByteCount::new(2 * (8000 + 110 + 6 * 30))));

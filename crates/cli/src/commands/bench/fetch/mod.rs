@@ -33,7 +33,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::interrupt::Stop;
 use crate::results::cannot;
 use crate::{Session, code};
-use cells::{BenchCell, Way};
+use cells::{BenchCell, BenchPath};
 use record::{FetchMeasurement, FetchMeasurements, Origin};
 
 /// Content of the file that is served, bytes: more than any path carries in a cell's time. It takes no room on disk.
@@ -238,21 +238,21 @@ impl FetchTestbed {
     fn start(cell: &BenchCell) -> Result<Self, Failure> {
         let folder = Scratch::new("bench-fetch")?;
         let unix = format!("unix://{}", folder.path("f").display());
-        let (listen, stated) = match cell.way {
+        let (listen, stated) = match cell.path {
             // The server always connects over the Unix socket; only the path of the fetch varies.
-            Way::Unix => ("", "listening at unix://"),
-            Way::Tcp => ("tcp4://127.0.0.1:0", "listening at tcp4://"),
-            Way::Link { .. } => ("udp4://127.0.0.1:0", "listening at udp4://"),
+            BenchPath::Unix => ("", "listening at unix://"),
+            BenchPath::Tcp => ("tcp4://127.0.0.1:0", "listening at tcp4://"),
+            BenchPath::Link { .. } => ("udp4://127.0.0.1:0", "listening at udp4://"),
         };
         let mut arguments = vec!["forward", "--listen", &unix];
         if !listen.is_empty() {
             arguments.extend(["--listen", listen]);
         }
         let forwarder = Running::start(&arguments, Speaks::OnError, stated)?;
-        let uri = match cell.way {
-            Way::Unix => unix.clone(),
-            Way::Tcp => format!("tcp4://{}", forwarder.stated()),
-            Way::Link { .. } => String::new(),
+        let uri = match cell.path {
+            BenchPath::Unix => unix.clone(),
+            BenchPath::Tcp => format!("tcp4://{}", forwarder.stated()),
+            BenchPath::Link { .. } => String::new(),
         };
         let listening = forwarder.stated().parse().ok();
         let file = folder.path("file");
