@@ -290,8 +290,8 @@ fn as_json(case: &BenchCase, runs: &[CaseMeasurement]) -> Value {
 fn table(rows: &[(&BenchCase, Vec<CaseMeasurement>)], screen: Screen) -> String {
     let numbers = [
         "M hops per CPU s",
-        "least",
-        "most",
+        "minimum",
+        "maximum",
         "aim",
         "M hops",
         "start, CPU s",
