@@ -37,13 +37,13 @@ enum Template {
     Chain,
     /// A long flow crosses the short flows of each hop.
     ParkingLot,
-    /// Two consumers ask for the same file; routers keep what passes.
+    /// Two consumers request the same file; the router has a content store.
     Cache,
-    /// One prefix behind several paths and producers.
+    /// One prefix with several producers, each on a separate path.
     Multipath,
     /// A link that loses packets in bursts.
     Lossy,
-    /// A link fails, comes back, and slows down.
+    /// A link fails, recovers, and later has a lower rate.
     Failure,
 }
 
