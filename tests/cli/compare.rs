@@ -96,15 +96,15 @@ fn a_variant_whose_scheme_leaves_the_link_half_empty_says_why() {
     let far = ["--set", "topology.bottleneck.delay=50ms", "--seeds", "2", "--schemes"];
     let stated = comparison.notify(&[&far[..], &["fixed,bbr"]].concat()).with(0).out;
     let line = stated.lines().find(|line| line.starts_with("fixed used ")).expect(&stated);
-    let why = "% of its busiest link; fixed may leave its link partly unused: the window stays at 10 packets";
+    let why = "% of its busiest link: fixed may leave its link partly unused: the window is 10 packets";
     assert!(line.contains(why), "{line}");
     assert!(!stated.contains("bbr used"), "{stated}");
     let page = stated.lines().find_map(|line| line.strip_prefix("report  ")).expect(&stated);
     let page = fs::read_to_string(page).expect("it was written");
-    assert!(page.contains("the window stays at 10 packets"), "the page has the note");
+    assert!(page.contains("the window is 10 packets"), "the page has the note");
     let stated =
         comparison.notify(&[&far[..], &["{ name = \"fixed\", window = 400 },bbr"]].concat()).with(0).out;
-    assert!(!stated.contains("the window stays at") && !stated.contains("bbr used"), "{stated}");
+    assert!(!stated.contains("the window is 10 packets") && !stated.contains("bbr used"), "{stated}");
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn variants_without_data_are_named_and_a_search_does_not_end_well() {
     dead(&comparison);
     let search = ["--schemes", "icp,fixed", "--until-ci", "5%", "--max-seeds", "3"];
     let stated = comparison.notify(&search).with(0).out;
-    assert!(stated.contains("no Data arrived under icp, fixed\n"), "{stated}");
+    assert!(stated.contains("no Data arrived with icp, fixed\n"), "{stated}");
     let note =
         "with 3 seeds, the maximum allowed, without a value in any run are: delay of icp, delay of fixed\n";
     assert!(stated.contains(note) && !stated.contains("every interval is narrower"), "{stated}");

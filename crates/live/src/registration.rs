@@ -34,10 +34,10 @@ pub enum RegistrationError {
         text: String,
     },
     /// The answer cannot be read.
-    #[error("the forwarder's answer to the registration is malformed: {0}")]
+    #[error("the forwarder's response to the registration is malformed: {0}")]
     Answer(DecodeError),
     /// No answer arrived in time.
-    #[error("the forwarder does not answer the registration of the prefix{}", restriction(*is_local))]
+    #[error("the forwarder does not respond to the registration of the prefix{}", restriction(*is_local))]
     Timeout {
         /// Whether commands are accepted over this connection at all: the forwarder is on this machine, and
         /// not over UDP.

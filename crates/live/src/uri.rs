@@ -142,7 +142,9 @@ fn host_and_port(authority: &str) -> Result<(&str, u16), String> {
         None => Ok((host, DEFAULT_PORT)),
         Some(port) => match port.parse() {
             Ok(port) => Ok((host, port)),
-            Err(_) => Err(format!("port {port:?} is not in 0..=65535 (IPv6 addresses stand in brackets)")),
+            Err(_) => {
+                Err(format!("port {port:?} is not in 0..=65535 (IPv6 addresses are written in brackets)"))
+            }
         },
     }
 }
@@ -210,7 +212,7 @@ mod tests {
         for (text, why) in [
             ("localhost", "no \"://\"; write it like \"udp4://192.0.2.1:6363\""),
             ("ether://[x]", "scheme \"ether\" is not known; known: udp, udp4, udp6, tcp, tcp4, tcp6, unix"),
-            ("udp4://1.2.3.4:x", "port \"x\" is not in 0..=65535 (IPv6 addresses stand in brackets)"),
+            ("udp4://1.2.3.4:x", "port \"x\" is not in 0..=65535 (IPv6 addresses are written in brackets)"),
             ("udp6://::1", "\"\" is not a host"),
             ("udp6://1.2.3.4", "host \"1.2.3.4\" has no IPv6 address"),
             ("udp6://[::1", "no \"]\" behind the address"),

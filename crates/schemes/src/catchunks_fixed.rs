@@ -24,7 +24,7 @@ pub static SCHEME: Scheme = Scheme {
     params: Params::TABLE,
     profile: ConsumerProfile::NdnTools,
     consumer: Some(|settings| Ok(Box::new(Fetchers::new(Params::from_settings(settings)?)))),
-    whole: Whole { limit: Some(Limit { why: "each fetcher asks for one segment per round trip, and there is one unless `fetchers` says otherwise", unless: &["fetchers"] }), ..Whole::ALONE },
+    whole: Whole { limit: Some(Limit { why: "each fetcher requests one segment per RTT, and there is one unless `fetchers` is set", unless: &["fetchers"] }), ..Whole::ALONE },
     ..Scheme::NONE
 };
 

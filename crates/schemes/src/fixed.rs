@@ -13,7 +13,7 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Source,
     params: Params::TABLE,
     consumer: Some(|settings| Ok(Box::new(Fixed { params: Params::from_settings(settings)? }))),
-    whole: Whole { limit: Some(Limit { why: "the window stays at 10 packets unless `window` says otherwise", unless: &["window"] }), ..Whole::ALONE },
+    whole: Whole { limit: Some(Limit { why: "the window is 10 packets unless `window` is set", unless: &["window"] }), ..Whole::ALONE },
     ..Scheme::NONE
 };
 

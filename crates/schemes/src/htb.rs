@@ -46,7 +46,7 @@ fn checked(settings: &Settings) -> Result<Params, Vec<ParamError>> {
         [("tcp_ceil", params.tcp_ceil, params.tcp), ("other_ceil", params.other_ceil, params.other)]
     {
         if ceil < part {
-            return fault(name, format!("{name}: {ceil} is less than the class is sure of, {part}"));
+            return fault(name, format!("{name}: {ceil} is less than the guaranteed rate of the class, {part}"));
         }
     }
     Ok(params)

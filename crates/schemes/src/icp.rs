@@ -24,7 +24,7 @@ pub static SCHEME: Scheme = Scheme {
     params: Params::TABLE,
     profile: ConsumerProfile::Own,
     consumer: Some(|settings| Ok(Box::new(Icp::new(Params::from_settings(settings)?)))),
-    whole: Whole { limit: Some(Limit { why: "its timer lies between the smallest and the largest of the last round trips, so a queue that builds up makes it expire and halves the window", unless: &["delta", "min_timeout"] }), ..Whole::ALONE },
+    whole: Whole { limit: Some(Limit { why: "its timer lies between the minimum and maximum of recent RTTs, so that it expires when a queue builds up, and the window is halved", unless: &["delta", "min_timeout"] }), ..Whole::ALONE },
     ..Scheme::NONE
 };
 

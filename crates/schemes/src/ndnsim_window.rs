@@ -16,7 +16,7 @@ pub static SCHEME: Scheme = Scheme {
     params: Params::TABLE,
     profile: ConsumerProfile::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(NdnsimWindow::new(Params::from_settings(settings)?)))),
-    whole: Whole { limit: Some(Limit { why: "the window doubles each round trip until the queue overflows, and begins again at its first value once timers have expired", unless: &["reset_on_loss"] }), ..Whole::ALONE },
+    whole: Whole { limit: Some(Limit { why: "the window doubles each round trip until the queue overflows, and is reset to its initial value when timers expire", unless: &["reset_on_loss"] }), ..Whole::ALONE },
     ..Scheme::NONE
 };
 

@@ -44,7 +44,7 @@ const RESERVED: usize = 16;
 /// Reason why a face was not made.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AttachError {
-    #[error("no number is left for one more face")]
+    #[error("all face numbers are in use")]
     TooMany,
     #[error("{0}")]
     Part(String),
@@ -314,7 +314,7 @@ fn parts(settings: &FaceConfig, device: DeviceSetup) -> Result<FaceParts, String
         let parts = make(&part.settings, &setup).map_err(|why| fault(name, why))?;
         if parts.strategy.is_some() {
             return Err(format!(
-                "{name} has a strategy for the whole node, which the forwarder cannot use yet"
+                "{name} has a strategy for the whole node, which the forwarder does not support"
             ));
         }
         made.disciplines.extend(parts.disciplines.into_iter().map(|(_, discipline)| discipline));

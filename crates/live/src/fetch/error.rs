@@ -26,7 +26,7 @@ pub enum FetchError {
     #[error("the forwarder has no route to the name: no producer has registered it")]
     NoRoute,
     /// The forwarder refuses for another reason.
-    #[error("the forwarder answered with Nack {0:?}")]
+    #[error("the forwarder returned a Nack, {0:?}")]
     Refused(NackReason),
     /// The answer with the version is no good.
     #[error("the version metadata is invalid: {0}")]
@@ -43,8 +43,8 @@ pub enum FetchError {
     },
     /// The producer named two last segments (FinalBlockId).
     #[error(
-        "the producer contradicts itself: segment {segment} says that the last one is {now}, those before \
-         said {stated}"
+        "the Data of the producer is inconsistent: the final segment is {now} according to segment {segment}, and \
+         {stated} according to earlier segments"
     )]
     Contradiction {
         /// The segment whose FinalBlockId differs from that of earlier ones.
@@ -68,7 +68,7 @@ pub enum FetchError {
 /// Probable reason for no answer to version discovery, by the number of refusals.
 fn no_answer(refusals: u64) -> &'static str {
     match refusals {
-        0 => "no answer to the Interest for the version (32=metadata); its producer may be unreachable",
+        0 => "no Data for the Interest for the version (32=metadata); the producer may be unreachable",
         _ => "no program listens at the other end",
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn section(summary: &EventSummary, view: &TopologyView) -> Markup {
     let mut content = Markup::default();
     if view.nodes.len() > MAX_NODES {
         content.add(format_args!(
-            "<p class=\"note\">{} nodes are too many for an animation: at most {MAX_NODES} can be told apart. The \
+            "<p class=\"note\">{} nodes are too many for an animation: at most {MAX_NODES} can be drawn. The \
              table of links has the drops, marks and losses of each link.</p>\n",
             text::count(view.nodes.len() as u64)
         ));

@@ -97,7 +97,7 @@ pub(super) fn warnings(body: &mut Markup, claims: &[Judged]) {
     let reduced = count(claims, None);
     if reduced > 0 {
         body.add(format_args!(
-            "<p class=\"warning\"><b>Reduced run.</b> {reduced} of {} claims come from shortened experiments and get no verdict.</p>\n",
+            "<p class=\"warning\"><b>Reduced run.</b> {reduced} of {} claims come from shortened experiments and have no verdict.</p>\n",
             claims.len()
         ));
     }

@@ -468,3 +468,26 @@ fn sample_figures_are_written() {
             .expect("writable");
     }
 }
+
+#[test]
+fn the_only_series_of_bars_has_one_entry_in_the_key() {
+    let bars = |names: &[&str]| {
+        let one = |name: &&str| BarSeries {
+            name: (*name).into(),
+            values: vec![Some(samples(1.0, 0.1))],
+            published: vec![Some(1.1)],
+        };
+        let series = names.iter().map(one).collect();
+        figure("bars", FigureKind::Bars { groups: vec!["group".into()], series }).inline_svg()
+    };
+    let entries = |svg: &str, text: &str| svg.matches(&format!(">{text}</text>")).count();
+    let single = bars(&["ours"]);
+    assert_eq!(entries(&single, "ours, mean ± 95 % interval"), 1, "{single}");
+    assert_eq!((entries(&single, "ours"), entries(&single, "published")), (0, 1), "{single}");
+    let both = bars(&["one", "two"]);
+    assert_eq!(
+        (entries(&both, "one"), entries(&both, "two"), entries(&both, "published")),
+        (1, 1, 1),
+        "{both}"
+    );
+}

@@ -11,7 +11,7 @@ pub(super) fn without_data(comparison: &Comparison) -> Vec<String> {
         counts().filter(|(_, runs)| **runs == seeds).map(|(label, _)| label.as_str()).collect();
     let partly = counts().filter(|(_, runs)| (1..seeds).contains(*runs));
     let partly = partly.map(|(label, runs)| format!("no Data arrived in {runs} of {seeds} runs of {label}"));
-    let all = (!silent.is_empty()).then(|| format!("no Data arrived under {}", silent.join(", ")));
+    let all = (!silent.is_empty()).then(|| format!("no Data arrived with {}", silent.join(", ")));
     all.into_iter().chain(partly).collect()
 }
 

@@ -253,7 +253,8 @@ impl Checksums {
             }
         }
         if found.length != expected.length {
-            let problem = format!("has {} bytes; {CHECKSUMS} says {}", found.length, expected.length);
+            let problem =
+                format!("has {} bytes; according to {CHECKSUMS} it had {}", found.length, expected.length);
             return Err(FolderFault::content(&path, problem));
         }
         if found.hash != expected.hash {

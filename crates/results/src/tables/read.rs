@@ -78,7 +78,7 @@ fn read_summary(dir: &Path, sums: &Checksums) -> Result<RunRecord, FolderFault> 
     };
     let flows = runs.u64("flows")?[0];
     if flows != run.flows.len() as u64 {
-        return Err(runs.fault(format!("says {flows} flows; the table of flows has {}", run.flows.len())));
+        return Err(runs.fault(format!("states {flows} flows; the table of flows has {}", run.flows.len())));
     }
     Ok(run)
 }

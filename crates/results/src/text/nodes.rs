@@ -52,7 +52,7 @@ pub(super) fn table(runs: &[RunRecord], screen: Screen) -> String {
     let more = match rows.len().saturating_sub(MAX_ROWS) {
         _ if rows.is_empty() => return String::new(),
         0 => String::new(),
-        more => format!("and {more} nodes more, in nodes.parquet\n"),
+        more => format!("and {more} more nodes, in nodes.parquet\n"),
     };
     let table = super::rows::table("node", &rows[..rows.len().min(MAX_ROWS)], runs.len());
     format!("{}{more}\n", table.render(screen))

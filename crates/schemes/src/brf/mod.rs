@@ -107,7 +107,7 @@ pub static SCHEME: Scheme = Scheme {
     whole: Whole {
         needs: &[
             Need::of(Role::Sender, Counterpart::Role(Role::Router), "no switch grants the sender a rate"),
-            Need::of(Role::Router, Counterpart::Role(Role::Controller), "no switch learns that a port is congested").unless("control", "local"),
+            Need::of(Role::Router, Counterpart::Role(Role::Controller), "no switch is notified of a congested port").unless("control", "local"),
             Need::of(Role::Controller, Counterpart::Role(Role::Router), "no switch reports to the controller"),
         ],
         ..Whole::ALONE

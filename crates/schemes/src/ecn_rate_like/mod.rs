@@ -34,8 +34,8 @@ pub static SCHEME: Scheme = Scheme {
          count as Data.",
         "Where the downstream link is slower than the upstream one, its queue settles at alpha (u C - y) d / beta.",
         "Data from a content store carries no report.",
-        "The router part reads the queues of all faces of a node, which the live forwarder does not provide: there it \
-         sees no queue.",
+        "The router part reads the queues of all faces of a node, which the live forwarder does not provide: there the \
+         queue counts as empty.",
     ],
     params: Params::TABLE,
     profile: ConsumerProfile::Ndnsim,

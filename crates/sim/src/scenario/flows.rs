@@ -291,7 +291,7 @@ fn read_constant(flow: &Fields<'_>, rate: Option<BitRate>, duration: Span) -> Op
         if let [(at, length, _), (next, _, place)] = pair
             && *at + *length > *next
         {
-            flow.context.refuse(*place, "this burst starts before the one before it ends");
+            flow.context.refuse(*place, "this burst starts before the end of the previous one");
         }
     }
     let bursts = bursts.into_iter().map(|(at, length, _)| (at, length)).collect();

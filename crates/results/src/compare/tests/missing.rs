@@ -67,7 +67,7 @@ fn a_difference_over_a_part_of_the_runs_has_their_number() {
 fn variants_without_data_are_named_and_their_rows_stay() {
     let names = ["goodput_mbps", "full_delay_ms", "jain", "dropped_packets"];
     let text = comparison_table(&of(&[dead("a", 3), dead("b", 3)], &names), Screen::PLAIN);
-    assert!(text.contains("- no Data arrived under a, b\n"), "{text}");
+    assert!(text.contains("- no Data arrived with a, b\n"), "{text}");
     let row =
         |name: &str| text.lines().find(|line| line.starts_with(name) && line.contains("  a  ")).expect(name);
     assert!(row("goodput [Mbit/s]").contains("  0  "), "{text}");
@@ -77,7 +77,7 @@ fn variants_without_data_are_named_and_their_rows_stay() {
     let mut half = [dead("a", 2), dead("b", 2)];
     half[1].runs[0] = run(1, 10.0, 0);
     let warnings = warnings(&of(&half, &names));
-    assert!(warnings.contains(&"no Data arrived under a".to_owned()), "{warnings:?}");
+    assert!(warnings.contains(&"no Data arrived with a".to_owned()), "{warnings:?}");
     assert!(warnings.contains(&"no Data arrived in 1 of 2 runs of b".to_owned()), "{warnings:?}");
 }
 

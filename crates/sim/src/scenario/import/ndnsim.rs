@@ -17,7 +17,7 @@ use super::{ImportedLink, quantities};
 
 const NODE_COLUMNS: &str = "a node has the columns: name, comment, yPos, xPos";
 const LINK_COLUMNS: &str =
-    "a link has the columns: source, destination, bandwidth, metric, delay, queue and maybe loss";
+    "a link has the columns: source, destination, bandwidth, metric, delay, queue and optionally loss";
 
 /// Section of the file that a line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -39,7 +39,10 @@ fn read_link(line: Piece<'_>, is_latency: bool, graph: &mut Graph, problems: &mu
     if let Some(link) = graph.link_between(a, b) {
         // The other direction, most of the time with the same number.
         if (link.cost, link.delay) != (cost, delay) {
-            graph.note("some links differ by direction; what comes first counts for both".to_owned());
+            graph.note(
+                "some links have different values by direction; the first value is used for both directions"
+                    .to_owned(),
+            );
         }
         return;
     }

@@ -43,7 +43,7 @@ pub fn scenario_text(
     let _ = write!(
         text,
         "format = 1\n\n[scenario]\nname = {}\nduration = \"{DURATION}\"\nseeds = 3\n\
-         # Seeds differ in when flows start and by up to 1 % of each delay.\n\
+         # Between seeds: the start of each flow by up to a round trip, each delay by up to 1 %.\n\
          vary = {{ start = true, delay = 0.01 }}\n\n",
         quoted(&one_line(name))
     );
@@ -72,12 +72,12 @@ fn one_line(text: &str) -> String {
 
 fn defaults(text: &mut String, topology: &Imported) {
     let links = &topology.links;
-    text.push_str("# What all links share, unless they say otherwise below.\n[topology.link]\n");
+    text.push_str("# Defaults of all links; [[link]] overrides them.\n[topology.link]\n");
     if links.iter().any(|link| link.rate.is_none()) {
-        let _ = writeln!(text, "rate = \"{RATE}\"   # the file does not say it for all links: check it");
+        let _ = writeln!(text, "rate = \"{RATE}\"   # assumed: the file has no rate for some links");
     }
     if links.iter().any(|link| link.delay.is_none()) {
-        let _ = writeln!(text, "delay = \"{DELAY}\"   # the file does not say it for all links: check it");
+        let _ = writeln!(text, "delay = \"{DELAY}\"   # assumed: the file has no delay for some links");
     }
     text.push_str("queue = { limit = \"100pkt\" }\n\n");
 }
@@ -115,7 +115,7 @@ fn flows(text: &mut String, topology: &Imported, consumers: &[usize]) {
         let _ = write!(
             text,
             "[[flow]]\nconsumer = {}\nproducer = {}\nprefix = {}\nscheme = \"catchunks-cubic\"\n\
-             size = \"{}\"   # without a size, it requests until the end\n\n",
+             size = \"{}\"   # without a size, the flow continues until the run ends\n\n",
             quoted(&consumer.name),
             quoted(&producer.name),
             quoted(&format!("/data/{}", consumer.name)),

@@ -113,7 +113,7 @@ fn refuse_strategies(context: &ReadContext<'_>, root: &Table, whole: &Required, 
     let mut refuse = |table: &Table| {
         if let Some(entry) = table.get("strategy") {
             let message = format!(
-                "strategy: {name}, the scheme of [scenario] ({line}), brings a forwarding strategy; leave out one of the two"
+                "strategy: {name}, the scheme of [scenario] ({line}), has a forwarding strategy; remove one of the two"
             );
             context.refuse(entry.item.place, message);
         }

@@ -182,7 +182,7 @@ fn two_strategies_are_an_error_with_both_places() {
     let text = BARE.replace("\"mircc\"", "\"pcon\"") + "[router]\nstrategy = \"multicast\"\n";
     let why = refused(&text, &[]);
     let message =
-        "x.toml:20:12: strategy: pcon, the scheme of [scenario] (line 5), brings a forwarding strategy";
+        "x.toml:20:12: strategy: pcon, the scheme of [scenario] (line 5), has a forwarding strategy";
     assert!(why.starts_with(message), "{why}");
     let prefix = BARE.replace("\"mircc\"", "\"pcon\"")
         + "[[router.prefix]]\nprefix = \"/a\"\nstrategy = \"multicast\"\n";
@@ -436,7 +436,7 @@ fn parameters_decide_what_a_role_needs() {
 #[test]
 fn a_limit_is_reported_in_a_sentence_and_not_where_a_parameter_lifts_it() {
     let reported = limits(&one_flow("\"fixed\"", ""));
-    let stated = "fixed may leave its link partly unused: the window stays at 10 packets";
+    let stated = "fixed may leave its link partly unused: the window is 10 packets";
     assert!(reported.len() == 1 && reported[0].starts_with(stated), "{reported:?}");
     assert_eq!(limits(&one_flow("{ name = \"fixed\", window = 500 }", "")), Vec::<String>::new());
     assert_eq!(limits(&one_flow("\"mircc\"", "")), Vec::<String>::new());
