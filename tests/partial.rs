@@ -167,7 +167,9 @@ fn a_sweep_keeps_the_runs_that_did_not_fail_and_ends_with_4() {
     let point = |seed: u32| format!("topology.link.loss.probability=0.5, seed {seed}");
     assert_eq!(failed(&ended), [point(1), point(2)]);
     assert!(
-        ended.out.starts_with("some runs failed; 2 of 4 runs are missing, so no tables yet\n"),
+        ended.out.starts_with(
+            "some runs failed; 2 of 4 runs are missing; tables are written when all are finished\n"
+        ),
         "{}",
         ended.out
     );
@@ -206,7 +208,7 @@ fn another_build_of_a_program_with_outside_schemes_finds_none_of_its_runs() {
         unused.contains("(2 of them made by a program built from other sources); 0 runs are in use"),
         "{unused}"
     );
-    assert!(case.notify(&["sweep", "gc"], &grid).out.ends_with("no folder is unused; 2 runs are in use\n"));
+    assert!(case.notify(&["sweep", "gc"], &grid).out.ends_with("no run is unused; 2 runs are in use\n"));
 }
 
 fn a_resumed_run_never_mixes_two_builds() {

@@ -301,7 +301,7 @@ fn gc_removes_only_runs_that_nothing_uses_and_only_when_requested() {
     fs::create_dir_all(&foreign).expect("writable");
     let fewer = ["--grid", "flow.*.scheme=icp", "--seeds", "2"];
     let listed = sweep.notify("gc", &fewer).with(0).out;
-    assert!(listed.contains("8 folders are not used; --delete removes them; 4 runs are in use"), "{listed}");
+    assert!(listed.contains("8 runs are not used; --delete removes them; 4 runs are in use"), "{listed}");
     assert_eq!(sweep.counts(), [12.0, 0.0, 0.0]);
     sweep.notify("gc", &[&fewer[..], &["--delete"]].concat()).with(0);
     assert_eq!(sweep.counts(), [4.0, 8.0, 0.0]);
@@ -315,7 +315,7 @@ fn gc_removes_only_runs_that_nothing_uses_and_only_when_requested() {
 fn a_dry_run_only_counts() {
     let sweep = Sweep::new("sweep-dry");
     let stated = sweep.notify("run", &["--dry-run", "--shard", "2/4"]).with(0).out;
-    assert_eq!(stated, "share 2/4: 4 points, 3 seeds each: 3 runs to do, 0 done before\n");
+    assert_eq!(stated, "share 2/4: 4 points, 3 seeds each: 3 runs, 0 of them finished earlier\n");
     assert!(!Path::new(&sweep.out()).exists());
 }
 

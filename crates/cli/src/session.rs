@@ -12,9 +12,9 @@ use crate::screen;
 /// Output format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// Tables for people.
+    /// Tables and text.
     Text,
-    /// One JSON document; what runs on prints one line for each report.
+    /// One JSON document; a command that runs until interrupted prints one line for each report.
     Json,
 }
 

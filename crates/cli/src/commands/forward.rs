@@ -18,7 +18,7 @@ use crate::{Format, Session, file_errors};
 /// Arguments of the command `tidegate forward`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Configuration file (TOML); defaults for all faces without one.
+    /// Configuration file (TOML); without one, all settings have their defaults.
     config: Option<PathBuf>,
     /// Listen at this address instead of those of the configuration: `unix:///path`, `udp4://host:port`,
     /// `tcp4://host:port`; may be given several times.

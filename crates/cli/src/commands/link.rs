@@ -39,16 +39,16 @@ pub(crate) struct Arguments {
     /// Queue limit, such as 100pkt or 64KiB; datagrams that arrive at a full queue are dropped.
     #[arg(long, value_name = "LIMIT", default_value = "100pkt", value_parser = parse_limit)]
     queue: Limit,
-    /// Rate of the reverse direction; by default that of the forward direction, like the next three.
+    /// Rate of the reverse direction; by default that of the forward direction.
     #[arg(long, value_name = "RATE", value_parser = rate)]
     reverse_rate: Option<BitRate>,
-    /// Propagation delay of the reverse direction.
+    /// Propagation delay of the reverse direction; by default that of the forward direction.
     #[arg(long, value_name = "DELAY")]
     reverse_delay: Option<Span>,
-    /// Loss probability of the reverse direction.
+    /// Loss probability of the reverse direction; by default that of the forward direction.
     #[arg(long, value_name = "PROBABILITY", value_parser = probability)]
     reverse_loss: Option<f64>,
-    /// Queue limit of the reverse direction.
+    /// Queue limit of the reverse direction; by default that of the forward direction.
     #[arg(long, value_name = "LIMIT", value_parser = parse_limit)]
     reverse_queue: Option<Limit>,
     /// Seed of random losses; the same seed gives the same losses.

@@ -138,7 +138,7 @@ fn ended(format: Format, counters: &ServeCounters) -> String {
     match format {
         Format::Text => format!(
             "{interests} Interests: {segments} segments with {bytes} bytes and {metadata} versions sent, \
-             {unanswered} not answered\n"
+             {unanswered} not satisfied\n"
         ),
         Format::Json => {
             let document = json!({

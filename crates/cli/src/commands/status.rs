@@ -69,7 +69,7 @@ pub(crate) fn read(client: &mut Client) -> Result<Vec<StatusLine>, Failure> {
             Answer::Nack(reason) => {
                 return Err(Failure::error(format!("the forwarder refused the request: {reason:?}")));
             }
-            Answer::Timeout => return Err(Failure::error("the forwarder does not answer")),
+            Answer::Timeout => return Err(Failure::error("the forwarder does not respond")),
         };
         let data = DataView::parse(&packet.body).map_err(Failure::error)?;
         text.extend_from_slice(data.content);

@@ -57,7 +57,8 @@ pub(crate) struct Arguments {
     /// Case `fetch`: file for the measurements, from which the same command continues.
     #[arg(long, value_name = "FILE", default_value = "bench-fetch.tsv")]
     results: std::path::PathBuf,
-    /// Case `fetch`: schemes to measure, `default` for that of `tidegate fetch`; by default this one and five others.
+    /// Case `fetch`: schemes to measure; `default` is the scheme of `tidegate fetch` without --scheme. Without this
+    /// option, it and five others.
     #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
     schemes: Vec<String>,
     /// Case `fetch`: measure only cells whose names contain this text, such as `20 ms, 1 BDP`.

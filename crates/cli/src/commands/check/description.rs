@@ -281,7 +281,7 @@ fn add_bottleneck(facts: &mut text::Facts, plan: &Plan, bottleneck: &Bottleneck)
     facts.add("bandwidth-delay product", packets);
     facts.add(
         "queue limit",
-        format_args!("{} packets, {ratio:.2} products", number(bottleneck.queue_packets)),
+        format_args!("{} packets, {ratio:.2} bandwidth-delay products", number(bottleneck.queue_packets)),
     );
     facts.add("delay of a full queue", ms(bottleneck.queue_time));
 }

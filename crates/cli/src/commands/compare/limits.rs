@@ -21,10 +21,10 @@ pub(super) fn with_note(note: Option<String>, variants: &[VariantPlan], runs: &[
         let enough = if limits.is_empty() { FIFTH } else { HALF };
         let used = mean_utilisation(runs).filter(|used| *used < enough)?;
         let why = match limits.is_empty() {
-            true => "the catalogue names no limit of its schemes".to_owned(),
+            true => "the catalogue has no reason for this".to_owned(),
             false => limits.join("; "),
         };
-        Some(format!("{} used {:.0} % of its busiest link; {why}.", variant.label, used * 100.0))
+        Some(format!("{} used {:.0} % of its busiest link: {why}.", variant.label, used * 100.0))
     });
     let all: Vec<String> = note.into_iter().chain(sentences).collect();
     (!all.is_empty()).then(|| all.join("\n"))

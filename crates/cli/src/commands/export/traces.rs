@@ -23,7 +23,7 @@ const MAX_PERIODS: f64 = 1e5;
 /// Parses a period, written as in scenarios.
 pub(super) fn period(text: &str, duration: Span) -> Result<Span, Failure> {
     match text.parse::<Span>() {
-        Ok(Span::ZERO) => Err(Failure::usage("--period: 0 is too short; a second or half of one is usual")),
+        Ok(Span::ZERO) => Err(Failure::usage("--period: 0 is too short; 500ms and 1s are usual")),
         Ok(period) if period.as_secs_f64() * MAX_PERIODS < duration.as_secs_f64() => {
             let shortest = duration.as_secs_f64() / MAX_PERIODS;
             Err(Failure::usage(format!("--period: {text} is too short for this run; at least {shortest} s")))

@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// Format of the file; detected from its content by default.
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     from: Option<TopologyFormat>,
-    /// With Rocketfuel's weights: file with the latencies.
+    /// File with the latencies of the links, for a file with Rocketfuel's weights.
     #[arg(long, value_name = "FILE")]
     latencies: Option<PathBuf>,
     /// Scenario file to write; standard output by default.

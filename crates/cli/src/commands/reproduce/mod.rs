@@ -91,7 +91,7 @@ pub(crate) struct Arguments {
     /// Also run the experiments on the sensitivity to values that the paper does not specify.
     #[arg(long)]
     full: bool,
-    /// Quick check with shorter runs and three seeds, without verdicts.
+    /// Quick check with shorter runs and at most three seeds, without verdicts.
     #[arg(long, conflicts_with = "full")]
     reduced: bool,
     /// Before the start, remove the runs of papers that other builds of the program made and this one cannot use.

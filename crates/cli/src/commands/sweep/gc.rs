@@ -92,9 +92,9 @@ fn as_written(scenario: &std::path::Path, like: &SweepArguments) -> SweepArgumen
 fn listing(paths: &[PathBuf], used: usize, of_other_code: usize, is_deleted: bool) -> String {
     let mut text: String = paths.iter().map(|path| format!("{}\n", path.display())).collect();
     let what = match (paths.len(), is_deleted) {
-        (0, _) => "no folder is unused".to_owned(),
-        (count, true) => format!("{count} folders removed"),
-        (count, false) => format!("{count} folders are not used; --delete removes them"),
+        (0, _) => "no run is unused".to_owned(),
+        (count, true) => format!("{count} runs removed"),
+        (count, false) => format!("{count} runs are not used; --delete removes them"),
     };
     text.push_str(&what);
     if of_other_code > 0 {

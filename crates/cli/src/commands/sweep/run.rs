@@ -90,7 +90,7 @@ fn print_plan(session: &Session, sweep: &Sweep, shard: Shard, found: &[Found]) -
         Format::Text => {
             let share = if shard.is_all() { String::new() } else { format!("share {shard}: ") };
             let (points, seeds) = (sweep.points.len(), sweep.seeds.len());
-            format!("{share}{points} points, {seeds} seeds each: {required} runs to do, {done} done before\n")
+            format!("{share}{points} points, {seeds} seeds each: {required} runs, {done} of them finished earlier\n")
         }
         Format::Json => {
             let document = json!({
@@ -120,7 +120,7 @@ fn print_missing(
                 None => format!("shard {} is done", arguments.shard),
             };
             format!(
-                "{share}; {missing} of {} runs are missing, so no tables yet\nwhich: tidegate sweep status {}\n",
+                "{share}; {missing} of {} runs are missing; tables are written when all are finished\nmissing runs: tidegate sweep status {}\n",
                 sweep.len(),
                 arguments.sweep.command_line()
             )

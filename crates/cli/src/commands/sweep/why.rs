@@ -122,7 +122,7 @@ fn nearest(stored: &[Stored], text: &str, seed: Seed) -> String {
     if reasons.is_empty() {
         reasons.push("only the version of the tables differs".to_owned());
     }
-    format!("of the nearest stored run differ: {}", reasons.join("; "))
+    format!("differences from the most similar stored run: {}", reasons.join("; "))
 }
 
 #[cfg(test)]
@@ -146,9 +146,9 @@ mod tests {
     fn the_nearest_run_is_reported_by_what_differs() {
         let known = [stored("a = 1\nb = 2\n", 1, SEMANTICS), stored("a = 1\nb = 2\nc = 3\n", 2, SEMANTICS)];
         let reported = nearest(&known, "a = 1\nb = 5\nc = 3\n", Seed(2));
-        assert_eq!(reported, "of the nearest stored run differ: b: 5 here, 2 there");
+        assert_eq!(reported, "differences from the most similar stored run: b: 5 here, 2 there");
         let reported = nearest(&known, "a = 1\nb = 2\n", Seed(7));
-        assert_eq!(reported, "of the nearest stored run differ: seed 7 here, 1 there");
+        assert_eq!(reported, "differences from the most similar stored run: seed 7 here, 1 there");
     }
 
     #[test]
