@@ -163,7 +163,11 @@ fn without_idle(sizes: Vec<f64>) -> Vec<f64> {
 }
 
 fn left_out(shown: usize, all: usize) -> String {
-    if shown < all { format!(" The {shown} largest of {all}.") } else { String::new() }
+    if shown < all {
+        format!(" {shown} of {all} shown, those with the largest values.")
+    } else {
+        String::new()
+    }
 }
 
 #[cfg(test)]
