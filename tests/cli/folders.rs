@@ -230,7 +230,14 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
             "goodput_mbps(*, from = 3, to = 1)[grid, fixed]",
             "to of goodput_mbps is 1, which is not after from, 3",
         ),
-        ("0 / (0 * retransmissions[grid, fixed])", "windows/claims.toml:21:7: it has no value in some runs"),
+        (
+            "0 / (0 * retransmissions[grid, fixed])",
+            "windows/claims.toml:21:7: it is undefined or infinite in some runs",
+        ),
+        (
+            "1 / retransmissions[grid, fixed]",
+            "windows/claims.toml:21:7: it is undefined or infinite in some runs",
+        ),
     ] {
         paper.write("claims.toml", &CLAIMS.replacen("retransmissions[grid, fixed]", quantity, 1));
         let ended = paper.reproduce(&[]).with(1);
@@ -244,6 +251,118 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
         ended.err.contains("completion_s[grid, fixed] has no value with seed 1. Time from a flow"),
         "{}",
         ended.err
+    );
+}
+
+#[test]
+fn a_claim_that_may_be_undefined_differs() {
+    let paper = Paper::new("paper-undefined");
+    let infinite = "is = \"1 / retransmissions[grid, fixed]\"\nundefined = true";
+    let claims = CLAIMS.replacen("is = \"retransmissions[grid, fixed]\"", infinite, 1);
+    paper.write("claims.toml", &claims);
+    let stated = paper.reproduce(&[]).with(3).out;
+    assert!(stated.contains("1 agree, 0 direction, 0 undecided, 1 differ"), "{stated}");
+}
+
+#[test]
+fn wrong_definitions_ranges_and_references_are_named_with_file_and_line() {
+    let paper = Paper::new("paper-references");
+    let quantity = "retransmissions[grid, fixed]";
+    for (from, to, message) in [
+        ("scheme = \"icp\"", "scheme = \"ipc\"", "5:10: scheme \"ipc\" is not known; did you mean \"icp\"?"),
+        (
+            "where = \"1\"",
+            "where = \"1\"\nfigure = \"fig2\"",
+            "20:10: figure \"fig2\" is not known; board.toml declares no figures",
+        ),
+        (
+            quantity,
+            "received_mbps('c1:/a', from = -5, to = -1)[grid, fixed]",
+            "21:7: from of received_mbps is -5; it is a time of at least 0",
+        ),
+        (
+            quantity,
+            "interests_sent('c1:/a', from = 2, to = 2)[grid, fixed]",
+            "21:7: to of interests_sent is 2, which is not after from, 2",
+        ),
+        (
+            quantity,
+            "mean(content_mbps(*, bin = 0))[grid, fixed]",
+            "21:12: bin of content_mbps is 0; it is a number above 0",
+        ),
+        (
+            quantity,
+            "mean(interest_gaps_ms(*, quantiles = 0.5))[grid, fixed]",
+            "21:12: quantiles of interest_gaps_ms is 0.5; it is a whole number from 1 to 1000000",
+        ),
+        (
+            quantity,
+            "goodput_mbps('c1:/a', to = 1, to = 2)[grid, fixed]",
+            "21:7: goodput_mbps is given to twice",
+        ),
+        (
+            quantity,
+            "max(goodput_mbps[grid, fixed] for s in scheme)",
+            "21:41: variable s is not used in what stands before it",
+        ),
+    ] {
+        let stated = paper.refused("claims.toml", CLAIMS, from, to);
+        assert_eq!(stated, format!("windows/claims.toml:{message}"));
+    }
+    let end = "reduced = [\"scenario.duration=1s\"]\n";
+    for (more, message) in [
+        (
+            "[measure]\nx = \"2 * godput_mbps\"",
+            "12:10: measure \"godput_mbps\" is not known; did you mean \"goodput_mbps\"?",
+        ),
+        (
+            "[measure]\n\"x(a)\" = \"goodput_mbps(*, form = a)\"",
+            "12:11: goodput_mbps has no argument \"form\"; it has from, to",
+        ),
+        ("[measure]\nmarks = \"1\"", "12:1: the program has a measure \"marks\"; choose another name"),
+        (
+            "[measure]\na = \"b + 1\"\nb = \"a\"",
+            "12:6: a uses b, which uses a; a definition may use those above it",
+        ),
+        (
+            "[[alternative]]\nname = \"other\"\nset.grid = [\"flow.0.shceme=icp\"]",
+            "13:13: grid[icp]: key \"shceme\" is not known; did you mean \"scheme\"?",
+        ),
+    ] {
+        let stated = paper.refused("experiments.toml", EXPERIMENTS, end, &format!("{end}{more}"));
+        assert_eq!(stated, format!("windows/experiments.toml:{message}"));
+    }
+    let reduced = paper.refused("experiments.toml", EXPERIMENTS, "scenario.duration", "scenario.durations");
+    let message = "grid[icp]: key \"durations\" is not known; did you mean \"duration\"?";
+    assert_eq!(reduced, format!("windows/experiments.toml:10:12: {message}"));
+}
+
+#[test]
+fn a_wrong_name_in_a_definition_is_named_there_with_the_claim_that_uses_it() {
+    let paper = Paper::new("paper-definitions");
+    let refused = |definition: &str, quantity: &str| {
+        paper.write("claims.toml", &CLAIMS.replacen("retransmissions[grid", &format!("{quantity}[grid"), 1));
+        let stated = paper.refused(
+            "experiments.toml",
+            EXPERIMENTS,
+            "[[experiment]]",
+            &format!("[measure]\n{definition}\n[[experiment]]"),
+        );
+        stated.replace(&paper.folder(), "windows")
+    };
+    assert_eq!(
+        refused("x = \"2 * marks('c1:/b')\"", "x"),
+        "windows/experiments.toml:6:10: flow \"c1:/b\" is not known; did you mean \"c1:/a\"?; \
+         used by x[grid, fixed] in line 21 of windows/claims.toml"
+    );
+    assert_eq!(
+        refused("\"x(end)\" = \"goodput_mbps(*, to = end)\"", "sum(x(-1))"),
+        "windows/experiments.toml:6:13: to of goodput_mbps is -1; it is a time of at least 0; \
+         used by sum(x(-1))[grid, fixed] in line 21 of windows/claims.toml"
+    );
+    assert_eq!(
+        refused("\"x(part)\" = \"quantile(interest_gaps_ms(*), part)\"", "x(2)"),
+        "windows/claims.toml:21:7: quantile takes a part from 0 to 1; it is given 2"
     );
 }
 
@@ -280,8 +399,18 @@ fn figures_whose_names_cannot_be_files_are_refused_before_anything_runs() {
         ),
         "{open}"
     );
+    let unused = refused("name = \"ours\"", "name = \"ours\", for = \"z in scheme\"");
+    assert!(unused.contains("board.toml:9:35: variable z is used by no expression"), "{unused}");
     paper.write("board.toml", BOARD);
-    paper.reproduce(&[]).with(0);
+    let named = |figure: &str| {
+        let place = "where = \"1\"";
+        paper.write("claims.toml", &CLAIMS.replacen(place, &format!("{place}\nfigure = {figure:?}"), 1));
+        paper.reproduce(&[])
+    };
+    let unknown = named("figicq").with(1).err;
+    let message = "claims.toml:20:10: figure \"figicq\" is not known; did you mean \"figicp\"?";
+    assert!(unknown.contains(message), "{unknown}");
+    named("figicp").with(0);
 }
 
 #[test]

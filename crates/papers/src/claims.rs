@@ -12,7 +12,7 @@ use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Format, KeyKind};
 use tidegate_settings::values::{read_number, read_text, shown};
 
-use crate::expression::PlacedExpression;
+use crate::expression::{PlacedExpression, Range};
 use crate::items::{expression, key_tables, read_file};
 
 /// Any number but infinity.
@@ -29,7 +29,7 @@ key_tables! {
         "title" Must: KeyKind::Text, "Title of the paper.";
         "authors" Must: KeyKind::Text, "Authors, as printed.";
         "venue" Must: KeyKind::Text, "Venue and year.";
-        "scheme" Must: KeyKind::Text, "Name of the scheme in the catalogue.";
+        "scheme" Must: KeyKind::Text, "Name of the paper's scheme, one of those that `tidegate schemes` lists.";
     }
     ASSUMPTION "[[assumption]]" {
         "name" Must: KeyKind::Text, "Name of the quantity.";
@@ -55,6 +55,8 @@ key_tables! {
         "verdict" May: KeyKind::Words(|| words(&VERDICTS)), "Recorded verdict.";
         "full_verdict" May: KeyKind::Words(|| words(&VERDICTS)), "Recorded verdict with --full, if it differs.";
         "note" May: KeyKind::Text, "Explanation for readers.";
+        "undefined" Else("false"): KeyKind::Bool,
+            "Whether the quantity may be undefined or infinite in our runs, which is an error otherwise; the claim differs then.";
         "exact" Else("false"): KeyKind::Bool, "Whether every single run has to lie in the band.";
         "ours" Else("false"): KeyKind::Bool, "Whether the claim is ours, not the paper's.";
     }
@@ -85,8 +87,21 @@ fn words<T>(all: &[(T, &'static str)]) -> Vec<&'static str> {
 pub struct Claims {
     /// The paper with its claims, as pages and verdicts need them.
     pub paper: Paper,
-    /// Expression of each claim, in the order of the claims.
-    pub formulas: Vec<PlacedExpression>,
+    /// Place of the scheme's name.
+    pub scheme_at: Range,
+    /// Sources of the claims, in their order.
+    pub sources: Vec<ClaimSource>,
+}
+
+/// Parts of a claim that can be checked only with the other files of the paper.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClaimSource {
+    /// Expression of the quantity.
+    pub formula: PlacedExpression,
+    /// Place of the id of the figure; that of the claim without one.
+    pub figure_at: Range,
+    /// Whether the quantity may be undefined or infinite.
+    pub may_be_undefined: bool,
 }
 
 impl Claims {
@@ -104,12 +119,13 @@ fn read(root: &Fields<'_>) -> Option<Claims> {
     let tables = root.tables("claim", &CLAIM);
     refuse_duplicate_ids(&tables);
     // In pairs: both lists have one entry per claim, also after an error in one of them.
-    let (claims, formulas) = tables.iter().filter_map(|one| claim(one).zip(formula(one))).unzip();
+    let (claims, sources) = tables.iter().filter_map(|one| claim(one).zip(source(one))).unzip();
     let head = root.table("paper", &PAPER)?;
     let [title, authors, venue, scheme] =
         ["title", "authors", "venue", "scheme"].map(|key| words_of(&head, key));
     let (title, authors, venue, scheme) = (title?, authors?, venue?, scheme?);
-    Some(Claims { paper: Paper { title, authors, venue, scheme, assumptions, claims }, formulas })
+    let scheme_at = head.place_of("scheme").into();
+    Some(Claims { paper: Paper { title, authors, venue, scheme, assumptions, claims }, scheme_at, sources })
 }
 
 fn assumption(fields: &Fields<'_>) -> Option<Assumption> {
@@ -118,8 +134,10 @@ fn assumption(fields: &Fields<'_>) -> Option<Assumption> {
     Some(Assumption { name: name?, value: value?, provenance: provenance?, why: why? })
 }
 
-fn formula(fields: &Fields<'_>) -> Option<PlacedExpression> {
-    expression(fields.context, fields.item("is")?)
+fn source(fields: &Fields<'_>) -> Option<ClaimSource> {
+    let formula = expression(fields.context, fields.item("is")?)?;
+    let may_be_undefined = fields.flag("undefined")?;
+    Some(ClaimSource { formula, figure_at: fields.place_of("figure").into(), may_be_undefined })
 }
 
 fn claim(fields: &Fields<'_>) -> Option<Claim> {
@@ -210,8 +228,11 @@ fn band(fields: &Fields<'_>, key: &str) -> Option<Band> {
         _ => None,
     };
     let message = match ends.as_deref() {
-        Some(&[low, high]) if low <= high => return Some(Band { low, high }),
-        // A swapped band or one with NaN would accept nothing.
+        // A swapped band, one with NaN, or one at infinity would accept nothing.
+        Some(&[low, high]) if low <= high && low < f64::INFINITY && high > f64::NEG_INFINITY => {
+            return Some(Band { low, high });
+        }
+        Some([low, high]) if low == high => format!("{key} goes from {low} to {high}; no number is inside"),
         Some([low, high]) => format!("{key} goes from {low} to {high}; the lower end is the first"),
         _ => format!("{key} is two numbers, such as [10.0, 40.0]; an open end is -inf or inf"),
     };
@@ -271,7 +292,7 @@ exact = true
 
     #[test]
     fn a_good_file_is_read_in_full() {
-        let Claims { paper, formulas } = parsed(GOOD);
+        let Claims { paper, sources, .. } = parsed(GOOD);
         assert_eq!((paper.scheme.as_str(), paper.assumptions.len()), ("plr", 1));
         assert_eq!(paper.assumptions[0].provenance, ValueProvenance::Reconstruction);
         let first = &paper.claims[0];
@@ -284,7 +305,8 @@ exact = true
         assert!(second.exact && second.direction.is_none() && second.recorded.is_none());
         assert_eq!(second.published, Published::Text("at most alpha times the queue".into()));
         assert_eq!(second.band.low, f64::NEG_INFINITY);
-        let written = formulas.iter().map(|formula| &GOOD[formula.at.start..formula.at.end]);
+        let places = sources.iter().map(|source| source.formula.at);
+        let written = places.map(|at| &GOOD[at.start..at.end]);
         assert_eq!(written.collect::<Vec<_>>(), ["max(loss[grid, a] for a in alpha)", "notices[grid]"]);
     }
 
@@ -412,7 +434,15 @@ exact = true
         for band in ["band = [1, 2, 3]", "band = [\"1\", \"2\"]", "band = []"] {
             assert_eq!(problems(&GOOD.replace("band = [10, 40.0]", band)), [expected]);
         }
-        assert_eq!(problems(&GOOD.replace("band = [10, 40.0]", "band = [nan, 2]")).len(), 1);
+        for (band, message) in [
+            ("[nan, 2]", "band goes from NaN to 2; the lower end is the first"),
+            ("[inf, inf]", "band goes from inf to inf; no number is inside"),
+            ("[-inf, -inf]", "band goes from -inf to -inf; no number is inside"),
+            ("[inf, -inf]", "band goes from inf to -inf; the lower end is the first"),
+        ] {
+            let text = GOOD.replace("band = [10, 40.0]", &format!("band = {band}"));
+            assert_eq!(problems(&text), [format!("19: {message}")]);
+        }
     }
 
     #[test]

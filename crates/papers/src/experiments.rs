@@ -25,7 +25,7 @@
 //! by the name of the cell's setting on the axis `loss`.
 
 use tidegate_settings::document::{Entry, Item, TomlValue};
-use tidegate_settings::error::Errors;
+use tidegate_settings::error::{Errors, Place};
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Format, KeyKind};
 use tidegate_settings::read_context::ReadContext;
@@ -33,7 +33,7 @@ use tidegate_settings::read_context::ReadContext;
 use crate::expression::{Binding, Range, parse_binding, unknown};
 use crate::function::Function;
 use crate::items::{expression, key_tables, read_file, table, text};
-use crate::quantity::MeasureDefinition;
+use crate::quantity::{MeasureDefinition, faults};
 
 /// Maximum number of cells of one experiment.
 const MAX_CELLS: usize = 10_000;
@@ -249,6 +249,15 @@ impl Experiment {
             Ok(place * axis.settings.len() + axis.place(name, &format!(" in experiment {}", self.name))?)
         })
     }
+
+    /// Checks that it has cells whose first settings are these.
+    fn check_first(&self, settings: &[String]) -> Result<(), String> {
+        if settings.len() > self.axes.len() {
+            return self.place(settings).map(drop);
+        }
+        let mut all = self.axes.iter().zip(settings);
+        all.try_for_each(|(axis, name)| axis.place(name, &format!(" in experiment {}", self.name)).map(drop))
+    }
 }
 
 impl Axis {
@@ -335,8 +344,14 @@ fn read(root: &Fields<'_>) -> Option<Experiments> {
     if list.is_empty() {
         root.refuse("experiment", "there is no [[experiment]]; at least one is needed");
     }
-    let alternatives = root.tables("alternative", &ALTERNATIVE);
-    let alternatives = alternatives.iter().filter_map(|fields| alternative(fields, &list)).collect();
+    let mut alternatives: Vec<Alternative> = Vec::new();
+    for fields in root.tables("alternative", &ALTERNATIVE) {
+        let Some(alternative) = alternative(&fields, &list) else { continue };
+        if alternatives.iter().any(|known| known.name == alternative.name) {
+            fields.refuse("name", format!("alternative {:?} is given twice", alternative.name));
+        }
+        alternatives.push(alternative);
+    }
     Some(Experiments { axes, list, measures: measures(root), alternatives })
 }
 
@@ -479,46 +494,86 @@ fn axis_of(context: &ReadContext<'_>, item: &Item, known: &[Axis]) -> Option<Axi
 fn measures(root: &Fields<'_>) -> Vec<MeasureDefinition> {
     let Some(item) = root.item("measure") else { return Vec::new() };
     let entries = table(root.context, item, "measure is a table of expressions, such as [measure]");
-    entries.iter().filter_map(|entry| measure(root.context, entry)).collect()
+    let measures: Vec<MeasureDefinition> =
+        entries.iter().filter_map(|entry| measure(root.context, entry)).collect();
+    // Without those that cannot be read, uses of them would be errors, too.
+    if measures.len() == entries.len() {
+        for (Range { start, end }, message) in faults(&measures) {
+            if root.context.is_full() {
+                break;
+            }
+            root.context.refuse(Place { start, end, ..item.place }, message);
+        }
+    }
+    measures
 }
 
 /// Reads a measure, such as `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
 fn measure(context: &ReadContext<'_>, entry: &Entry) -> Option<MeasureDefinition> {
     // TOML keys with brackets are quoted: "loss(flow)".
     let (name, parameters) = match entry.key.split_once('(') {
-        None => (entry.key.as_str(), ""),
-        Some((name, rest)) => (name, rest.strip_suffix(')').unwrap_or("")),
+        None => (entry.key.as_str(), Some(Vec::new())),
+        Some((name, rest)) => {
+            let parameters = rest.strip_suffix(')').map(|inner| inner.split(',').map(str::trim).collect());
+            (name, parameters)
+        }
     };
     let is_name = |name: &str| {
         name.starts_with(|sign: char| sign.is_ascii_alphabetic())
             && name.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_')
+            && name != "inf"
     };
-    let parameters: Vec<&str> =
-        parameters.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-    if !is_name(name) || !parameters.iter().all(|name| is_name(name)) || Function::find(name).is_some() {
-        let rule = "the name of a measure has letters, digits and '_', and is not a function: \"loss(flow)\"";
+    let parameters = parameters.filter(|all| is_name(name) && all.iter().all(|name| is_name(name)));
+    let Some(parameters) = parameters else {
+        let rule = "the name of a measure and its parameters have letters, digits and '_': \"loss(flow)\"";
         return context.refused(entry.place, format!("{rule}; this is {:?}", entry.key));
+    };
+    if Function::find(name).is_some() {
+        let message = format!("{name} is a function of expressions; choose another name for the measure");
+        return context.refused(entry.place, message);
+    }
+    let is_twice = |(place, parameter): &(usize, &&str)| parameters[..*place].contains(parameter);
+    if let Some((_, parameter)) = parameters.iter().enumerate().find(is_twice) {
+        return context.refused(entry.place, format!("measure {name} has two parameters {parameter:?}"));
     }
     Some(MeasureDefinition {
         name: name.to_owned(),
         parameters: parameters.into_iter().map(str::to_owned).collect(),
-        body: expression(context, &entry.item)?.expression,
+        body: expression(context, &entry.item)?,
+        at: entry.place.into(),
     })
+}
+
+/// The experiment and the first settings in a key of `set`, such as `grid[aimd]`.
+fn cells_of<'a>(context: &ReadContext<'_>, entry: &'a Entry) -> Option<(&'a str, Vec<String>)> {
+    let Some((experiment, rest)) = entry.key.split_once('[') else { return Some((&entry.key, Vec::new())) };
+    let settings = rest.strip_suffix(']').map(|inner| inner.split(',').map(str::trim));
+    let Some(settings) = settings.filter(|names| names.clone().all(|name| !name.is_empty())) else {
+        let rule = "a key of set is an experiment, or \"experiment[setting, ...]\"";
+        return context.refused(entry.place, format!("{rule}; this is {:?}", entry.key));
+    };
+    Some((experiment, settings.map(str::to_owned).collect()))
 }
 
 fn alternative(fields: &Fields<'_>, experiments: &[Experiment]) -> Option<Alternative> {
     let name = name(fields, "name")?;
     let entries = table(fields.context, fields.item("set")?, "set is a table of overrides by experiment");
+    if entries.is_empty() {
+        fields.refuse("set", "set names no experiment, so that no cell is run; it needs one");
+    }
     let set = entries.iter().filter_map(|entry| {
-        let (experiment, rest) = entry.key.split_once('[').unwrap_or((&entry.key, ""));
+        let (experiment, settings) = cells_of(fields.context, entry)?;
         // An alternative that matches no cell would appear as one under which nothing changes.
-        if experiments.iter().all(|known| known.name != experiment) {
+        let mut parts = experiments.iter().filter(|known| known.name == experiment).peekable();
+        let Some(first) = parts.peek().copied() else {
             let known = experiments.iter().map(|known| known.name.as_str());
             fields.context.refuse_word(entry.place, "experiment", experiment, known);
             return None;
+        };
+        if !parts.any(|part| part.check_first(&settings).is_ok()) {
+            // Parts of one experiment have the same axes, so that the message of the first applies to all of them.
+            return fields.context.refused(entry.place, first.check_first(&settings).err()?);
         }
-        let settings = rest.trim_end_matches(']').split(',').map(str::trim).filter(|name| !name.is_empty());
-        let settings = settings.map(str::to_owned).collect();
         Some((experiment.to_owned(), settings, overrides(fields.context, &entry.item)))
     });
     Some(Alternative {
@@ -629,7 +684,7 @@ set."grid[aimd, lossy]" = ["x=1"]
         let measures = experiments().measures;
         let shown: Vec<String> = measures
             .iter()
-            .map(|one| format!("{}({}): {}", one.name, one.parameters.join(", "), one.body))
+            .map(|one| format!("{}({}): {}", one.name, one.parameters.join(", "), one.body.expression))
             .collect();
         assert_eq!(
             shown,
@@ -701,7 +756,7 @@ set."grid[aimd, lossy]" = ["x=1"]
             "resent =",
             "mean =",
             "23:1",
-            "the name of a measure has letters, digits and '_', and is not a function: \"loss(flow)\"; this is \"mean\"",
+            "mean is a function of expressions; choose another name for the measure",
         );
         assert_refused("set.grid =", "set.gird =", "29:5", "experiment \"gird\" is not known");
         assert_refused(
@@ -741,6 +796,83 @@ set."grid[aimd, lossy]" = ["x=1"]
             "1:10",
             "format 2 is not known; this program reads format 1",
         );
+    }
+
+    #[test]
+    fn a_wrong_definition_is_named_with_its_place_in_it() {
+        let (resent, loss) = (
+            "resent = \"retransmissions / interests\"",
+            "\"loss(flow, from)\" = \"1 - delivered(flow, from = from) / interests(flow)\"",
+        );
+        for (from, to, place, message) in [
+            (
+                resent,
+                "resent = \"1 + resent\"",
+                "23:15",
+                "resent uses itself; a definition may use those above it",
+            ),
+            (
+                resent,
+                "resent = \"1 + a\"\na = \"b / 2\"\nb = \"a + resent\"",
+                "23:15",
+                "resent uses a, which uses b, which uses resent; a definition may use those above it",
+            ),
+            (
+                resent,
+                "resent = \"loss(C1, 2)\"",
+                "23:11",
+                "loss is defined below resent; a definition may use those above it",
+            ),
+            (loss, "late = \"2 * resent(C1)\"", "24:13", "resent takes no arguments"),
+            (loss, "\"resent(flow)\" = \"1\"", "24:1", "measure \"resent\" is defined twice"),
+            (loss, "\"loss(a, a)\" = \"1\"", "24:1", "measure loss has two parameters \"a\""),
+            (
+                loss,
+                "\"loss(a\" = \"1\"",
+                "24:1",
+                "the name of a measure and its parameters have letters, digits and '_': \"loss(flow)\"; this is \"loss(a\"",
+            ),
+            (
+                loss,
+                "late = \"2 * timeouts[grid, aimd, clean]\"",
+                "24:21",
+                "a cell within what is measured of one run",
+            ),
+            (loss, "late = \"2 * best(timeouts)\"", "24:13", "best is over seeds, and this is of one run"),
+            (
+                loss,
+                "late = \"quantile(timeouts, 2)\"",
+                "24:9",
+                "quantile takes a part from 0 to 1; it is given 2",
+            ),
+        ] {
+            assert_refused(from, to, place, message);
+        }
+    }
+
+    #[test]
+    fn an_alternative_of_no_cell_is_named_with_its_line() {
+        let part = "set.\"grid[aimd, lossy]\" = [\"x=1\"]";
+        for (to, message) in [
+            (
+                "set.\"grid[aimd, dirty]\" = []",
+                "axis loss has no setting \"dirty\" in experiment grid; it has clean, lossy, bursty",
+            ),
+            (
+                "set.\"grid[aimd, lossy, x]\" = []",
+                "experiment grid has scheme, loss, so that a cell has 2 settings; [grid, aimd, lossy, x] has 3",
+            ),
+            (
+                "set.\"grid[aimd\" = []",
+                "a key of set is an experiment, or \"experiment[setting, ...]\"; this is \"grid[aimd\"",
+            ),
+        ] {
+            assert_refused(part, to, "30:5", message);
+        }
+        let again = format!("{part}\n[[alternative]]\nname = \"longer\"\nset.alone = []");
+        assert_refused(part, &again, "32:8", "alternative \"longer\" is given twice");
+        let empty = format!("{part}\n[[alternative]]\nname = \"none\"\nset = {{}}");
+        assert_refused(part, &empty, "33:7", "set names no experiment, so that no cell is run; it needs one");
     }
 
     #[test]

@@ -120,10 +120,21 @@ impl Resolver<'_> {
                 Node::Pair(*operator, Box::new([left, self.node(&sides[1])?]))
             }
             Expression::Apply(function, arguments, at) => {
-                let arguments = arguments.iter().map(|argument| self.node(argument));
-                Node::Apply(*function, arguments.collect::<Result<_, _>>()?, *at)
+                let nodes = arguments.iter().map(|argument| self.node(argument));
+                let nodes: Vec<Node> = nodes.collect::<Result<_, _>>()?;
+                // The settings that variables stand for are known only here.
+                let numbers: Vec<Option<f64>> = nodes.iter().map(Node::literal).collect();
+                if let Some(message) = function.wrong_numbers(&numbers) {
+                    return Err(Fault { at: *at, message });
+                }
+                Node::Apply(*function, nodes, *at)
             }
             Expression::For(body, bindings) => {
+                if let Some(unused) = unused(body, bindings) {
+                    let message =
+                        format!("variable {} is not used in what stands before it", unused.variable);
+                    return Err(Fault { at: unused.at, message });
+                }
                 let mut list = Vec::new();
                 self.list(body, bindings, &mut list)?;
                 Node::List(list)
@@ -135,7 +146,7 @@ impl Resolver<'_> {
     fn variable(&self, call: &crate::expression::Call) -> Result<Node, Fault> {
         let fault = |message| Err(Fault { at: call.at, message });
         // Arguments belong to measures, which have a value in a run only; a variable has none.
-        if !call.objects.is_empty() || !call.named.is_empty() {
+        if !call.is_bare() {
             return fault(format!("{call} is of no cell; write {call}[experiment, setting, ...]"));
         }
         match self.setting_of(&call.name) {
@@ -194,10 +205,27 @@ impl Resolver<'_> {
     }
 }
 
+/// The first variable of a list without which the list would be the same values several times.
+fn unused<'a>(body: &Expression, bindings: &'a [Binding]) -> Option<&'a Binding> {
+    let is_hidden = |(place, binding): (usize, &Binding)| {
+        bindings[place + 1..].iter().any(|inner| inner.variable == binding.variable)
+    };
+    let mut all = bindings.iter().enumerate();
+    all.find(|one| !body.uses(&one.1.variable) || is_hidden(*one)).map(|(_, binding)| binding)
+}
+
 /// An error and its place, if that is known.
 type Wrong = (Option<Range>, String);
 
 impl Node {
+    fn literal(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Minus(inner) => inner.literal().map(|number| -number),
+            _ => None,
+        }
+    }
+
     fn column(&self, leaves: &[SeedColumn]) -> Result<SeedColumn, Wrong> {
         match self {
             Self::Number(number) => Ok(SeedColumn::Same(MeasureValue::Number(*number))),
@@ -455,9 +483,22 @@ half = "g / 2"
         assert_fault("sum(s for s in scheme)", "s", "s is \"bbr-cd\" here, which is not a number");
         assert_fault("h[three]", "h[three]", "no h");
         assert_fault(
-            "sum(1 for a in alhpa)",
+            "sum(a for a in alhpa)",
             "a in alhpa",
             "axis \"alhpa\" is not known; did you mean \"alpha\"?",
+        );
+        let unused = "variable s is not used in what stands before it";
+        assert_fault("max(g[x, aimd, a] for a in alpha for s in scheme)", "s in scheme", unused);
+        assert_fault("max(g[x, aimd, \"s\"] for s in scheme)", "s in scheme", unused);
+        assert_fault(
+            "max(g[x, aimd, a] for a in alpha[1] for a in alpha)",
+            "a in alpha[1]",
+            "variable a is not used in what stands before it",
+        );
+        assert_fault(
+            "max(quantile(g[x, aimd, 1], a) for a in alpha)",
+            "quantile(g[x, aimd, 1], a)",
+            "quantile takes a part from 0 to 1; it is given 2",
         );
         assert_fault("best(g)[three]", "best(g)", "best is over seeds, and this is of one run");
     }

@@ -2,6 +2,7 @@
 
 use tidegate_core::math;
 
+use crate::expression::Expression;
 use crate::value::MeasureValue;
 
 /// Any number of values from one on.
@@ -29,7 +30,7 @@ functions! {
     Below "below" 2 2, "1 where the first is below the second, else 0";
     Best "best" 1 ANY, "the samples of the element with the maximum mean over seeds";
     Between "between" 3 3, "between(series, from, to): the points with from < x <= to";
-    Bins "bins" 2 2, "bins(series, width): means of y over bins of x; bin k has k·width < x <= (k+1)·width";
+    Bins "bins" 2 2, "bins(series, width): means of y over bins of x, at most 1000000; bin k has k·width < x <= (k+1)·width";
     Count "count" 1 ANY, "number of values";
     Decrease "decrease" 2 2, "decrease from the second to the first, % of the second";
     Deviation "deviation" 1 ANY, "standard deviation of a sample (divisor n - 1)";
@@ -43,9 +44,9 @@ functions! {
     Max "max" 1 ANY, "the maximum";
     Mean "mean" 1 ANY, "the arithmetic mean";
     Min "min" 1 ANY, "the minimum";
-    Moving "moving" 2 2, "moving(list, n): means of n consecutive values";
+    Moving "moving" 2 2, "moving(list, n): means of n consecutive values, n from 1 to 1000000";
     Pool "pool" 1 ANY, "the samples of all elements, as those of more seeds";
-    Quantile "quantile" 2 2, "quantile(list, part): the quantile, interpolated linearly";
+    Quantile "quantile" 2 2, "quantile(list, part): the quantile for a part from 0 to 1, interpolated linearly";
     Ratio "ratio" 2 2, "the first divided by the second";
     SeedsCount "seeds_count" 1 1, "the number of seeds";
     SeedsMax "seeds_max" 1 1, "the maximum over the seeds";
@@ -62,6 +63,8 @@ functions! {
     Worst "worst" 1 ANY, "the samples of the element with the minimum mean over seeds";
 }
 
+/// Maximum number of bins of a series, and of neighbours in a moving mean.
+const MAX_COUNT: f64 = 1e6;
 /// Maximum distance of x from a multiple of the step, as a fraction of the step.
 const STEP_TOLERANCE: f64 = 1e-6;
 
@@ -85,6 +88,46 @@ impl Function {
         (!(*min..=*max).contains(&count)).then(message)
     }
 
+    /// Error message if it does not accept the numbers that are written as its arguments.
+    pub(crate) fn wrong_literals(self, arguments: &[Expression]) -> Option<String> {
+        self.wrong_numbers(&arguments.iter().map(Expression::literal).collect::<Vec<_>>())
+    }
+
+    /// Error message for numbers that are not accepted, known before any run; `None` for any other argument.
+    pub(crate) fn wrong_numbers(self, arguments: &[Option<f64>]) -> Option<String> {
+        self.wrong_range(arguments).or_else(|| self.wrong_number(arguments))
+    }
+
+    /// Error message for a range that is empty. Computed ends may cross, as in a run that ends early: nothing is in the
+    /// range then.
+    fn wrong_range(self, arguments: &[Option<f64>]) -> Option<String> {
+        match (self, arguments) {
+            (Self::Between, [_, Some(from), Some(to)]) if from >= to => {
+                Some(format!("between takes from < x <= to, and nothing is above {from} and up to {to}"))
+            }
+            (Self::Within, [_, Some(low), Some(high)]) if low > high => {
+                Some(format!("within takes low <= a <= high, and low is {low}, high {high}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Error message for a number that it does not accept; `None` among the arguments is not a number, or not known yet.
+    fn wrong_number(self, arguments: &[Option<f64>]) -> Option<String> {
+        let [_, Some(number)] = *arguments else { return None };
+        let (is_accepted, rule) = match self {
+            Self::Quantile => ((0.0..=1.0).contains(&number), "a part from 0 to 1"),
+            Self::Moving => (
+                (1.0..=MAX_COUNT).contains(&number) && number.fract() == 0.0,
+                "a whole number of neighbours from 1 to 1000000",
+            ),
+            Self::Bins => (number > 0.0 && number.is_finite(), "a width above 0"),
+            Self::Every => (number > 0.0 && number.is_finite(), "a step above 0"),
+            _ => return None,
+        };
+        (!is_accepted).then(|| format!("{} takes {rule}; it is given {number}", self.name()))
+    }
+
     /// Whether it combines the samples of all seeds, so that it has no meaning within one run.
     pub const fn is_over_seeds(self) -> bool {
         matches!(
@@ -104,8 +147,13 @@ impl Function {
     /// The value of the function in one seed; the number of arguments has been checked.
     ///
     /// # Errors
-    /// If there is a list instead of a number, a number instead of a series, or lists of different lengths.
+    /// If there is a list instead of a number, a number instead of a series, a number outside of its range, or lists of
+    /// different lengths.
     pub fn of(self, values: &[MeasureValue]) -> Result<MeasureValue, String> {
+        let numbers: Vec<Option<f64>> = values.iter().map(MeasureValue::number).collect();
+        if let Some(message) = self.wrong_number(&numbers) {
+            return Err(message);
+        }
         match (self, values) {
             (Self::Abs, [value]) => Ok(value.each(f64::abs)),
             (Self::Sqrt, [value]) => Ok(value.each(f64::sqrt)),
@@ -198,19 +246,15 @@ impl Function {
                 MeasureValue::Series(points.iter().filter(|(x, _)| is_multiple(*x)).copied().collect())
             }
             (Self::Times, []) => MeasureValue::List(points.iter().map(|(x, _)| *x).collect()),
-            (_, [width]) => MeasureValue::Series(bins(points, *width)),
+            (_, [width]) => MeasureValue::Series(bins(points, *width)?),
             _ => MeasureValue::Number(f64::NAN),
         })
     }
 
     fn moving(self, list: &MeasureValue, count: &MeasureValue) -> Result<MeasureValue, String> {
-        let count = self.number(count)?;
-        // `windows` panics on 0, and a number beyond any list would silently result in an empty one.
-        if !(1.0..=1e6).contains(&count) {
-            return Err(format!("moving takes 1 to 1000000 neighbours; it is given {count}"));
-        }
-        let numbers = list.numbers();
-        let windows = numbers.windows(count as usize);
+        let (count, numbers) = (self.number(count)?, list.numbers());
+        // `windows` panics on 0, which is no number of neighbours.
+        let windows = numbers.windows(count.max(1.0) as usize);
         Ok(MeasureValue::List(
             windows.map(|window| window.iter().sum::<f64>() / window.len() as f64).collect(),
         ))
@@ -227,14 +271,18 @@ fn quantile(mut numbers: Vec<f64>, part: f64) -> f64 {
     // A total order has a place for NaN, which the result then is or is not, instead of a panic.
     numbers.sort_by(f64::total_cmp);
     let Some(last) = numbers.len().checked_sub(1) else { return f64::NAN };
-    // An index beyond the list would panic; a fraction above 1 cannot mean more than the maximum.
-    let place = part.clamp(0.0, 1.0) * last as f64;
+    let place = part * last as f64;
     let (below, above) = (numbers[place.floor() as usize], numbers[place.ceil() as usize]);
     below + (above - below) * place.fract()
 }
 
 /// Means of y over bins of x; a bin without points has none.
-fn bins(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
+fn bins(points: &[(f64, f64)], width: f64) -> Result<Vec<(f64, f64)>, String> {
+    // A bin far below the distance of points would contain one of them each, and show noise.
+    let count = points.last().map_or(0.0, |(x, _)| (x / width).ceil());
+    if count > MAX_COUNT {
+        return Err(format!("bins of width {width} are {count} up to the last x; at most 1000000 are made"));
+    }
     // Bins are open on the left, as in `between`.
     let bin_of = |x: f64| (x / width).ceil() - 1.0;
     let mut bins: Vec<(f64, f64)> = Vec::new();
@@ -243,7 +291,7 @@ fn bins(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
         let mean = run.iter().map(|(_, y)| y).sum::<f64>() / run.len() as f64;
         bins.push(((bin_of(run[0].0) + 0.5) * width, mean));
     }
-    bins
+    Ok(bins)
 }
 
 /// The median of samples.
@@ -328,6 +376,14 @@ mod tests {
         assert_eq!(
             wrong(Function::Quantile, &[list(&[1.0]), list(&[1.0])]),
             "quantile takes a number here, and not a list"
+        );
+        assert_eq!(
+            wrong(Function::Bins, &[series(&[1.0, 2.0]), MeasureValue::Number(1e-7)]),
+            "bins of width 0.0000001 are 10000000 up to the last x; at most 1000000 are made"
+        );
+        assert_eq!(
+            wrong(Function::Moving, &[list(&[1.0]), MeasureValue::Number(f64::NAN)]),
+            "moving takes a whole number of neighbours from 1 to 1000000; it is given NaN"
         );
         assert!(
             Function::Ratio.wrong_count(1).is_some_and(|text| text == "ratio takes 2 values; it is given 1")

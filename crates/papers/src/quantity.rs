@@ -1,6 +1,8 @@
 //! Quantities of one run: expressions over the measures of the catalogue, and measures that a paper defines of them.
 
-use crate::expression::{Call, Expression, Fault, Range, Word};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::expression::{Call, Expression, Fault, PlacedExpression, Range, Word};
 use crate::function::Function;
 use crate::value::MeasureValue;
 
@@ -8,6 +10,9 @@ use crate::value::MeasureValue;
 const MAX_PARTS: usize = 10_000;
 /// Maximum nesting of a quantity after all definitions are expanded: what reads it is recursive, and a thread's stack small.
 const MAX_EXPANDED_DEPTH: usize = 500;
+
+/// Maximum number of reported uses of wrong measures in one definition.
+const MAX_FAULTS: usize = 10;
 
 /// A measure that a paper defines: `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +22,135 @@ pub struct MeasureDefinition {
     /// Names of its parameters, which are replaced by objects or by values of named arguments.
     pub parameters: Vec<String>,
     /// Expression by which the name is replaced.
-    pub body: Expression,
+    pub body: PlacedExpression,
+    /// Place of the name in the file.
+    pub at: Range,
+}
+
+impl MeasureDefinition {
+    /// Place in the file of a range of its expression.
+    pub fn place(&self, at: Range) -> Range {
+        at.behind(self.body.at.start)
+    }
+
+    /// Measures that its expression uses, without its parameters.
+    fn measures(&self) -> impl Iterator<Item = &Call> {
+        let is_parameter = |call: &&Call| call.is_bare() && self.parameters.contains(&call.name);
+        self.body.expression.calls().into_iter().filter(move |call| !is_parameter(call))
+    }
+
+    /// Error message for a call of it with other arguments than its parameters.
+    fn wrong_arguments(&self, call: &Call) -> Option<String> {
+        let Self { name, parameters, .. } = self;
+        if call.objects.len() == parameters.len() && call.named.is_empty() {
+            return None;
+        }
+        Some(match parameters.as_slice() {
+            [] => format!("{name} takes no arguments"),
+            [one] => format!("{name} takes 1 argument without names: {name}({one})"),
+            all => format!("{name} takes {} arguments without names: {name}({})", all.len(), all.join(", ")),
+        })
+    }
+}
+
+/// Errors of definitions that can be found without the measures of the program, each with its place in the file.
+pub(crate) fn faults(definitions: &[MeasureDefinition]) -> impl Iterator<Item = (Range, String)> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for (place, definition) in definitions.iter().enumerate() {
+        places.entry(&definition.name).or_insert(place);
+    }
+    definitions.iter().enumerate().flat_map(move |(place, definition)| {
+        let name = &definition.name;
+        let twice = places.get(name.as_str()).is_some_and(|first| *first != place);
+        let twice = twice.then(|| (definition.at, format!("measure {name:?} is defined twice")));
+        let misplaced = first_misplaced(&definition.body.expression);
+        let uses = definition.measures().filter_map(|call| {
+            let used = *places.get(call.name.as_str())?;
+            let is_above = used < place;
+            let wrong = definitions[used].wrong_arguments(call).filter(|_| is_above);
+            let message = wrong.or_else(|| (!is_above).then(|| below(definitions, &places, place, used)))?;
+            Some((definition.place(call.at), message))
+        });
+        let misplaced = misplaced.map(|fault| (definition.place(fault.at), fault.message));
+        // Each of a million uses could search the definitions below, and a few messages are enough.
+        twice.into_iter().chain(misplaced).chain(uses.take(MAX_FAULTS)).collect::<Vec<_>>()
+    })
+}
+
+/// Error message for the definition at `user`, which uses the one at `used`, itself or one further below.
+fn below(
+    definitions: &[MeasureDefinition],
+    places: &BTreeMap<&str, usize>,
+    user: usize,
+    used: usize,
+) -> String {
+    let rule = "a definition may use those above it";
+    let name = |place: usize| definitions[place].name.as_str();
+    if user == used {
+        return format!("{} uses itself; {rule}", name(user));
+    }
+    // The shortest way from the used definition back to its user, if there is one.
+    let (mut before, mut next) = (BTreeMap::from([(used, user)]), VecDeque::from([used]));
+    while let Some(place) = next.pop_front().filter(|_| !before.contains_key(&user)) {
+        for inner in definitions[place].measures().filter_map(|call| places.get(call.name.as_str())) {
+            before.entry(*inner).or_insert_with(|| {
+                next.push_back(*inner);
+                place
+            });
+        }
+    }
+    let Some(mut place) = before.get(&user).copied() else {
+        return format!("{} is defined below {}; {rule}", name(used), name(user));
+    };
+    let mut circle = vec![name(user)];
+    while place != user {
+        circle.push(name(place));
+        place = before[&place];
+    }
+    circle.reverse();
+    format!("{} uses {}; {rule}", name(user), circle.join(", which uses "))
+}
+
+/// What has no meaning within one run; `None` for an expression with a meaning there.
+fn misplaced(part: &Expression) -> Option<Fault> {
+    let (at, message) = match part {
+        Expression::Apply(function, _, at) if function.is_over_seeds() => {
+            (*at, format!("{} is over seeds, and this is of one run", function.name()))
+        }
+        Expression::Cell(_, cell) => (cell.at, "a cell within what is measured of one run".to_owned()),
+        Expression::For(_, bindings) => {
+            let at = bindings.first().map(|binding| binding.at).unwrap_or_default();
+            (at, "settings vary within what is measured of one run".to_owned())
+        }
+        _ => return None,
+    };
+    Some(Fault { at, message })
+}
+
+fn first_misplaced(expression: &Expression) -> Option<Fault> {
+    misplaced(expression).or_else(|| expression.parts().iter().find_map(first_misplaced))
+}
+
+/// Errors of definitions in the measures of the program that they use, each with its place in the file: `has` returns whether
+/// there is a measure of this name, and `check` the error of a call, whose arguments may be parameters of the definition.
+pub fn unknown_measures(
+    definitions: &[MeasureDefinition],
+    has: impl Fn(&str) -> bool,
+    check: impl Fn(&Call, &[String]) -> Result<(), String>,
+) -> Vec<(Range, String)> {
+    let own: BTreeSet<&str> = definitions.iter().map(|definition| definition.name.as_str()).collect();
+    let mut faults = Vec::new();
+    for definition in definitions {
+        if has(&definition.name) {
+            let message = format!("the program has a measure {:?}; choose another name", definition.name);
+            faults.push((definition.at, message));
+        }
+        for call in definition.measures().filter(|call| !own.contains(call.name.as_str())) {
+            let wrong = check(call, &definition.parameters).err();
+            faults.extend(wrong.map(|message| (definition.place(call.at), message)));
+        }
+    }
+    faults
 }
 
 /// The quantity with all definitions expanded; a definition may use those before it.
@@ -44,6 +177,9 @@ fn put_in(
         let at = if let Expression::Call(call) = quantity { call.at } else { Range::default() };
         return Err(Fault { at, message: format!("it has more than {max} {what}") });
     }
+    if let Some(fault) = misplaced(quantity) {
+        return Err(fault);
+    }
     let depth = depth + 1;
     let mut inner = |part: &Expression| put_in(part, definitions, depth, parts);
     Ok(match quantity {
@@ -54,23 +190,14 @@ fn put_in(
             Expression::Pair(*operator, Box::new([inner(&sides[0])?, inner(&sides[1])?]))
         }
         Expression::Apply(function, arguments, at) => {
-            if function.is_over_seeds() {
-                let message = format!("{} is over seeds, and this is of one run", function.name());
+            let arguments: Vec<Expression> = arguments.iter().map(inner).collect::<Result<_, _>>()?;
+            // Parameters have become numbers, which the parser could not check.
+            if let Some(message) = function.wrong_literals(&arguments) {
                 return Err(Fault { at: *at, message });
             }
-            let arguments = arguments.iter().map(inner).collect::<Result<_, _>>()?;
             Expression::Apply(*function, arguments, *at)
         }
-        Expression::Cell(_, cell) => {
-            return Err(Fault {
-                at: cell.at,
-                message: "a cell within what is measured of a cell".to_owned(),
-            });
-        }
-        Expression::For(_, bindings) => {
-            let at = bindings.first().map(|binding| binding.at).unwrap_or_default();
-            return Err(Fault { at, message: "settings vary within what is measured of one run".to_owned() });
-        }
+        Expression::Cell(..) | Expression::For(..) => quantity.clone(),
     })
 }
 
@@ -84,49 +211,54 @@ fn with_definition(
     let Some(place) = definitions.iter().rposition(|known| known.name == call.name) else {
         return Ok(Expression::Call(call.clone()));
     };
-    let MeasureDefinition { name, parameters, body } = &definitions[place];
-    if call.objects.len() != parameters.len() || !call.named.is_empty() {
-        let message = format!(
-            "{name} takes {} argument{} without names: {name}({})",
-            parameters.len(),
-            if parameters.len() == 1 { "" } else { "s" },
-            parameters.join(", ")
-        );
-        return Err(Fault { at: call.at, message });
-    }
-    let body = substituted(body, &|word: &Word| {
+    let definition = &definitions[place];
+    let MeasureDefinition { name, parameters, .. } = definition;
+    let argument = |word: &Word| {
         let place = parameters.iter().position(|known| *known == word.text && !word.is_quoted)?;
         call.objects.get(place).cloned()
+    };
+    let body = &definition.body.expression;
+    let wrong = definition.wrong_arguments(call).or_else(|| {
+        let no_number = |call: &Call| argument(&call.bare()?).filter(|word| number(&word.text).is_none());
+        let word = body.calls().into_iter().find_map(no_number)?;
+        Some(format!("{name} computes with {:?}, which is not a number", word.text))
     });
+    if let Some(message) = wrong {
+        return Err(Fault { at: call.at, message });
+    }
+    let body = substituted(body, Some(place), &argument);
     let expanded = put_in(&body, &definitions[..place], depth, parts);
-    // A place within the definition means nothing where it is used.
+    // A place within the definition is of another text than the call.
     expanded.map_err(|fault| Fault { at: call.at, ..fault })
 }
 
 /// The quantity with variables among its objects and arguments replaced by their settings.
 pub(crate) fn with_objects(quantity: &Expression, setting: &dyn Fn(&str) -> Option<String>) -> Expression {
-    substituted(quantity, &|word: &Word| {
+    substituted(quantity, None, &|word: &Word| {
         let text = setting(&word.text).filter(|_| !word.is_quoted)?;
         Some(Word { text, is_quoted: true })
     })
 }
 
 /// The expression with words replaced among the arguments of its measures; a parameter outside of them
-/// becomes a number.
-fn substituted(expression: &Expression, by: &dyn Fn(&Word) -> Option<Word>) -> Expression {
-    let inner = |part: &Expression| substituted(part, by);
+/// becomes a number. Its measures stand in the text of the definition with this index.
+fn substituted(
+    expression: &Expression,
+    definition: Option<usize>,
+    by: &dyn Fn(&Word) -> Option<Word>,
+) -> Expression {
+    let inner = |part: &Expression| substituted(part, definition, by);
     match expression {
         Expression::Call(call) => {
             // `from * 2` in the body of `late(from)` is arithmetic with a number, not a measure called `from`.
-            let alone = Word { text: call.name.clone(), is_quoted: false };
-            let number = by(&alone).and_then(|word| number(&word.text));
-            if let Some(number) = number.filter(|_| call.objects.is_empty() && call.named.is_empty()) {
+            if let Some(number) = call.bare().and_then(|word| number(&by(&word)?.text)) {
                 return Expression::Number(number);
             }
             let replaced = |word: &Word| by(word).unwrap_or_else(|| word.clone());
             Expression::Call(Call {
                 objects: call.objects.iter().map(replaced).collect(),
                 named: call.named.iter().map(|(key, value)| (key.clone(), replaced(value))).collect(),
+                definition,
                 ..call.clone()
             })
         }
@@ -195,7 +327,8 @@ mod tests {
 
     fn define(name: &str, parameters: &[&str], body: &str) -> MeasureDefinition {
         let parameters = parameters.iter().map(|name| (*name).to_owned()).collect();
-        MeasureDefinition { name: name.to_owned(), parameters, body: parse(body).expect("sound") }
+        let body = PlacedExpression { expression: parse(body).expect("sound"), at: Range::default() };
+        MeasureDefinition { name: name.to_owned(), parameters, body, at: Range::default() }
     }
 
     fn expanded(text: &str, definitions: &[MeasureDefinition]) -> Result<String, Fault> {
@@ -213,8 +346,53 @@ mod tests {
         assert_eq!(expanded("both", &definitions), Ok(format!("max({}, {})", loss("C1"), loss("\"C 2\""))));
         assert_eq!(expanded("late(3)", &definitions), Ok("(goodput(C1, from = 3) * 3)".to_owned()));
         assert_eq!(expanded("other(x)", &definitions), Ok("other(x)".to_owned()));
-        let fault = expanded("2 * loss(C1, C2)", &definitions).expect_err("two arguments");
-        assert_eq!(fault.message, "loss takes 1 argument without names: loss(flow)");
+        let wrong = |text: &str| expanded(text, &definitions).expect_err("wrong").message;
+        assert_eq!(wrong("2 * loss(C1, C2)"), "loss takes 1 argument without names: loss(flow)");
+        assert_eq!(wrong("both(C1)"), "both takes no arguments");
+        assert_eq!(wrong("late(C1)"), "late computes with \"C1\", which is not a number");
+    }
+
+    #[test]
+    fn a_number_that_a_function_does_not_take_is_found_where_the_argument_is_given() {
+        let definitions =
+            [define("low", &["part"], "quantile(delays, part)"), define("lower", &[], "low(7)")];
+        assert!(expanded("low(1)", &definitions).is_ok());
+        for text in ["1 + low(2)", "1 + lower "] {
+            let fault = expanded(text, &definitions).expect_err("too large");
+            assert!(
+                fault.message.starts_with("quantile takes a part from 0 to 1; it is given "),
+                "{fault:?}"
+            );
+            assert_eq!(text[fault.at.start..fault.at.end].trim(), text[4..].trim());
+        }
+    }
+
+    #[test]
+    fn measures_of_a_definition_know_its_text_and_those_of_arguments_do_not() {
+        let definitions =
+            [define("half", &["flow"], "goodput(flow) / 2"), define("both", &[], "half(a) + rtt")];
+        let quantity = expand(&parse("both + delay").expect("sound"), &definitions).expect("sound");
+        let places: Vec<_> =
+            quantity.calls().iter().map(|call| (call.name.clone(), call.definition)).collect();
+        let expected = [("goodput", Some(0)), ("rtt", Some(1)), ("delay", None)];
+        assert_eq!(places, expected.map(|(name, place)| (name.to_owned(), place)));
+    }
+
+    #[test]
+    fn definitions_are_checked_against_the_measures_of_the_program() {
+        let definitions = [
+            define("goodput", &[], "1 + rtt(C1)"),
+            define("loss", &["flow", "from"], "goodput / bytes(flow) + from"),
+        ];
+        let check = |call: &Call, parameters: &[String]| {
+            if call.name == "rtt" { Ok(()) } else { Err(format!("{call} with {}", parameters.join(", "))) }
+        };
+        let wrong = unknown_measures(&definitions, |name| name == "goodput", check);
+        let messages: Vec<&str> = wrong.iter().map(|(_, message)| message.as_str()).collect();
+        assert_eq!(
+            messages,
+            ["the program has a measure \"goodput\"; choose another name", "bytes(flow) with flow, from"]
+        );
     }
 
     #[test]
@@ -236,7 +414,7 @@ mod tests {
     fn what_has_no_meaning_within_one_run_is_refused() {
         let message = |text: &str| expanded(text, &[]).expect_err("wrong").message;
         assert_eq!(message("best(a)"), "best is over seeds, and this is of one run");
-        assert_eq!(message("a[x]"), "a cell within what is measured of a cell");
+        assert_eq!(message("a[x]"), "a cell within what is measured of one run");
         assert_eq!(message("max(a for b in c)"), "settings vary within what is measured of one run");
     }
 

@@ -17,10 +17,10 @@
 
 mod parse;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-pub(crate) use parse::unknown;
-pub use parse::{parse, parse_binding};
+pub use parse::{parse, parse_binding, unknown};
 
 use tidegate_settings::error::Place;
 
@@ -28,6 +28,20 @@ use crate::function::Function;
 
 /// Maximum number of operators and brackets of an expression; each takes stack in the parser.
 const MAX_DEPTH: usize = 200;
+
+/// The first variable that no expression within its scope uses: each of its settings would have the same values.
+///
+/// `sources` are expressions with the variables around them.
+pub fn unused<'a>(sources: &[(Vec<&'a Binding>, &PlacedExpression)]) -> Option<&'a Binding> {
+    let all = sources.iter().flat_map(|(around, _)| around.iter().copied());
+    // One declaration can be around many expressions, such as the columns of a table.
+    let used: BTreeSet<(usize, usize)> = sources
+        .iter()
+        .flat_map(|(around, source)| around.iter().filter(|one| source.expression.uses(&one.variable)))
+        .map(|one| (one.at.start, one.at.end))
+        .collect();
+    all.into_iter().find(|one| !used.contains(&(one.at.start, one.at.end)))
+}
 
 /// Range of bytes in the text of an expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,8 +107,22 @@ pub struct Call {
     pub objects: Vec<Word>,
     /// Named arguments, as `key = value`.
     pub named: Vec<(String, Word)>,
+    /// Index of the definition in whose text it stands; `None` in any other expression.
+    pub definition: Option<usize>,
     /// Place in the text of the expression.
     pub at: Range,
+}
+
+impl Call {
+    /// Whether it is a name without arguments.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.objects.is_empty() && self.named.is_empty()
+    }
+
+    /// The name, if it has no arguments, so that it may be a variable or a parameter.
+    pub(crate) fn bare(&self) -> Option<Word> {
+        self.is_bare().then(|| Word { text: self.name.clone(), is_quoted: false })
+    }
 }
 
 /// The cell of an experiment.
@@ -223,6 +251,31 @@ impl Expression {
             Self::Pair(_, sides) => sides.as_slice(),
             Self::Apply(_, arguments, _) => arguments,
         }
+    }
+
+    /// The number that is written, with its sign; `None` for any other expression.
+    pub(crate) fn literal(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Minus(inner) => inner.literal().map(|number| -number),
+            _ => None,
+        }
+    }
+
+    /// Whether a variable occurs in it: as a number, a setting of a cell, an object or an argument.
+    pub fn uses(&self, variable: &str) -> bool {
+        let is_variable = |word: &Word| !word.is_quoted && word.text == variable;
+        let is_used = match self {
+            Self::Call(call) => {
+                let mut words = call.objects.iter().chain(call.named.iter().map(|(_, word)| word));
+                call.name == variable || words.any(is_variable)
+            }
+            Self::Cell(_, cell) => cell.settings.iter().any(is_variable),
+            // Within a list over another variable of this name, the name stands for that one.
+            Self::For(_, bindings) if bindings.iter().any(|one| one.variable == variable) => return false,
+            _ => false,
+        };
+        is_used || self.parts().iter().any(|part| part.uses(variable))
     }
 
     /// All measures, variables and parameters in it, in the order of the text.

@@ -95,27 +95,30 @@ impl<'a> Parser<'a> {
     }
 
     fn sum(&mut self) -> Result<Expression, Fault> {
-        self.chain(Self::product, &[('+', Operator::Plus), ('-', Operator::Minus)])
+        self.operators(0)
     }
 
-    fn product(&mut self) -> Result<Expression, Fault> {
-        self.chain(Self::factor, &[('*', Operator::Times), ('/', Operator::Over)])
-    }
-
-    /// Parses parts with operators of one precedence between them, from the left.
-    fn chain(
-        &mut self,
-        part: fn(&mut Self) -> Result<Expression, Fault>,
-        operators: &[(char, Operator)],
-    ) -> Result<Expression, Fault> {
-        let mut left = part(self)?;
-        while let Some((sign, operator)) = operators.iter().find(|(sign, _)| self.peek() == Some(*sign)) {
-            self.at += sign.len_utf8();
+    /// Parses factors with operators of this precedence or a higher one between them, from the left.
+    fn operators(&mut self, min: usize) -> Result<Expression, Fault> {
+        let mut left = self.factor()?;
+        while let Some((operator, precedence)) = self.operator().filter(|(_, one)| *one >= min) {
+            self.at += 1;
             // Chains are trees that lean to the left, so that their length counts as depth.
             self.deeper()?;
-            left = Expression::Pair(*operator, Box::new([left, part(self)?]));
+            left = Expression::Pair(operator, Box::new([left, self.operators(precedence + 1)?]));
         }
         Ok(left)
+    }
+
+    /// The next operator with its precedence.
+    fn operator(&mut self) -> Option<(Operator, usize)> {
+        match self.peek()? {
+            '+' => Some((Operator::Plus, 0)),
+            '-' => Some((Operator::Minus, 0)),
+            '*' => Some((Operator::Times, 1)),
+            '/' => Some((Operator::Over, 1)),
+            _ => None,
+        }
     }
 
     fn deeper(&mut self) -> Result<(), Fault> {
@@ -193,7 +196,8 @@ impl<'a> Parser<'a> {
         if name == "inf" {
             return Ok(Expression::Number(f64::INFINITY));
         }
-        let mut call = Call { name: name.to_owned(), objects: Vec::new(), named: Vec::new(), at };
+        let (objects, named) = (Vec::new(), Vec::new());
+        let mut call = Call { name: name.to_owned(), objects, named, definition: None, at };
         if !self.take('(') {
             return Ok(Expression::Call(call));
         }
@@ -216,8 +220,8 @@ impl<'a> Parser<'a> {
         self.deeper()?;
         let arguments = self.separated(Self::list)?;
         self.expect(')', ", ',', for or an operator")?;
-        let (count, at) = (arguments.len(), Range { start, end: self.at });
-        match function.wrong_count(count) {
+        let at = Range { start, end: self.at };
+        match function.wrong_count(arguments.len()).or_else(|| function.wrong_literals(&arguments)) {
             Some(message) => Err(Fault { at, message }),
             None => Ok(Expression::Apply(function, arguments, at)),
         }
@@ -228,6 +232,8 @@ impl<'a> Parser<'a> {
         let body = self.sum()?;
         let mut bindings = Vec::new();
         while self.take_word("for") {
+            // Each takes stack where the list is expanded.
+            self.deeper()?;
             bindings.push(self.binding()?);
         }
         if bindings.is_empty() { Ok(body) } else { Ok(Expression::For(Box::new(body), bindings)) }
@@ -317,7 +323,7 @@ impl<'a> Parser<'a> {
 }
 
 /// The message for a name that is not among `known`.
-pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     let hint = match intended(name, known.clone()).as_slice() {
         [] => format!("; known: {}", known.collect::<Vec<_>>().join(", ")),
         near => question(near),
@@ -386,6 +392,23 @@ mod tests {
         assert_fault("", "", &format!("the end where {required} is expected"));
         assert_fault("g[x] g[y]", "g", "'g' where an operator or the end is expected");
         assert_fault("ratio(g[x])", "ratio(g[x])", "ratio takes 2 values; it is given 1");
+        for (text, message) in [
+            ("quantile(a, 2)", "quantile takes a part from 0 to 1; it is given 2"),
+            ("quantile(a, -0.1)", "quantile takes a part from 0 to 1; it is given -0.1"),
+            ("bins(a, 0)", "bins takes a width above 0; it is given 0"),
+            ("bins(a, -1)", "bins takes a width above 0; it is given -1"),
+            ("every(a, 0)", "every takes a step above 0; it is given 0"),
+            ("every(a, inf)", "every takes a step above 0; it is given inf"),
+            (
+                "moving(a, 1.5)",
+                "moving takes a whole number of neighbours from 1 to 1000000; it is given 1.5",
+            ),
+            ("moving(a, 0)", "moving takes a whole number of neighbours from 1 to 1000000; it is given 0"),
+            ("between(a, 2, 2)", "between takes from < x <= to, and nothing is above 2 and up to 2"),
+            ("within(a, 2, 1)", "within takes low <= a <= high, and low is 2, high 1"),
+        ] {
+            assert_fault(text, text, message);
+        }
         assert_fault("g[x,]", "]", "']' where the name of a setting is expected");
         assert_fault("g['x]", "'x]", "the quote ' has no end");
         assert_fault("1.2.3", "1.2.3", "\"1.2.3\" is not a finite number such as 0.5 or 1e-3");
@@ -402,7 +425,13 @@ mod tests {
 
     #[test]
     fn long_and_deep_texts_are_refused_without_a_deep_stack() {
-        for text in ["(".repeat(100_000), "-".repeat(100_000), "1+".repeat(100_000), "abs(".repeat(100_000)] {
+        for text in [
+            "(".repeat(100_000),
+            "-".repeat(100_000),
+            "1+".repeat(100_000),
+            "abs(".repeat(100_000),
+            format!("max(a{})", " for a in b".repeat(1_000)),
+        ] {
             let fault = parse(&text).expect_err("too deep");
             assert!(fault.message.starts_with("more than 200 operators and brackets"), "{}", fault.message);
         }

@@ -8,7 +8,7 @@ use super::{Answer, Arguments, MeasureFunction, NONE, Of, Run, Takes, measure_ta
 measure_table! {
     "brf.queueing_ms" [] NONE, Whole(queueing),
         "Series: smoothed RTT of the first flow minus the RTT of the empty path, ms; the links have to form a chain.";
-    "brf.jain_windows" ["window" Takes::Number] NONE, Whole(jain_windows),
+    "brf.jain_windows" ["window" Takes::Positive] NONE, Whole(jain_windows),
         "Series: Jain's index of all flows over the following `window` seconds at each sample after the last start.";
     "brf.agreed_ms" [] NONE, OneFlow(agreed),
         "Time from 20 ms (one RTT) after a flow's start until all pacing rates are within 10 % for 1 s, ms; until the \

@@ -14,14 +14,14 @@ const ANSWERS: EventMask = EventMask::CONSUMERS;
 const SHORTEST_BIN_S: f64 = 0.001;
 
 measure_table! {
-    "mircc.settled_s" ["target" Takes::Number, "within" Takes::Number, "from" Takes::Number, "until" Takes::Number]
+    "mircc.settled_s" ["target" Takes::Positive, "within" Takes::Number, "from" Takes::Number, "until" Takes::Number]
         NONE, Flows(settled_s),
         "First time from which the rates of all these flows stay near `target` for 1 s, s; `until` if there is none. \
          target: rate, Interests/s; within: fraction of it; from, until: times, s.";
-    "mircc.loss_as_sent" ["bin" Takes::Number] ANSWERS, OneFlow(|run, call, flow| losses(run, call, flow, as_sent)),
+    "mircc.loss_as_sent" ["bin" Takes::Positive] ANSWERS, OneFlow(|run, call, flow| losses(run, call, flow, as_sent)),
         "Series: fraction of a flow's Interests without Data, by the bin in which they were sent; x is the middle of \
          the bin, s, and y is NaN where nothing was sent. bin: length, s.";
-    "mircc.loss_as_due" ["bin" Takes::Number] ANSWERS, OneFlow(|run, call, flow| losses(run, call, flow, as_due)),
+    "mircc.loss_as_due" ["bin" Takes::Positive] ANSWERS, OneFlow(|run, call, flow| losses(run, call, flow, as_due)),
         "The same by the bin in which they were due: Interests sent at one tick were due at equal intervals since the \
          previous tick (the first ones since the flow's start). bin: length, s.";
 }

@@ -45,14 +45,33 @@ pub(super) struct MeasureFunction {
 
 /// Accepted values of a named argument.
 enum Takes {
-    /// A number that must be given.
+    /// A number of at least 0 that must be given.
     Number,
-    /// A number that may be omitted.
-    Optional,
-    /// A number that may be omitted, or the word `first`.
+    /// A finite number above 0 that must be given.
+    Positive,
+    /// A whole number from 1 to 1000000 that may be omitted.
+    Count,
+    /// A time of at least 0 that may be omitted, s.
+    Time,
+    /// As `Time`, or the word `first`.
     First,
     /// One of these words; the first by default.
     Words(&'static [&'static str]),
+}
+
+impl Takes {
+    /// Whether it accepts a number, and the numbers that it accepts in words.
+    fn accepts(&self, number: f64) -> (bool, &'static str) {
+        match self {
+            Self::Positive => (number > 0.0 && number.is_finite(), "a number above 0"),
+            Self::Count => {
+                ((1.0..=1e6).contains(&number) && number.fract() == 0.0, "a whole number from 1 to 1000000")
+            }
+            Self::Number => (number >= 0.0, "a number of at least 0"),
+            Self::Time | Self::First => (number >= 0.0, "a time of at least 0"),
+            Self::Words(_) => (true, ""),
+        }
+    }
 }
 
 /// Objects of a measure, and the function that computes it.
@@ -109,15 +128,38 @@ fn of_run(call: &Call) -> Option<&'static measures::RunMeasure> {
     measures::find(&call.name).filter(|_| call.objects.is_empty() && call.named.is_empty())
 }
 
+/// Whether the program has a measure of this name.
+pub(super) fn is_measure(name: &str) -> bool {
+    find(name).is_some() || measures::find(name).is_some()
+}
+
+/// Checks a call in a definition, whose arguments may be its `parameters`; `own` are the names of the paper's own measures.
+///
+/// # Errors
+/// A measure or an argument that is not known.
+pub(super) fn check(call: &Call, parameters: &[String], own: &[&str]) -> Result<(), String> {
+    if of_run(call).is_some() {
+        return Ok(());
+    }
+    let measure = find(&call.name).ok_or_else(|| unknown(&call.name, own))?;
+    Arguments { call, measure }.check_named(parameters)
+}
+
 /// Events that a run of `plan` must record for a quantity; `own` are the names of the paper's own measures.
 ///
 /// # Errors
-/// A measure, an argument or an object that is not known.
-pub(super) fn events(quantity: &Expression, plan: &Plan, own: &[&str]) -> Result<EventMask, String> {
+/// A measure, an argument or an object that is not known, with its call.
+pub(super) fn events<'a>(
+    quantity: &'a Expression,
+    plan: &Plan,
+    own: &[&str],
+) -> Result<EventMask, (&'a Call, String)> {
     let mut mask = EventMask::NONE;
     for call in quantity.calls().into_iter().filter(|call| of_run(call).is_none()) {
-        let measure = find(&call.name).ok_or_else(|| unknown(&call.name, own))?;
-        Arguments { call, measure }.check(plan)?;
+        let wrong = |message: String| (call, message);
+        check(call, &[], own).map_err(wrong)?;
+        let Some(measure) = find(&call.name) else { continue };
+        Arguments { call, measure }.check_objects(plan).map_err(wrong)?;
         mask = mask.union(measure.events);
     }
     Ok(mask)
@@ -167,25 +209,53 @@ pub(super) struct Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    /// Checks the arguments before the run, with the errors that `value` would have.
-    fn check(&self, plan: &Plan) -> Result<(), String> {
-        let parameters = self.measure.parameters;
-        if let Some((key, _)) =
-            self.call.named.iter().find(|(key, _)| parameters.iter().all(|(known, _)| known != key))
-        {
-            let known: Vec<&str> = parameters.iter().map(|(known, _)| *known).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            return Err(format!("{} has no argument {key:?}; it has {known}", self.call.name));
-        }
-        for (key, takes) in parameters {
-            match takes {
-                Takes::Number => self.number(key).map(drop)?,
-                // Not a number, so that it has to be let through before numbers are checked.
-                Takes::First if self.text(key) == Some("first") => {}
-                Takes::First | Takes::Optional => self.number_or(key, 0.0).map(drop)?,
-                Takes::Words(_) => self.word(key).map(drop)?,
+    /// Checks the named arguments except for those that are a parameter of a definition.
+    fn check_named(&self, parameters: &[String]) -> Result<(), String> {
+        let (name, declared) = (&self.call.name, self.measure.parameters);
+        for (place, (key, _)) in self.call.named.iter().enumerate() {
+            if declared.iter().all(|(known, _)| known != key) {
+                let known: Vec<&str> = declared.iter().map(|(known, _)| *known).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(format!("{name} has no argument {key:?}; it has {known}"));
+            }
+            if self.call.named[..place].iter().any(|(other, _)| other == key) {
+                return Err(format!("{name} is given {key} twice"));
             }
         }
+        let is_open = |key: &str| parameters.iter().any(|parameter| self.text(key) == Some(parameter));
+        for (key, takes) in declared.iter().filter(|(key, _)| !is_open(key)) {
+            self.check_value(key, takes)?;
+        }
+        let [from, to] = [["from"; 2], ["to", "until"]].map(|keys| {
+            let key = keys.into_iter().find(|key| self.text(key).is_some() && !is_open(key))?;
+            Some((key, self.number(key).ok()?))
+        });
+        match (from, to) {
+            (Some((_, from)), Some((key, to))) if to <= from => {
+                Err(format!("{key} of {name} is {to}, which is not after from, {from}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_value(&self, key: &str, takes: &Takes) -> Result<(), String> {
+        let number = match (takes, self.text(key)) {
+            (Takes::Words(_), _) => return self.word(key).map(drop),
+            (Takes::First, Some("first")) | (Takes::First | Takes::Time | Takes::Count, None) => {
+                return Ok(());
+            }
+            _ => self.number(key)?,
+        };
+        let (is_accepted, rule) = takes.accepts(number);
+        if is_accepted {
+            Ok(())
+        } else {
+            Err(format!("{key} of {} is {number}; it is {rule}", self.call.name))
+        }
+    }
+
+    /// Checks the names of objects.
+    fn check_objects(&self, plan: &Plan) -> Result<(), String> {
         match self.measure.of {
             Of::OneFlow(_) => self.one(plan).map(drop),
             Of::Thing(_) => self.thing().map(drop),

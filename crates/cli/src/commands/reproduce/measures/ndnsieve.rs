@@ -20,7 +20,7 @@ measure_table! {
          filter: most signals filtered within a detection period (0.1 s), over the faces of all routers; calculator: \
          operations of the calculator beyond one per mild signal; search: operations of its search for a path beyond a \
          visit of every router and a look at every face of a router.";
-    "ndnsieve.moves_within" ["seconds" Takes::Number] EventMask::CONTROL, Whole(moves_within),
+    "ndnsieve.moves_within" ["seconds" Takes::Positive] EventMask::CONTROL, Whole(moves_within),
         "Maximum number of moves of one prefix at one router within less than `seconds`.";
 }
 

@@ -54,7 +54,8 @@ pub(super) fn points(
             continue;
         }
         for cell in 0..experiment.cells() {
-            let Some(point) = point(session, files, study, (experiment, cell), None)? else { continue };
+            let under = Conditions { extent: study.extent, alternative: None };
+            let Some(point) = point(session, files, study, (experiment, cell), under)? else { continue };
             if !experiment.allows_incomplete {
                 refuse_incomplete(study, experiment, cell, &point.plan)?;
             }
@@ -94,11 +95,47 @@ pub(super) fn alternatives(
     for (number, alternative) in study.experiments.alternatives.iter().enumerate() {
         for place in &used {
             let cell = (&study.experiments.list[place.experiment], place.cell);
-            let found = point(session, files, study, cell, Some(alternative))?;
+            let under = Conditions { extent: study.extent, alternative: Some(alternative) };
+            let found = point(session, files, study, cell, under)?;
             points.extend(found.map(|point| (CellId { alternative: Some(number), ..*place }, point)));
         }
     }
     Ok(points)
+}
+
+/// Plans cells that only other options run, so that a wrong override in them is found now: all cells of experiments with
+/// `--reduced`, and the first cell of each entry of the alternatives with `--full`.
+pub(super) fn check_other_extents(session: &Session, files: Files<'_>, study: &Study) -> Result<(), Failure> {
+    let experiments = &study.experiments;
+    if study.extent != Extent::Reduced {
+        let under = Conditions { extent: Extent::Reduced, alternative: None };
+        for experiment in experiments.list.iter().filter(|one| !one.is_full && !one.reduced.is_empty()) {
+            for cell in 0..experiment.cells() {
+                point(session, files, study, (experiment, cell), under)?;
+            }
+        }
+    }
+    for alternative in experiments.alternatives.iter().filter(|_| study.extent != Extent::Full) {
+        let under = Conditions { extent: Extent::Full, alternative: Some(alternative) };
+        for (name, first, _) in &alternative.set {
+            let parts = experiments.list.iter().filter(|part| part.name == *name);
+            let mut cells = parts.flat_map(|part| (0..part.cells()).map(move |cell| (part, cell)));
+            let is_meant = |(part, cell): &(&Experiment, usize)| {
+                part.settings(*cell).iter().zip(first).all(|(setting, name)| setting.name == *name)
+            };
+            if let Some(cell) = cells.find(is_meant) {
+                point(session, files, study, cell, under)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Conditions under which a cell is planned.
+#[derive(Clone, Copy)]
+struct Conditions<'a> {
+    extent: Extent,
+    alternative: Option<&'a Alternative>,
 }
 
 /// The plan of a cell; `None` if the alternative does not run it.
@@ -107,11 +144,11 @@ fn point(
     files: Files<'_>,
     study: &Study,
     (experiment, cell): (&Experiment, usize),
-    alternative: Option<&Alternative>,
+    Conditions { extent, alternative }: Conditions<'_>,
 ) -> Result<Option<CellRun>, Failure> {
-    let is_reduced = study.extent == Extent::Reduced;
+    let is_reduced = extent == Extent::Reduced;
     let Some(mut overrides) = experiment.overrides(cell, alternative, is_reduced) else { return Ok(None) };
-    let of_full = experiment.full_seeds.filter(|_| study.extent == Extent::Full);
+    let of_full = experiment.full_seeds.filter(|_| extent == Extent::Full);
     if let Some(seeds) = of_full.or(experiment.seeds) {
         let (key, value) = ("scenario.seeds".to_owned(), seeds.to_string());
         // First, so that an override of the seeds in the file counts.

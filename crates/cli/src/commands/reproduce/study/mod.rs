@@ -12,10 +12,11 @@ use std::path::Path;
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::Seed;
 use tidegate_papers::board::Board;
-use tidegate_papers::claims::Claims;
+use tidegate_papers::claims::{ClaimSource, Claims};
 use tidegate_papers::experiments::Experiments;
-use tidegate_papers::expression::{self, Binding, Expression, PlacedExpression, Range};
+use tidegate_papers::expression::{self, Binding, Expression, PlacedExpression, Range, unknown};
 use tidegate_papers::formula::{Bindings, Formula, Leaf, SeedColumn};
+use tidegate_papers::quantity::{MeasureDefinition, unknown_measures};
 use tidegate_papers::value::MeasureValue;
 use tidegate_results::claims::{Claim, ClaimVerdict, Judged, Paper};
 use tidegate_settings::error::{Errors, Place as FilePlace, Problems, Sources};
@@ -135,6 +136,27 @@ fn plainly(why: impl std::fmt::Display) -> Failure {
     Failure { exit: Exit::Error, message: why.to_string() }
 }
 
+fn names(definitions: &[MeasureDefinition]) -> Vec<&str> {
+    definitions.iter().map(|definition| definition.name.as_str()).collect()
+}
+
+/// Refuses a scheme of the paper that the program does not have.
+fn check_scheme(session: &Session, claims: &Claims, text: &Text) -> Result<(), Failure> {
+    let known = session.schemes.iter().map(|scheme| scheme.name);
+    if known.clone().any(|name| name == claims.paper.scheme) {
+        return Ok(());
+    }
+    Err(text.at(claims.scheme_at, unknown("scheme", &claims.paper.scheme, known)))
+}
+
+/// Checks all definitions against the measures of the program, also those that nothing uses.
+fn check_measures(definitions: &[MeasureDefinition], text: &Text) -> Result<(), Failure> {
+    let own = names(definitions);
+    let check = |call: &expression::Call, parameters: &[String]| measures::check(call, parameters, &own);
+    let wrong = unknown_measures(definitions, measures::is_measure, check);
+    if wrong.is_empty() { Ok(()) } else { Err(text.all(wrong)) }
+}
+
 /// Quantity that is computed for the runs of one cell, and the place of its first use.
 #[derive(Clone)]
 struct Quantity {
@@ -160,6 +182,8 @@ pub(super) struct Study {
     claims_text: Text,
     board_text: Text,
     experiments_text: Text,
+    /// What each claim refers to.
+    sources: Vec<ClaimSource>,
     /// Formula of each claim with its place in the file.
     formulas: Vec<(Range, Formula)>,
     points: BTreeMap<CellId, CellRun>,
@@ -178,6 +202,8 @@ impl Study {
         let claims = Claims::parse(&claims_text.path, &claims_text.text).map_err(plainly)?;
         let experiments =
             Experiments::parse(&experiments_text.path, &experiments_text.text).map_err(plainly)?;
+        check_scheme(session, &claims, &claims_text)?;
+        check_measures(&experiments.measures, &experiments_text)?;
         let board = board_file.as_deref().map(|text| Board::parse(&board_text.path, text));
         let board = board.transpose().map_err(plainly)?;
         let mut all = vec![
@@ -202,6 +228,7 @@ impl Study {
             points: BTreeMap::new(),
             experiments,
             board,
+            sources: claims.sources,
             claims_text,
             board_text,
             experiments_text,
@@ -211,13 +238,16 @@ impl Study {
         };
         // Plans come before expressions, because names of flows in measures are checked against them.
         study.points = cells::points(session, files, &study)?;
-        study.resolve(&claims.formulas)?;
+        study.resolve()?;
         // Alternatives run only the cells that claims use, which `resolve` has found.
         study.points.extend(cells::alternatives(session, files, &study)?);
         note_renamed(session, study.points.values().map(|point| &point.plan));
         study.quantities_of_alternatives();
         // Names do not depend on values, so that errors in them are found before the runs.
-        Results { study: &study, values: BTreeMap::new() }.check_names()?;
+        let results = Results { study: &study, values: BTreeMap::new() };
+        results.check_names()?;
+        results.check_figures()?;
+        cells::check_other_extents(session, files, &study)?;
         Ok(study)
     }
 
@@ -229,19 +259,24 @@ impl Study {
     }
 
     /// Finds the cells and measures of all expressions.
-    fn resolve(&mut self, claims: &[PlacedExpression]) -> Result<(), Failure> {
-        for claim in claims {
-            let formula = self.resolved(File::Claims, claim, &Bindings::new())?;
+    fn resolve(&mut self) -> Result<(), Failure> {
+        for claim in 0..self.sources.len() {
+            let source = &self.sources[claim].formula;
+            let (at, formula) = (source.at, self.resolved(File::Claims, source, &Bindings::new())?);
             // Arithmetic alone would be within its band regardless of the scheme.
             if formula.leaves.is_empty() {
                 let message = "it names no cell, so that nothing is measured".to_owned();
-                return Err(self.claims_text.at(claim.at, message));
+                return Err(self.claims_text.at(at, message));
             }
-            self.need(File::Claims, claim.at, &formula)?;
-            self.formulas.push((claim.at, formula));
+            self.need(File::Claims, at, &formula)?;
+            self.formulas.push((at, formula));
         }
         // Taken out for the loop, because `need` changes the study.
         let Some(board) = self.board.take() else { return self.need_tables() };
+        if let Some(binding) = expression::unused(&board.sources(true)) {
+            let message = format!("variable {} is used by no expression", binding.variable);
+            return Err(self.board_text.at(binding.at, message));
+        }
         let is_full = self.extent == Extent::Full;
         for (around, source) in board.sources(is_full) {
             for scope in self.scopes(&around)? {
@@ -287,7 +322,7 @@ impl Study {
                 return Err(self.text(file).at(at, message));
             };
             let events = measures::events(&leaf.quantity, &point.plan, &self.own_measures())
-                .map_err(|message| self.text(file).at(at, message))?;
+                .map_err(|(call, message)| self.wrong_call(leaf, (file, at), call, message))?;
             let quantity = Quantity { expression: leaf.quantity.clone(), events, file, at };
             let of_place = self.quantities.entry(place).or_default();
             // Messages name the place of the first use.
@@ -296,9 +331,28 @@ impl Study {
         Ok(())
     }
 
+    /// The failure for a wrong measure, at its place in a definition or, outside of definitions, where it is used.
+    fn wrong_call(
+        &self,
+        leaf: &Leaf,
+        (file, at): (File, Range),
+        call: &expression::Call,
+        message: String,
+    ) -> Failure {
+        let text = self.text(file);
+        match call.definition.and_then(|place| self.experiments.measures.get(place)) {
+            None => text.at(at, message),
+            Some(definition) => {
+                let line = 1 + text.text.get(..at.start).unwrap_or("").matches('\n').count();
+                let user = format!("{} in line {line} of {}", leaf.name, text.path);
+                self.experiments_text.at(definition.place(call.at), format!("{message}; used by {user}"))
+            }
+        }
+    }
+
     /// Names of the paper's own measures.
     fn own_measures(&self) -> Vec<&str> {
-        self.experiments.measures.iter().map(|definition| definition.name.as_str()).collect()
+        names(&self.experiments.measures)
     }
 
     /// Without a board every experiment has a table of all its cells with the quantities that claims use.
@@ -512,8 +566,15 @@ impl<'a> Results<'a> {
     /// The claims with our results and verdicts.
     pub(super) fn judge(&self) -> Result<Vec<Judged>, Failure> {
         let claims = self.study.paper.claims.iter().zip(&self.study.formulas);
-        let judged = claims.map(|(claim, (whole, formula))| {
+        let judged = claims.zip(&self.study.sources).map(|((claim, (whole, formula)), source)| {
             let samples = self.samples(*whole, formula)?;
+            // Reduced runs may be too short for the measure.
+            let may_be_undefined = source.may_be_undefined || self.study.extent == Extent::Reduced;
+            if !may_be_undefined && samples.iter().any(|sample| !sample.is_finite()) {
+                let what = "it is undefined or infinite in some runs: it divides by 0, or takes the mean or an extreme of no \
+                            values; undefined = true in the claim accepts this, and the claim differs then";
+                return Err(self.study.claims_text.at(*whole, what.to_owned()));
+            }
             Ok(match self.study.extent {
                 Extent::Reduced => Judged::reduced(claim.clone(), &samples),
                 Extent::Paper => Judged::full(claim.clone(), &samples),
@@ -527,13 +588,7 @@ impl<'a> Results<'a> {
         let text = &self.study.claims_text;
         let column = self.column(formula, None).map_err(|fault| text.fault(whole, fault))?;
         let column = column.ok_or_else(|| text.at(whole, "a cell of it was not run".to_owned()))?;
-        let samples = column.samples().map_err(|message| text.at(whole, message))?;
-        // Reduced runs may be too short for the measure.
-        if self.study.extent != Extent::Reduced && samples.iter().any(|sample| sample.is_nan()) {
-            let what = "it has no value in some runs: it divides 0 by 0, or takes the mean or an extreme of no values";
-            return Err(text.at(whole, what.to_owned()));
-        }
-        Ok(samples)
+        column.samples().map_err(|message| text.at(whole, message))
     }
 }
 

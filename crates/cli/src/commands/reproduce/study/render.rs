@@ -3,7 +3,7 @@
 use tidegate_pages::figure::{BarSeries, BoxStats, Curve, Figure, FigureKind, Series};
 use tidegate_papers::board::{self, Drawing, Groups};
 use tidegate_papers::experiments::{AxisSetting, is_file_name};
-use tidegate_papers::expression::{Binding, PlacedExpression};
+use tidegate_papers::expression::{Binding, PlacedExpression, unknown};
 use tidegate_papers::formula::{Bindings, Formula, SeedColumn};
 use tidegate_papers::value::MeasureValue;
 use tidegate_results::stats::{self, Estimate};
@@ -65,6 +65,27 @@ impl Results<'_> {
                     return Err(self.study.board_text.at(figure.at, message));
                 }
                 ids.push(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a claim whose figure is not one of the board, with or without `--full`.
+    pub(super) fn check_figures(&self) -> Result<(), Failure> {
+        let Study { board, paper, sources, claims_text, .. } = self.study;
+        let mut ids: Vec<String> = Vec::new();
+        for figure in board.iter().flat_map(|board| &board.figures) {
+            ids.extend(
+                self.around(&Around::default(), &figure.bindings)?.iter().map(|one| one.filled(&figure.id)),
+            );
+        }
+        for (claim, source) in paper.claims.iter().zip(sources) {
+            if let Some(id) = claim.figure.as_ref().filter(|id| !ids.contains(id)) {
+                let message = match ids.as_slice() {
+                    [] => format!("figure {id:?} is not known; board.toml declares no figures"),
+                    _ => unknown("figure", id, ids.iter().map(String::as_str)),
+                };
+                return Err(claims_text.at(source.figure_at, message));
             }
         }
         Ok(())
