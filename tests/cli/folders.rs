@@ -378,29 +378,43 @@ series = [{ name = "ours", values = ["goodput_mbps[grid, s]"] }]
 "#;
 
 #[test]
-fn figures_whose_names_cannot_be_files_are_refused_before_anything_runs() {
+fn slips_in_a_board_that_depend_on_settings_are_refused_before_anything_runs() {
     let paper = Paper::new("paper-figures");
-    let refused = |from: &str, to: &str| {
-        assert!(BOARD.contains(from), "{from}");
-        paper.write("board.toml", &BOARD.replacen(from, to, 1));
-        paper.reproduce(&[]).with(1).err
-    };
-    let outside = refused("fig{s}", "../fig{s}");
-    assert!(
-        outside.contains("board.toml:3:6: the id of a figure is \"../figicp\"; it names a file"),
-        "{outside}"
-    );
-    let twice = refused("fig{s}", "fig");
-    assert!(twice.contains("board.toml:3:6: two figures have the id \"fig\""), "{twice}");
-    let open = refused("Fig. 1: {s}", "Fig. 1: {t}");
-    assert!(
-        open.contains(
-            "board.toml:3:6: figure \"figicp\": {t} in \"Fig. 1: {t}\" is not a variable of its `for`"
+    let table = "[[table]]\ntitle = \"T\"\nrows = [\"s in scheme\"]\nheads = [\"\"]\ncolumns = [{ head = \"h\", text = [\"one\"] }]\n";
+    let long = "x".repeat(65);
+    for (from, to, message) in [
+        ("fig{s}", "../fig{s}", "3:6: the id of a figure is \"../figicp\"; it names a file"),
+        ("fig{s}", "fíg{s}", "3:6: the id of a figure is \"fígicp\"; it names a file"),
+        ("fig{s}", "fig {s}", "3:6: the id of a figure is \"fig icp\"; it names a file"),
+        ("fig{s}", &long, "and has at most 64 letters from a to z, digits, '-', '_' and '.'"),
+        ("fig{s}", "fig", "3:6: two figures have the id \"fig\""),
+        (
+            "fig{s}",
+            "stated1",
+            "3:6: the id of a figure is \"stated1\", which the page uses for something else",
         ),
-        "{open}"
-    );
-    let unused = refused("name = \"ours\"", "name = \"ours\", for = \"z in scheme\"");
-    assert!(unused.contains("board.toml:9:35: variable z is used by no expression"), "{unused}");
+        (
+            "name = \"ours\"",
+            "name = \"ours\", for = \"z in scheme\"",
+            "9:35: variable z is used by no expression",
+        ),
+        ("fig{s}", "claims", "3:6: the id of a figure is \"claims\", which the page uses"),
+        ("Fig. 1: {s}", "Fig. 1: {t}", "4:18: {t} in \"Fig. 1: {t}\" is not a variable of its `for`"),
+        (
+            "groups = [\"all\"]\nseries = [{ name = \"ours\", values = [\"goodput_mbps[grid, s]\"] }]",
+            "groups = \"g in scheme\"\nseries = [{ name = \"ours\", y = \"goodput_mbps[grid, s] + goodput_mbps[grid, g]\", published = [1.0] }]",
+            "9:93: 1 published values for 2 groups; write nan where there is none",
+        ),
+        (
+            "[[figure]]",
+            &format!("{table}[[figure]]"),
+            "6:33: 1 texts for 2 rows; write \"\" for an empty cell",
+        ),
+    ] {
+        let place = paper.refused("board.toml", BOARD, from, to);
+        assert!(place.starts_with("windows/board.toml:") && place.contains(message), "{place}");
+    }
+    assert!(!Path::new(&paper.out()).join("store").exists(), "something was run");
     paper.write("board.toml", BOARD);
     let named = |figure: &str| {
         let place = "where = \"1\"";
@@ -411,6 +425,78 @@ fn figures_whose_names_cannot_be_files_are_refused_before_anything_runs() {
     let message = "claims.toml:20:10: figure \"figicq\" is not known; did you mean \"figicp\"?";
     assert!(unknown.contains(message), "{unknown}");
     named("figicp").with(0);
+}
+
+/// The board with `optional()` around the expression that names a cell.
+fn optional(board: &str) -> String {
+    let end = board.find("[grid, ").map_or(0, |at| at + board[at..].find(']').unwrap_or(0) + 1);
+    let start = board[..end].rfind(['"', '=']).map_or(0, |at| at + 1);
+    format!("{}optional({}){}", &board[..start], &board[start..end], &board[end..])
+}
+
+#[test]
+fn an_undefined_or_infinite_number_in_a_figure_or_table_is_refused_unless_it_is_optional() {
+    let paper = Paper::new("paper-undefined");
+    let undefined = "it is undefined or infinite in some runs: it divides by 0, or takes the mean or an extreme of no values; \
+                     optional(...) around it accepts this";
+    let none = "(0 / (0 * retransmissions))";
+    let endless = "(1 / (0 * retransmissions))";
+    let table = |rest: &str| {
+        format!("format = 1\n[[table]]\ntitle = \"T\"\nrows = [\"s in scheme\"]\nheads = [\"\"]\n{rest}\n")
+    };
+    let figure =
+        |rest: &str| format!("format = 1\n[[figure]]\nid = \"f\"\ntitle = \"F\"\ny_label = \"y\"\n{rest}\n");
+    for (board, message) in [
+        (
+            table(&format!("columns = [{{ head = \"h\", y = \"{none}[grid, s]\" }}]")),
+            format!("6:31: table \"T\", row \"icp\", column \"h\": {undefined}"),
+        ),
+        (
+            table("heads = []").replace(
+                "rows = [\"s in scheme\"]\nheads = [\"\"]\nheads = []",
+                &format!("heads = [\"a\", \"b\"]\ncells = [[\"x\", \"={endless}[grid, icp]\"]]"),
+            ),
+            format!("5:18: table \"T\", row 1, column \"b\": {undefined}"),
+        ),
+        (
+            table(&format!("columns = [{{ head = \"h\", text = [\"1\", \"{{= {none}[grid, icp]}}\"] }}]")),
+            format!("table \"T\", row \"fixed\", column \"h\": {undefined}"),
+        ),
+        (
+            figure(&format!(
+                "kind = \"bars\"\ngroups = \"s in scheme\"\nseries = [{{ name = \"ours\", y = \"{none}[grid, s]\" }}]"
+            )),
+            format!("8:33: figure \"f\", series \"ours\" at \"icp\": {undefined}"),
+        ),
+        (
+            figure(&format!(
+                "kind = \"boxes\"\nseries = [{{ for = \"s in scheme\", name = \"{{s}}\", y = \"{endless}[grid, s]\" }}]"
+            )),
+            format!("figure \"f\", series \"icp\": {undefined}"),
+        ),
+        (
+            figure(&format!(
+                "kind = \"curves\"\nseries = [{{ name = \"c\", y = \"(window_packets(*) * {none})[grid, icp]\" }}]"
+            )),
+            format!("figure \"f\", series \"c\": {undefined}"),
+        ),
+        (
+            figure(&format!(
+                "kind = \"cdf\"\nx_min = 1\nseries = [{{ name = \"c\", y = \"(full_delays_ms(*) * {none})[grid, icp]\" }}]"
+            )),
+            format!("figure \"f\", series \"c\": {undefined}"),
+        ),
+    ] {
+        paper.write("board.toml", &board);
+        let refused = paper.reproduce(&[]).with(1).err;
+        assert!(
+            refused.contains("windows/board.toml:") && refused.contains(&message),
+            "{message}: {refused}"
+        );
+        paper.reproduce(&["--reduced"]).with(0);
+        paper.write("board.toml", &optional(&board));
+        paper.reproduce(&[]).with(0);
+    }
 }
 
 #[test]

@@ -448,7 +448,7 @@ fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
 }
 
 /// Whether a name is one of a file in the same folder on every system; results are written under such names.
-pub fn is_file_name(name: &str) -> bool {
+fn is_file_name(name: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
     !name.trim().is_empty() && !name.starts_with('.') && name.chars().all(is_plain)
 }

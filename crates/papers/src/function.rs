@@ -45,6 +45,7 @@ functions! {
     Mean "mean" 1 ANY, "the arithmetic mean";
     Min "min" 1 ANY, "the minimum";
     Moving "moving" 2 2, "moving(list, n): means of n consecutive values, n from 1 to 1000000";
+    Optional "optional" 1 1, "the value; outermost in a cell or a figure it may be undefined or infinite";
     Pool "pool" 1 ANY, "the samples of all elements, as those of more seeds";
     Quantile "quantile" 2 2, "quantile(list, part): the quantile for a part from 0 to 1, interpolated linearly";
     Ratio "ratio" 2 2, "the first divided by the second";
@@ -169,6 +170,7 @@ impl Function {
                 let (low, high) = (self.number(low)?, self.number(high)?);
                 Ok(value.each(|value| f64::from(low <= value && value <= high)))
             }
+            (Self::Optional, [value]) => Ok(value.clone()),
             (Self::Select, [value, flags]) => self.select(value, flags),
             (Self::Between | Self::At | Self::Every | Self::Bins | Self::Times, [series, rest @ ..]) => {
                 self.of_series(series, rest)

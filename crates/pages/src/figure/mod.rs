@@ -29,8 +29,8 @@ pub use model::{
     BarSeries, BoxStats, Cloud, Curve, Figure, FigureKind, SegmentEvents, Series, write_figures,
 };
 pub use pgf::Pgf;
-pub(crate) use published_bars::has_group;
 pub use published_bars::stated;
+pub(crate) use published_bars::{has_group, is_stated};
 use style::Sheet;
 pub(crate) use style::{COLOURS, DASHES};
 pub use style::{Columns, Look};

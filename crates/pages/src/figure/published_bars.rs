@@ -26,6 +26,11 @@ pub fn stated(claims: &[Judged], figures: &[Figure]) -> Vec<Figure> {
     parts.enumerate().filter_map(|(place, part)| figure(place + 1, part)).collect()
 }
 
+/// Whether `id` can be that of a figure of [`stated`].
+pub(crate) fn is_stated(id: &str) -> bool {
+    id.strip_prefix(ID).is_some_and(|number| number.chars().all(|c| c.is_ascii_digit()))
+}
+
 /// Whether `figure` is one of [`stated`] and has a group for `claim`.
 pub(crate) fn has_group(figure: &Figure, claim: &Claim) -> bool {
     let FigureKind::Bars { groups, .. } = &figure.kind else { return false };

@@ -3,7 +3,7 @@
 use super::claim_strip;
 use super::document::{self, Scripts};
 use super::tables::text_table;
-use crate::figure::{Figure, has_group};
+use crate::figure::{Figure, has_group, is_stated};
 use crate::markup::{Escaped, Markup};
 use tidegate_results::claims::{Claim, ClaimVerdict, Judged, Paper, Published};
 use tidegate_results::text::{self, TextTable};
@@ -27,6 +27,15 @@ pub struct BoardPage<'a> {
     pub semantics: u32,
     /// Identity of the code that computed the results, in hexadecimal digits.
     pub code: &'a str,
+}
+
+/// Ids of elements of the page that are neither figures nor claims.
+const IDS: &[&str] =
+    &["assumptions", "claims", "content", "figures", "glossary", "panels", "tables", "theme"];
+
+/// Whether the page uses `id` for something else than a figure of the paper.
+pub fn is_taken(id: &str) -> bool {
+    IDS.contains(&id) || is_stated(id)
 }
 
 /// One offline HTML file about a reproduction: claims first, then the figures that show them.

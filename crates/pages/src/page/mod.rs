@@ -23,7 +23,7 @@ mod topology;
 mod variant_plots;
 mod why;
 
-pub use board::{BoardPage, board_page};
+pub use board::{BoardPage, board_page, is_taken};
 pub use boards::boards_page;
 pub use compare::{ComparePage, compare_page};
 pub use run::{RunPage, run_page};

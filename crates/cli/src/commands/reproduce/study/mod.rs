@@ -4,6 +4,7 @@
 //! they resume and are shared. The values that expressions need of a run are stored beside it.
 
 mod cells;
+mod names;
 mod render;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,9 @@ use cells::{CellId, CellRun};
 const CLAIMS: &str = "claims.toml";
 const EXPERIMENTS: &str = "experiments.toml";
 const BOARD: &str = "board.toml";
+/// Message about a number that cannot be judged or shown.
+const UNDEFINED: &str =
+    "it is undefined or infinite in some runs: it divides by 0, or takes the mean or an extreme of no values";
 
 /// Source of a paper's files.
 #[derive(Clone, Copy, Debug)]
@@ -571,9 +575,8 @@ impl<'a> Results<'a> {
             // Reduced runs may be too short for the measure.
             let may_be_undefined = source.may_be_undefined || self.study.extent == Extent::Reduced;
             if !may_be_undefined && samples.iter().any(|sample| !sample.is_finite()) {
-                let what = "it is undefined or infinite in some runs: it divides by 0, or takes the mean or an extreme of no \
-                            values; undefined = true in the claim accepts this, and the claim differs then";
-                return Err(self.study.claims_text.at(*whole, what.to_owned()));
+                let accepted = "undefined = true in the claim accepts this, and the claim differs then";
+                return Err(self.study.claims_text.at(*whole, format!("{UNDEFINED}; {accepted}")));
             }
             Ok(match self.study.extent {
                 Extent::Reduced => Judged::reduced(claim.clone(), &samples),

@@ -1,24 +1,34 @@
 //! Figures and tables of a board, from the values of all runs.
 
+use std::fmt::Arguments;
+
 use tidegate_pages::figure::{BarSeries, BoxStats, Curve, Figure, FigureKind, Series};
 use tidegate_papers::board::{self, Drawing, Groups};
-use tidegate_papers::experiments::{AxisSetting, is_file_name};
-use tidegate_papers::expression::{Binding, PlacedExpression, unknown};
-use tidegate_papers::formula::{Bindings, Formula, SeedColumn};
+use tidegate_papers::experiments::AxisSetting;
+use tidegate_papers::expression::{Binding, Expression, PlacedExpression, Range};
+use tidegate_papers::formula::{Bindings, Formula, Leaf, SeedColumn};
+use tidegate_papers::function::Function;
 use tidegate_papers::value::MeasureValue;
 use tidegate_results::stats::{self, Estimate};
 use tidegate_results::text::{Align, TextTable, short};
 
-use super::{Results, Study};
+use super::cells::CellId;
+use super::{Results, Study, UNDEFINED};
 use crate::commands::reproduce::Extent;
 use crate::exit::Failure;
 
 /// A table with its title.
 type Titled = (String, TextTable);
 
+/// A figure with its variables replaced.
+struct Shown<'a> {
+    plan: &'a board::FigurePlan,
+    id: String,
+}
+
 /// Variables with their settings and the labels of these.
 #[derive(Clone, Default)]
-struct Around {
+pub(super) struct Around {
     scope: Bindings,
     labels: Vec<(String, String)>,
     /// Place among all combinations of the innermost variables.
@@ -27,10 +37,15 @@ struct Around {
 
 impl Around {
     /// The text with `{v}` replaced by the label of the setting of v, and `{letter}` by a, b, c and so on.
-    fn filled(&self, text: &str) -> String {
+    pub(super) fn filled(&self, text: &str) -> String {
         let letter = char::from_u32('a' as u32 + u32::try_from(self.place % 26).unwrap_or(0)).unwrap_or('a');
         let text = text.replace("{letter}", &letter.to_string());
         self.labels.iter().fold(text, |text, (name, label)| text.replace(&format!("{{{name}}}"), label))
+    }
+
+    /// The labels of all settings, for messages.
+    fn shown_labels(&self) -> String {
+        self.labels.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>().join(", ")
     }
 
     fn with(&self, binding: &Binding, setting: &AxisSetting) -> Self {
@@ -54,70 +69,6 @@ impl Results<'_> {
         Ok(figures)
     }
 
-    /// Checks names with their variables replaced: ids are valid file names, and no variable remains.
-    pub(super) fn check_names(&self) -> Result<(), Failure> {
-        let Some(board) = &self.study.board else { return Ok(()) };
-        let mut ids: Vec<String> = Vec::new();
-        for figure in board.figures.iter().filter(|figure| self.is_shown(figure.is_full)) {
-            for around in self.around(&Around::default(), &figure.bindings)? {
-                let id = around.filled(&figure.id);
-                if let Some(message) = self.wrong_name(figure, &around, &id, &ids)? {
-                    return Err(self.study.board_text.at(figure.at, message));
-                }
-                ids.push(id);
-            }
-        }
-        Ok(())
-    }
-
-    /// Refuses a claim whose figure is not one of the board, with or without `--full`.
-    pub(super) fn check_figures(&self) -> Result<(), Failure> {
-        let Study { board, paper, sources, claims_text, .. } = self.study;
-        let mut ids: Vec<String> = Vec::new();
-        for figure in board.iter().flat_map(|board| &board.figures) {
-            ids.extend(
-                self.around(&Around::default(), &figure.bindings)?.iter().map(|one| one.filled(&figure.id)),
-            );
-        }
-        for (claim, source) in paper.claims.iter().zip(sources) {
-            if let Some(id) = claim.figure.as_ref().filter(|id| !ids.contains(id)) {
-                let message = match ids.as_slice() {
-                    [] => format!("figure {id:?} is not known; board.toml declares no figures"),
-                    _ => unknown("figure", id, ids.iter().map(String::as_str)),
-                };
-                return Err(claims_text.at(source.figure_at, message));
-            }
-        }
-        Ok(())
-    }
-
-    fn wrong_name(
-        &self,
-        figure: &board::FigurePlan,
-        around: &Around,
-        id: &String,
-        ids: &[String],
-    ) -> Result<Option<String>, Failure> {
-        if !is_file_name(id) {
-            return Ok(Some(format!(
-                "the id of a figure is {id:?}; it names a file and has letters, digits, '-', '_' and '.'"
-            )));
-        }
-        // The second figure would overwrite the file of the first.
-        if ids.contains(id) {
-            return Ok(Some(format!(
-                "two figures have the id {id:?}; a variable in it, such as {{letter}}, keeps them apart"
-            )));
-        }
-        let mut texts = vec![around.filled(&figure.title), around.filled(&figure.caption)];
-        for one in &figure.series {
-            texts.extend(self.around(around, &one.bindings)?.iter().map(|around| around.filled(&one.name)));
-        }
-        let open = texts.iter().find_map(|text| Some((text, open(text)?)));
-        Ok(open
-            .map(|(text, open)| format!("figure {id:?}: {open} in {text:?} is not a variable of its `for`")))
-    }
-
     /// The tables of the board, in its order; without a board a table of each experiment.
     pub(in super::super) fn tables(&self) -> Result<Vec<Titled>, Failure> {
         let Some(board) = &self.study.board else { return self.tables_of_experiments() };
@@ -125,17 +76,17 @@ impl Results<'_> {
         shown.map(|table| self.table(table)).collect()
     }
 
-    fn is_shown(&self, is_full: bool) -> bool {
+    pub(super) fn is_shown(&self, is_full: bool) -> bool {
         !is_full || self.study.extent == Extent::Full
     }
 
-    fn settings(&self, binding: &Binding) -> Result<Vec<AxisSetting>, Failure> {
+    pub(super) fn settings(&self, binding: &Binding) -> Result<Vec<AxisSetting>, Failure> {
         let found = self.study.experiments.settings_of(binding);
         found.map_err(|message| self.study.board_text.at(binding.at, message))
     }
 
     /// All combinations of the settings of variables; the last variable changes fastest.
-    fn around(&self, outer: &Around, bindings: &[Binding]) -> Result<Vec<Around>, Failure> {
+    pub(super) fn around(&self, outer: &Around, bindings: &[Binding]) -> Result<Vec<Around>, Failure> {
         let mut all = vec![outer.clone()];
         for binding in bindings {
             let settings = self.settings(binding)?;
@@ -157,40 +108,77 @@ impl Results<'_> {
         column.ok_or_else(|| text.at(source.at, "a cell of it was not run".to_owned()))
     }
 
-    fn numbers(&self, source: &PlacedExpression, around: &Around) -> Result<Vec<f64>, Failure> {
+    /// The samples of an expression; `part` is the part of the board that shows them, for messages.
+    fn numbers(
+        &self,
+        source: &PlacedExpression,
+        around: &Around,
+        part: Arguments<'_>,
+    ) -> Result<Vec<f64>, Failure> {
         let text = &self.study.board_text;
-        let samples = self.value(source, around)?.samples();
-        samples.map_err(|message| text.at(source.at, message))
+        let samples = self.value(source, around)?.samples().map_err(|message| text.at(source.at, message))?;
+        self.check_finite(source, samples.iter().copied(), part)?;
+        Ok(samples)
     }
 
-    fn estimate(&self, source: &PlacedExpression, around: &Around) -> Result<Estimate, Failure> {
-        self.numbers(source, around).map(|samples| Estimate::of(&samples))
+    fn estimate(
+        &self,
+        source: &PlacedExpression,
+        around: &Around,
+        part: Arguments<'_>,
+    ) -> Result<Estimate, Failure> {
+        self.numbers(source, around, part).map(|samples| Estimate::of(&samples))
     }
 
-    fn figure(&self, figure: &board::FigurePlan, around: &Around) -> Result<Figure, Failure> {
+    /// Whether the value may be undefined or infinite.
+    fn is_optional(&self, expression: &Expression) -> bool {
+        // Reduced runs may be too short for a measure.
+        self.study.extent == Extent::Reduced
+            || matches!(expression, Expression::Apply(Function::Optional, ..))
+    }
+
+    /// Refuses numbers that `part` cannot show, unless the expression permits them.
+    fn check_finite(
+        &self,
+        source: &PlacedExpression,
+        mut numbers: impl Iterator<Item = f64>,
+        part: Arguments<'_>,
+    ) -> Result<(), Failure> {
+        if self.is_optional(&source.expression) {
+            return Ok(());
+        }
+        if numbers.all(f64::is_finite) {
+            return Ok(());
+        }
+        let message = format!("{part}: {UNDEFINED}; optional(...) around it accepts this");
+        Err(self.study.board_text.at(source.at, message))
+    }
+
+    fn figure(&self, plan: &board::FigurePlan, around: &Around) -> Result<Figure, Failure> {
+        let figure = &Shown { plan, id: around.filled(&plan.id) };
         let mut series: Vec<(Around, &board::SeriesPlan)> = Vec::new();
-        for one in &figure.series {
+        for one in &plan.series {
             series.extend(self.around(around, &one.bindings)?.into_iter().map(|around| (around, one)));
         }
-        let kind = match figure.drawing {
+        let kind = match plan.drawing {
             Drawing::Lines => self.lines(figure, &series)?,
             Drawing::Bars => self.bars(figure, &series)?,
             Drawing::Curves => FigureKind::Curves { curves: self.curves(figure, &series)? },
             Drawing::Cdf => FigureKind::Cdf {
                 curves: self.curves(figure, &series)?,
-                is_x_logarithmic: figure.is_x_logarithmic,
+                is_x_logarithmic: plan.is_x_logarithmic,
             },
             Drawing::Boxes => {
-                let boxes = series.iter().map(|(around, one)| self.box_of(one, around));
+                let boxes = series.iter().map(|(around, one)| self.box_of(figure, one, around));
                 FigureKind::Boxes { boxes: boxes.collect::<Result<_, _>>()? }
             }
         };
         Ok(Figure {
-            id: around.filled(&figure.id),
-            title: around.filled(&figure.title),
-            caption: around.filled(&figure.caption),
-            x_label: figure.x_label.clone(),
-            y_label: figure.y_label.clone(),
+            id: figure.id.clone(),
+            title: around.filled(&plan.title),
+            caption: around.filled(&plan.caption),
+            x_label: plan.x_label.clone(),
+            y_label: plan.y_label.clone(),
             kind,
         })
     }
@@ -198,23 +186,27 @@ impl Results<'_> {
     /// The settings along x, with the values of a series at each of them.
     fn along(
         &self,
-        figure: &board::FigurePlan,
+        figure: &Shown<'_>,
         series: &board::SeriesPlan,
         around: &Around,
     ) -> Result<Vec<(String, Estimate)>, Failure> {
         let groups = series.along.clone().map(Groups::Settings);
-        match groups.as_ref().unwrap_or(&figure.groups) {
+        let estimate = |value: &PlacedExpression, around: &Around, at: &str| {
+            let (id, name) = (&figure.id, around.filled(&series.name));
+            self.estimate(value, around, format_args!("figure {id:?}, series {name:?} at {at:?}"))
+        };
+        match groups.as_ref().unwrap_or(&figure.plan.groups) {
             Groups::Settings(binding) => {
                 let settings = self.settings(binding)?;
                 let value = |setting: &AxisSetting| {
                     let around = around.with(binding, setting);
-                    Ok((setting.name.clone(), self.estimate(&series.values[0], &around)?))
+                    Ok((setting.name.clone(), estimate(&series.values[0], &around, &setting.label)?))
                 };
                 settings.iter().map(value).collect()
             }
             Groups::Names(names) => {
                 let pairs = names.iter().zip(&series.values);
-                pairs.map(|(name, value)| Ok((name.clone(), self.estimate(value, around)?))).collect()
+                pairs.map(|(name, value)| Ok((name.clone(), estimate(value, around, name)?))).collect()
             }
             Groups::None => Ok(Vec::new()),
         }
@@ -222,7 +214,7 @@ impl Results<'_> {
 
     fn lines(
         &self,
-        figure: &board::FigurePlan,
+        figure: &Shown<'_>,
         series: &[(Around, &board::SeriesPlan)],
     ) -> Result<FigureKind, Failure> {
         let line = |(around, one): &(Around, &board::SeriesPlan)| {
@@ -245,10 +237,10 @@ impl Results<'_> {
 
     fn bars(
         &self,
-        figure: &board::FigurePlan,
+        figure: &Shown<'_>,
         series: &[(Around, &board::SeriesPlan)],
     ) -> Result<FigureKind, Failure> {
-        let groups = match &figure.groups {
+        let groups = match &figure.plan.groups {
             Groups::Settings(binding) => {
                 self.settings(binding)?.into_iter().map(|setting| setting.label).collect()
             }
@@ -270,7 +262,7 @@ impl Results<'_> {
 
     fn curves(
         &self,
-        figure: &board::FigurePlan,
+        figure: &Shown<'_>,
         series: &[(Around, &board::SeriesPlan)],
     ) -> Result<Vec<Curve>, Failure> {
         let curve = |(around, one): &(Around, &board::SeriesPlan)| {
@@ -279,20 +271,32 @@ impl Results<'_> {
             let column = self.value(source, around)?;
             let points = match column.first() {
                 Some(MeasureValue::Series(points)) => points.clone(),
-                Some(MeasureValue::List(list)) if figure.drawing == Drawing::Cdf => parts(list, figure.x_min),
+                Some(MeasureValue::List(list)) if figure.plan.drawing == Drawing::Cdf => {
+                    parts(list, figure.plan.x_min)
+                }
                 other => {
-                    let required = if figure.drawing == Drawing::Cdf { "a list" } else { "a series" };
+                    let required = if figure.plan.drawing == Drawing::Cdf { "a list" } else { "a series" };
                     let found = other.map_or("nothing", MeasureValue::kind);
                     let message = format!("a curve is drawn of {required}; this is {found}");
                     return Err(self.study.board_text.at(source.at, message));
                 }
             };
+            // The list of a cdf is drawn from `x_min` on, which would replace NaN. A curve without points has no value.
+            let numbers = column.first().map_or(Vec::new(), MeasureValue::numbers);
+            let numbers = numbers.into_iter().chain(points.iter().map(|(x, _)| *x));
+            let numbers = numbers.chain(points.is_empty().then_some(f64::NAN));
+            self.check_finite(source, numbers, format_args!("figure {:?}, series {name:?}", figure.id))?;
             Ok(Curve::new(name, points))
         };
         series.iter().map(curve).collect()
     }
 
-    fn box_of(&self, series: &board::SeriesPlan, around: &Around) -> Result<BoxStats, Failure> {
+    fn box_of(
+        &self,
+        figure: &Shown<'_>,
+        series: &board::SeriesPlan,
+        around: &Around,
+    ) -> Result<BoxStats, Failure> {
         let Some(source) = series.values.first() else {
             return Err(Failure::error("a box needs y"));
         };
@@ -300,6 +304,9 @@ impl Results<'_> {
             SeedColumn::Same(value) => vec![value.numbers()],
             SeedColumn::Seeds(values, _) => values.iter().map(MeasureValue::numbers).collect(),
         };
+        let name = around.filled(&series.name);
+        let numbers = lists.iter().flat_map(|list| if list.is_empty() { &[f64::NAN][..] } else { list });
+        self.check_finite(source, numbers.copied(), format_args!("figure {:?}, series {name:?}", figure.id))?;
         // One number per seed makes a box over the seeds. Lists make a box over their values, whose extremes
         // depend on the number of values, so that its whiskers are percentiles.
         let is_of_seeds = lists.iter().all(|list| list.len() == 1);
@@ -313,53 +320,48 @@ impl Results<'_> {
         };
         let [low, first_quartile, median, third_quartile, high] =
             parts.map(|part| over(&|list| quantile(list, part)));
-        Ok(BoxStats {
-            name: around.filled(&series.name),
-            low,
-            first_quartile,
-            median,
-            third_quartile,
-            high,
-            mean: over(&stats::mean),
-        })
+        Ok(BoxStats { name, low, first_quartile, median, third_quartile, high, mean: over(&stats::mean) })
     }
 
     fn table(&self, table: &board::TablePlan) -> Result<Titled, Failure> {
-        let around = Around::default();
+        let part = format_args!("title of a table");
         let title: Vec<String> =
-            table.title.iter().map(|cell| self.shown(cell, &around)).collect::<Result<_, _>>()?;
+            table.title.iter().map(|cell| self.shown(cell, part)).collect::<Result<_, _>>()?;
+        let title = title.concat();
         let made = if table.is_of_claims {
             self.table_of_claims()
         } else if table.cells.is_empty() {
-            self.grid(table)?
+            self.grid(table, &title)?
         } else {
-            self.free(table)?
+            self.free(table, &title)?
         };
-        Ok((title.concat(), made))
+        Ok((title, made))
     }
 
-    fn shown(&self, cell: &board::Cell, around: &Around) -> Result<String, Failure> {
+    fn shown(&self, cell: &board::Cell, part: Arguments<'_>) -> Result<String, Failure> {
         match cell {
             board::Cell::Text(text) => Ok(text.clone()),
-            board::Cell::Value(source) => Ok(short(&self.estimate(source, around)?)),
+            board::Cell::Value(source) => Ok(short(&self.estimate(source, &Around::default(), part)?)),
         }
     }
 
-    fn free(&self, table: &board::TablePlan) -> Result<TextTable, Failure> {
+    fn free(&self, table: &board::TablePlan, title: &str) -> Result<TextTable, Failure> {
         let is_number = |column: usize| matches!(table.cells[0].get(column), Some(board::Cell::Value(_)));
         let align = |column| if is_number(column) { Align::Right } else { Align::Left };
         let heads: Vec<(&str, Align)> =
             table.heads.iter().enumerate().map(|(column, head)| (head.as_str(), align(column))).collect();
         let mut made = TextTable::new(&heads);
-        for row in &table.cells {
-            let cells = row.iter().map(|cell| self.shown(cell, &Around::default()));
+        for (number, row) in (1..).zip(&table.cells) {
+            let cells = row.iter().zip(&table.heads).map(|(cell, head)| {
+                self.shown(cell, format_args!("table {title:?}, row {number}, column {head:?}"))
+            });
             made.row(cells.collect::<Result<Vec<String>, Failure>>()?);
         }
         Ok(made)
     }
 
     /// A row for every combination of settings.
-    fn grid(&self, table: &board::TablePlan) -> Result<TextTable, Failure> {
+    fn grid(&self, table: &board::TablePlan, title: &str) -> Result<TextTable, Failure> {
         let mut columns: Vec<(String, &board::TableColumn, Around)> = Vec::new();
         for column in &table.columns {
             for around in self.around(&Around::default(), &column.bindings)? {
@@ -384,27 +386,37 @@ impl Results<'_> {
         let mut made = TextTable::new(&labels.chain(values).collect::<Vec<_>>());
         for (place, row) in rows.iter().enumerate() {
             let mut cells: Vec<String> = row.labels.iter().map(|(_, label)| label.clone()).collect();
-            for (_, column, around) in &columns {
+            for (head, column, around) in &columns {
                 let mut both = row.clone();
                 both.scope.extend(around.scope.iter().cloned());
-                cells.push(self.cell(column, &both, place)?);
+                let labels = row.shown_labels();
+                let part = format_args!("table {title:?}, row {labels:?}, column {head:?}");
+                cells.push(self.cell(column, &both, place, part)?);
             }
             made.row(cells);
         }
         Ok(made)
     }
 
-    fn cell(&self, column: &board::TableColumn, around: &Around, row: usize) -> Result<String, Failure> {
+    fn cell(
+        &self,
+        column: &board::TableColumn,
+        around: &Around,
+        row: usize,
+        part: Arguments<'_>,
+    ) -> Result<String, Failure> {
         let Some(value) = &column.value else {
             let cells = column.text.get(row).map_or(&[][..], Vec::as_slice);
-            return cells.iter().map(|cell| self.shown(cell, &Around::default())).collect();
+            return cells.iter().map(|cell| self.shown(cell, part)).collect();
         };
-        let text = short(&self.estimate(value, around)?);
+        let text = short(&self.estimate(value, around, part)?);
         let not_done = match &column.not_done {
             None => 0,
-            Some(source) => {
-                self.numbers(source, around)?.into_iter().filter(|is_not_done| *is_not_done > 0.0).count()
-            }
+            Some(source) => self
+                .numbers(source, around, part)?
+                .into_iter()
+                .filter(|is_not_done| *is_not_done > 0.0)
+                .count(),
         };
         Ok(if not_done == 0 { text } else { format!("{text} ({not_done} not done)") })
     }
@@ -439,44 +451,48 @@ impl Results<'_> {
         let experiments = self.study.experiments.list.iter().enumerate();
         let mut tables = Vec::new();
         for (number, experiment) in experiments {
-            let used: Vec<_> = self.study.used(number).into_iter().map(|(_, leaf)| leaf).collect();
-            let names: Vec<String> = used.iter().map(|leaf| leaf.quantity.to_string()).collect();
+            let used = self.study.used(number);
             // The claim's own text: `quantity` has the definitions of [measure] expanded.
-            let heads =
-                used.iter().map(|leaf| leaf.name.rsplit_once('[').map_or(&*leaf.name, |(name, _)| name));
+            let head =
+                |leaf: &Leaf| leaf.name.rsplit_once('[').map_or(&*leaf.name, |(name, _)| name).to_owned();
+            let heads: Vec<String> = used.iter().map(|(_, leaf)| head(leaf)).collect();
             let axes = experiment.axes.iter().map(|axis| (axis.name.as_str(), Align::Left));
-            let values = heads.map(|head| (head, Align::Right));
+            let values = heads.iter().map(|head| (head.as_str(), Align::Right));
             let mut table = TextTable::new(&axes.chain(values).collect::<Vec<_>>());
             for (place, point) in self.study.points.iter().filter(|(place, _)| place.experiment == number) {
-                let runs = self.values.get(place).map_or(&[][..], Vec::as_slice);
-                let shown = names.iter().map(|name| {
-                    let value = |values: &super::Values| values.get(name)?.as_ref()?.number();
-                    let samples: Vec<f64> = runs.iter().filter_map(value).collect();
-                    // A mean over some of the seeds would appear as one over all of them.
-                    if samples.len() == point.plan.seeds.len() {
-                        short(&Estimate::of(&samples))
-                    } else {
-                        "-".to_owned()
-                    }
-                });
                 let settings = experiment.settings(place.cell);
-                let row: Vec<String> =
-                    settings.iter().map(|setting| setting.label.clone()).chain(shown).collect();
+                let mut row: Vec<String> = settings.iter().map(|setting| setting.label.clone()).collect();
+                for (whole, leaf) in &used {
+                    row.push(self.quantity_of(place, point.plan.seeds.len(), (*whole, leaf))?);
+                }
                 table.row(row);
             }
             tables.push((experiment.name.clone(), table));
         }
         Ok(tables)
     }
-}
 
-/// A variable that remains in a text, such as `{name}`.
-fn open(text: &str) -> Option<&str> {
-    let is_name = |inner: &str| !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let starts = text.match_indices('{').map(|(start, _)| start);
-    starts
-        .filter_map(|start| text[start..].find('}').map(|end| &text[start..=start + end]))
-        .find(|found| is_name(&found[1..found.len() - 1]))
+    /// A quantity of a cell with this number of seeds, as text; `leaf` is in the claim at `whole`.
+    fn quantity_of(
+        &self,
+        cell: &CellId,
+        seeds: usize,
+        (whole, leaf): (Range, &Leaf),
+    ) -> Result<String, Failure> {
+        let runs = self.values.get(cell).map_or(&[][..], Vec::as_slice);
+        let name = leaf.quantity.to_string();
+        let samples: Vec<f64> =
+            runs.iter().filter_map(|values| values.get(&name)?.as_ref()?.number()).collect();
+        // A mean over some of the seeds would appear as one over all of them; a list has no mean.
+        if samples.len() != seeds {
+            return Ok("-".to_owned());
+        }
+        if !self.is_optional(&leaf.quantity) && samples.iter().any(|sample| !sample.is_finite()) {
+            let message = format!("{} is not a finite number in all runs of the experiment", leaf.name);
+            return Err(self.study.claims_text.at(leaf.at.behind(whole.start), message));
+        }
+        Ok(short(&Estimate::of(&samples)))
+    }
 }
 
 fn is_number(text: &str) -> bool {
