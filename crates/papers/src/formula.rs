@@ -500,6 +500,11 @@ half = "g / 2"
             "quantile(g[x, aimd, 1], a)",
             "quantile takes a part from 0 to 1; it is given 2",
         );
+        // Known before any run, without a value of the cell.
+        let experiments = Experiments::parse("experiments.toml", EXPERIMENTS).expect("sound");
+        let parsed = parse("max(moving(g[x, aimd, 1], a) for a in alpha)").expect("sound");
+        let fault = Formula::resolve(&parsed, &Vec::new(), &experiments).expect_err("half a neighbour");
+        assert!(fault.message.ends_with("it is given 0.5"), "{}", fault.message);
         assert_fault("best(g)[three]", "best(g)", "best is over seeds, and this is of one run");
     }
 }
