@@ -332,6 +332,12 @@ fn wrong_definitions_ranges_and_references_are_named_with_file_and_line() {
         let stated = paper.refused("experiments.toml", EXPERIMENTS, end, &format!("{end}{more}"));
         assert_eq!(stated, format!("windows/experiments.toml:{message}"));
     }
+    let full = "name = \"grid\"\nscenario = \"path.toml\"";
+    let wrong = format!(
+        "name = \"more\"\nfull = true\nset = [\"a=1\"]\nscenario = \"path.toml\"\n[[experiment]]\n{full}"
+    );
+    let stated = paper.refused("experiments.toml", EXPERIMENTS, full, &wrong);
+    assert!(stated.starts_with("windows/experiments.toml:8:8: more: key \"a\" is not known"), "{stated}");
     let reduced = paper.refused("experiments.toml", EXPERIMENTS, "scenario.duration", "scenario.durations");
     let message = "grid[icp]: key \"durations\" is not known; did you mean \"duration\"?";
     assert_eq!(reduced, format!("windows/experiments.toml:10:12: {message}"));

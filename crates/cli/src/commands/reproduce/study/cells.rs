@@ -104,7 +104,7 @@ pub(super) fn alternatives(
 }
 
 /// Plans cells that only other options run, so that a wrong override in them is found now: all cells of experiments with
-/// `--reduced`, and the first cell of each entry of the alternatives with `--full`.
+/// `--reduced`, and with `--full` the first cell of each further experiment and of each entry of the alternatives.
 pub(super) fn check_other_extents(session: &Session, files: Files<'_>, study: &Study) -> Result<(), Failure> {
     let experiments = &study.experiments;
     if study.extent != Extent::Reduced {
@@ -115,7 +115,15 @@ pub(super) fn check_other_extents(session: &Session, files: Files<'_>, study: &S
             }
         }
     }
-    for alternative in experiments.alternatives.iter().filter(|_| study.extent != Extent::Full) {
+    if study.extent == Extent::Full {
+        return Ok(());
+    }
+    // A sensitivity study can have thousands of cells, whose overrides differ in few values.
+    for experiment in experiments.list.iter().filter(|one| one.is_full) {
+        let under = Conditions { extent: Extent::Full, alternative: None };
+        point(session, files, study, (experiment, 0), under)?;
+    }
+    for alternative in &experiments.alternatives {
         let under = Conditions { extent: Extent::Full, alternative: Some(alternative) };
         for (name, first, _) in &alternative.set {
             let parts = experiments.list.iter().filter(|part| part.name == *name);
