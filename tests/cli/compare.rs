@@ -126,6 +126,8 @@ fn seeds_are_added_until_intervals_are_narrow_enough() {
     let wide = comparison.notify(&[&arguments[..], &["--until-ci", "50%"]].concat()).with(0).out;
     assert!(wide.contains("narrower than ± 50 % with 10 seeds"), "{wide}");
     assert!(wide.contains("7 interim tests were planned before the first run"), "{wide}");
+    let zero = comparison.notify(&[&arguments[..], &["--until-ci", "0"]].concat()).with(2).err;
+    assert!(zero.contains("\"0\" is not above 0; write it like 2% or 0.02"), "{zero}");
     let more = [&arguments[..], &["--until-ci", "0.01%", "--max-seeds", "15"]].concat();
     let narrow = comparison.notify(&more).with(0).out;
     assert!(

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use support::json::Value;
 use support::program::{Ended, Scratch, tidegate};
@@ -503,6 +504,54 @@ fn an_undefined_or_infinite_number_in_a_figure_or_table_is_refused_unless_it_is_
         paper.write("board.toml", &optional(&board));
         paper.reproduce(&[]).with(0);
     }
+}
+
+#[test]
+fn papers_in_folders_of_one_name_do_not_mix_their_results() {
+    let paper = Paper::new("paper-owners");
+    paper.reproduce(&["--reduced"]).with(0);
+    let other = paper.scratch.at("other");
+    fs::create_dir(&other).expect("a folder");
+    let other = format!("{other}/windows");
+    fs::rename(paper.folder(), &other).expect("movable");
+    let results = Path::new(&paper.out()).join("windows").display().to_string();
+    let lost = tidegate(&["report", &results]).with(1).err;
+    let message = format!(
+        "the page cannot be regenerated: the folder of the paper, {}, does not exist",
+        paper.folder()
+    );
+    assert!(lost.contains(&message), "{lost}");
+    let refused = tidegate(&["reproduce", &other, "--reduced", "--out", &paper.out()]).with(1).err;
+    let message = format!(
+        "windows has the results of another paper, {}; --out DIR writes those of {other} elsewhere",
+        paper.folder()
+    );
+    assert!(refused.contains(&message), "{refused}");
+}
+
+#[test]
+fn the_page_is_made_again_from_another_directory() {
+    let paper = Paper::new("paper-directory");
+    let inside = |folder: &str, arguments: &[&str]| {
+        let program =
+            Command::new(env!("CARGO_BIN_EXE_tidegate")).args(arguments).current_dir(folder).status();
+        assert!(program.expect("it runs").success(), "{arguments:?}");
+    };
+    inside(&paper.scratch.at("."), &["reproduce", "./windows", "--reduced", "--quiet", "--out", "out"]);
+    let page = || fs::read_to_string(Path::new(&paper.out()).join("windows/report.html")).expect("a page");
+    let before = page();
+    inside(&paper.out(), &["report", "windows"]);
+    assert!(page() == before, "report makes another page");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_in_a_folder_is_refused() {
+    let paper = Paper::new("paper-pipe");
+    let pipe = format!("{}/board.toml", paper.folder());
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let refused = paper.reproduce(&[]).with(1).err;
+    assert!(refused.contains("board.toml: this is not a regular file"), "{refused}");
 }
 
 #[test]

@@ -57,11 +57,19 @@ impl KeptResults {
     /// The failure for a page with missing runs, which `command` makes.
     pub(crate) fn refused(&self, failure: &Failure, command: &str) -> Failure {
         let out = word(&self.out().display().to_string());
-        Failure::error(format!(
-            "{}: the page cannot be regenerated: {}; to make the missing runs: {command} --out {out}",
-            self.folder.display(),
-            failure.message.trim_start_matches("error: ")
-        ))
+        let why = failure.message.trim_start_matches("error: ");
+        self.failure(&format!("{why}; to make the missing runs: {command} --out {out}"))
+    }
+
+    /// The failure for a page that cannot be made for the reason `why`.
+    pub(crate) fn failure(&self, why: &str) -> Failure {
+        Failure::error(format!("{}: the page cannot be regenerated: {why}", self.folder.display()))
+    }
+
+    /// The line in a file of the folder; `None` if there is no such file.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        let text = fs::read_to_string(self.folder.join(name)).ok()?;
+        Some(text.trim_end().to_owned())
     }
 }
 

@@ -1,5 +1,6 @@
 //! `--set key=value`: changes to the document before it is checked.
 
+use tidegate_core::scheme::params::given_twice;
 use tidegate_settings::document::{self, Entry, Item, Table, TomlValue};
 use tidegate_settings::error::Place;
 use tidegate_settings::keys::{KeyKind, SCHEME};
@@ -61,7 +62,7 @@ pub(super) fn apply(
             continue;
         }
         // A longer value fits fewer places, which bounds the memory of `*`.
-        let mut walk = Walk { context, item: &item, room: ROOM / source.len().max(1) };
+        let mut walk = Walk { context, item: &item, room: ROOM / source.len().max(1), overrides };
         walk.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
         // The value may be a table with names of earlier versions.
         renames::update(context, root, &keys::ROOT);
@@ -79,7 +80,7 @@ fn scope(steps: &[Step<'_>]) -> Result<Option<(&'static str, usize)>, ()> {
 /// Inserts `item` at `path`, replacing any value there; problems are recorded at its place.
 pub(super) fn put(context: &ReadContext<'_>, root: &mut Table, path: &str, item: &Item) {
     let steps: Vec<Step<'_>> = path.split('.').map(|name| Step { name, place: item.place }).collect();
-    Walk { context, item, room: 1 }.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
+    Walk { context, item, room: 1, overrides: &[] }.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
 }
 
 /// One element of a path, with its place.
@@ -182,6 +183,8 @@ struct Walk<'a> {
     item: &'a Item,
     /// Remaining number of insertions.
     room: usize,
+    /// All overrides, as given.
+    overrides: &'a [(String, String)],
 }
 
 impl Walk<'_> {
@@ -194,6 +197,9 @@ impl Walk<'_> {
             }
             return;
         };
+        if rest.is_empty() {
+            self.refuse_both_names(table, name, *step, known);
+        }
         if let Some(entry) = table.get_mut(name) {
             self.set_in_item(&mut entry.item, rest, kind);
             return;
@@ -205,6 +211,22 @@ impl Walk<'_> {
         }
         self.set_in_item(&mut item, rest, kind);
         table.0.push(Entry { key: name.to_owned(), place: step.place, item });
+    }
+
+    /// Refuses two overrides of one key under its earlier and its present name, as both names in a file are.
+    fn refuse_both_names(&self, table: &Table, name: &str, step: Step<'_>, known: Known) {
+        let origin = table.get(name).map_or(0, |entry| entry.item.place.origin);
+        let Some((path, _)) = origin.checked_sub(1).and_then(|index| self.overrides.get(index)) else {
+            return;
+        };
+        let other = path.rsplit('.').next().unwrap_or("");
+        let is_same = other != step.name
+            && origin != step.place.origin
+            && known.resolve(self.context, table, Step { name: other, ..step }) == name;
+        if is_same {
+            let earlier = if step.name == name { other } else { step.name };
+            self.context.refuse(step.place, given_twice(earlier, name));
+        }
     }
 
     fn set_in_item(&mut self, item: &mut Item, steps: &[Step<'_>], kind: Option<&'static KeyKind>) {

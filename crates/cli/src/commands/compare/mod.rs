@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     measures: Vec<&'static RunMeasure>,
     /// Add seeds until the half-width of each mean's confidence interval is below this fraction of the mean, such as
     /// 2%, for the measures of --measures, or for goodput and delay by default.
-    #[arg(long, value_name = "PART", value_parser = part)]
+    #[arg(long, value_name = "PART", value_parser = part_above_zero)]
     until_ci: Option<f64>,
     /// Maximum number of seeds with --until-ci.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "until_ci", value_parser = clap::value_parser!(u64).range(1..=100_000))]
@@ -100,6 +100,12 @@ fn part(text: &str) -> Result<f64, String> {
     let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
     let part = number.trim().parse::<f64>().map_err(|_| wrong())? * scale;
     if (0.0..=1.0).contains(&part) { Ok(part) } else { Err(wrong()) }
+}
+
+/// As [`part`], above 0: no interval of results that vary is narrower.
+fn part_above_zero(text: &str) -> Result<f64, String> {
+    let part = part(text)?;
+    if part > 0.0 { Ok(part) } else { Err(format!("{text:?} is not above 0; write it like 2% or 0.02")) }
 }
 
 impl Arguments {

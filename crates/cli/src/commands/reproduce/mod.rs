@@ -81,6 +81,9 @@ static PAPERS: [Entry; 5] = [
 /// Value of PAPER that selects every paper.
 const ALL: &str = "all";
 
+/// File in the results of a paper of the user's own with the absolute path of the paper's folder.
+const SOURCE: &str = "paper.txt";
+
 /// What to reproduce and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -185,6 +188,27 @@ struct Chosen<'a> {
     files: Files<'a>,
 }
 
+impl Chosen<'_> {
+    /// Absolute path of the folder of a paper of the user's own.
+    fn source(&self) -> Option<String> {
+        let Files::Folder(folder) = self.files else { return None };
+        Some(folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).display().to_string())
+    }
+
+    /// Refuses a folder of results that has those of another paper, whose folder has the same name.
+    fn check_owner(&self, out: &Path) -> Result<(), Failure> {
+        let folder = out.join(&self.folder);
+        let known = std::fs::read_to_string(folder.join(SOURCE)).ok();
+        match (self.source(), known.as_deref().map(str::trim_end)) {
+            (Some(source), Some(known)) if source != known => Err(Failure::error(format!(
+                "{} has the results of another paper, {known}; --out DIR writes those of {source} elsewhere",
+                folder.display()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The requested papers, at least one.
 fn chosen(paper: &str) -> Result<Vec<Chosen<'_>>, Failure> {
     let known: Vec<Chosen<'_>> = PAPERS
@@ -249,6 +273,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     // All papers are read first, so that an error in the last one costs no computing time.
     let studies: Vec<Study> =
         papers.iter().map(|paper| Study::read(session, paper.files, extent)).collect::<Result<_, _>>()?;
+    papers.iter().try_for_each(|paper| paper.check_owner(&arguments.out))?;
     let store = Store::make(&store_of(&arguments.out))?;
     // Before the census, which counts the remaining runs.
     if arguments.remove_old_runs {
@@ -285,8 +310,13 @@ pub(crate) fn page_again(
     arguments: &Arguments,
 ) -> Result<String, Failure> {
     let store = Store::at(&store_of(&kept.out()));
+    // The command has the folder relative to the current directory of its time.
+    let source = kept.text(SOURCE);
+    if let Some(folder) = source.as_ref().filter(|folder| !Path::new(folder).is_dir()) {
+        return Err(kept.failure(&format!("the folder of the paper, {folder}, does not exist")));
+    }
     let mut boards = Vec::new();
-    for paper in chosen(&arguments.paper)? {
+    for paper in chosen(source.as_ref().unwrap_or(&arguments.paper))? {
         let study = Study::read(session, paper.files, extent(arguments))?;
         let missing = study.missing(&store);
         // A page with some of its runs would show other numbers than the results beside it.
@@ -295,7 +325,8 @@ pub(crate) fn page_again(
                 format!("{missing} of its runs, made by this build of the program, are not in the store");
             return Err(kept.refused(&Failure::error(why), &kept.command));
         }
-        boards.push(Written::of(&study, &store, &word(paper.name))?);
+        let name = if source.is_some() { &arguments.paper } else { paper.name };
+        boards.push(Written::of(&study, &store, &word(name))?);
     }
     match boards.as_slice() {
         [one] if arguments.paper != ALL => Ok(board_page(&one.page())),
@@ -366,7 +397,7 @@ fn reproduce(
     study.fill(session, store, threads(arguments.threads))?;
     let folder = arguments.out.join(&paper.folder);
     let done = Written::of(study, store, &word(paper.name))?;
-    write(&folder, &done)?;
+    write(&folder, &done, paper.source())?;
     if session.format == Format::Text {
         session.show(&summary(session.screen, &done.board, &folder.join("report.html"), begun));
     }
@@ -397,7 +428,7 @@ fn command_line(name: &str, extent: Extent) -> String {
 }
 
 /// Writes a paper's page, its figures, its claims and its files.
-fn write(folder: &Path, done: &Written) -> Result<(), Failure> {
+fn write(folder: &Path, done: &Written, source: Option<String>) -> Result<(), Failure> {
     let board = &done.board;
     let mut files = vec![
         ("report.html".to_owned(), board_page(&done.page())),
@@ -410,6 +441,7 @@ fn write(folder: &Path, done: &Written) -> Result<(), Failure> {
         board.figures.iter().map(|figure| (format!("{}.svg", figure.id), figure.to_svg(Look::default()))),
     );
     files.extend(done.files.iter().cloned());
+    files.extend(source.map(|source| (SOURCE.to_owned(), source + "\n")));
     write_files(folder, &files)
 }
 

@@ -71,6 +71,20 @@ fn both_names_of_one_parameter_are_an_error_at_the_earlier_one() {
 }
 
 #[test]
+fn both_names_of_one_parameter_in_two_overrides_are_an_error_too() {
+    let (earlier, present) = (("flow.0.scheme.least_window", "6"), ("flow.0.scheme.min_window", "7"));
+    for (overrides, column) in [([earlier, present], 15), ([present, earlier], 15)] {
+        let errors = read(SCENARIO, &overrides).expect_err("both are given").to_string();
+        let expected = format!(
+            "--set:2:{column}: \"least_window\" was renamed \"min_window\" in 0.2.0; both are given, remove \"least_window\""
+        );
+        assert!(errors.starts_with(&expected), "{errors}");
+    }
+    assert_eq!(plan(SCENARIO, &[present, present]).canonical, plan(SCENARIO, &[present]).canonical);
+    assert_eq!(plan(SCENARIO, &[earlier, earlier]).canonical, plan(SCENARIO, &[earlier]).canonical);
+}
+
+#[test]
 fn a_shell_is_read_as_the_profile_and_other_keys_and_words_by_their_earlier_names() {
     let loss = "loss = { model = \"bursts\", probability = 0.1, max_packets = 3 } }\n[[flow]]";
     let present = SCENARIO.replace("}\n[[flow]]", &format!(", {loss}"));

@@ -72,6 +72,10 @@ impl Files<'_> {
                 if name == BOARD && !path.exists() {
                     return Ok(None);
                 }
+                // A pipe would be waited for without end.
+                if path.exists() && !path.is_file() {
+                    return Err(Failure::error(format!("{}: this is not a regular file", path.display())));
+                }
                 let bytes = read_text(&path)?;
                 let text = decode(&path.display().to_string(), &bytes).map_err(plainly)?;
                 // Readers leave a byte order mark out, so places in the file are counted without it.
