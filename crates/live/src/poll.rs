@@ -20,7 +20,7 @@ const BATCH: usize = 64;
 pub enum SocketInterest {
     /// Readable: data, the end of the stream, or an error.
     Read,
-    /// Readable or writable.
+    /// Readable or writable, whichever is first.
     ReadWrite,
     /// Writable; a closed connection is reported as well.
     Write,

@@ -19,7 +19,7 @@ pub const UDP_MTU: usize = 1400;
 /// A connected socket of either kind.
 #[derive(Debug)]
 pub enum Transport {
-    /// UDP unicast.
+    /// UDP unicast to one peer.
     Udp(UdpFace),
     /// TCP or a Unix stream.
     Stream(StreamFace),

@@ -37,9 +37,9 @@ pub enum UplinkError {
     /// A settings file is there and cannot be read.
     #[error("{path}: {why}")]
     File {
-        /// The file.
+        /// Path of the settings file.
         path: PathBuf,
-        /// Reason.
+        /// Error of the attempt to read it.
         why: io::Error,
     },
 }

@@ -13,9 +13,9 @@ pub(crate) const LONGEST_PATH: usize = 107;
 /// One end of a face.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaceUri {
-    /// UDP unicast.
+    /// UDP unicast to an address and a port.
     Udp(SocketAddr),
-    /// TCP.
+    /// TCP to an address and a port.
     Tcp(SocketAddr),
     /// A Unix stream socket at a path.
     Unix(PathBuf),

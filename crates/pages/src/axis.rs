@@ -7,14 +7,14 @@ pub(crate) struct Scale {
     pub(crate) low: f64,
     /// Value at the end, above `low`.
     pub(crate) high: f64,
-    /// Pixel of `low`.
+    /// Position of `low` in the picture, pixels.
     pub(crate) start: f64,
-    /// Pixel of `high`.
+    /// Position of `high` in the picture, pixels.
     pub(crate) end: f64,
 }
 
 impl Scale {
-    /// Pixel of `value`.
+    /// Position of `value` in the picture, pixels.
     pub(crate) fn at(&self, value: f64) -> f64 {
         self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
     }

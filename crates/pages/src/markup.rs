@@ -25,7 +25,7 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Builder of markup.
+/// HTML or SVG, built piece by piece.
 #[derive(Default)]
 pub(crate) struct Markup(pub(crate) String);
 

@@ -34,7 +34,7 @@ pub(crate) struct Panel {
     pub(crate) colours: Vec<usize>,
     /// Whether values are counts that hold for a whole bin.
     pub(crate) is_stepped: bool,
-    /// The series.
+    /// The series, with values at the same times.
     pub(crate) data: Aligned,
 }
 
@@ -96,7 +96,7 @@ enum Of {
 struct Quantity {
     id: &'static str,
     title: &'static str,
-    /// On the axis.
+    /// Name of the quantity on the axis.
     name: &'static str,
     unit: &'static str,
     /// Phrase for the list of quantities that remained zero.

@@ -40,7 +40,7 @@ params! {
 
 /// Initial backoff after a congestion Nack.
 const FIRST_WAIT: Span = Span::from_millis(1);
-/// Maximum backoff (`MAX_CONGESTION_BACKOFF_TIME`).
+/// Maximum backoff after congestion Nacks (`MAX_CONGESTION_BACKOFF_TIME`).
 const LONGEST_WAIT: Span = Span::from_secs(10);
 
 #[derive(Debug)]

@@ -27,9 +27,9 @@ pub static SCHEME: Scheme = Scheme {
 choice! {
     /// Action on a packet that is chosen.
     pub enum Action {
-        /// It is dropped.
+        /// The chosen packet is dropped.
         Drop = "drop",
-        /// It is marked.
+        /// The chosen packet is marked.
         Mark = "mark",
     }
 }

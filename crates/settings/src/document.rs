@@ -22,15 +22,15 @@ pub struct Item {
 /// Value of a TOML document.
 #[derive(Clone, Debug)]
 pub enum TomlValue {
-    /// A text.
+    /// A text in quotation marks.
     Text(String),
-    /// `true` or `false`.
+    /// The word `true` or `false`.
     Bool(bool),
     /// An integer or a decimal number.
     Number(Number),
     /// A date or time, which no key accepts.
     Date(String),
-    /// A list.
+    /// A list in brackets, with the place of each value.
     List(Vec<Item>),
     /// A table, in braces or under a header.
     Table(Table),

@@ -93,19 +93,19 @@ pub enum KeyNeed {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum KeyKind {
-    /// Any text.
+    /// A text with any content.
     Text,
     /// A name: letters, digits, `_` and `-`.
     Name,
     /// One of these words.
     Words(fn() -> Vec<&'static str>),
-    /// `true` or `false`.
+    /// The word `true` or `false`.
     Bool,
     /// The word `false` alone.
     False,
-    /// A whole number.
+    /// A whole number between these bounds, both permitted.
     Count(i64, i64),
-    /// A number.
+    /// A number between these bounds, both permitted.
     Number(f64, f64),
     /// A span of time.
     Time,
@@ -127,7 +127,7 @@ pub enum KeyKind {
     Scheme(&'static NamedRole),
     /// A table with these keys.
     Table(&'static Keys),
-    /// A list.
+    /// A list of values of this kind.
     List(&'static KeyKind),
     /// A table with any names as keys.
     Open(&'static KeyKind),

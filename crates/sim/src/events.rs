@@ -98,7 +98,7 @@ const LOOK_EVERY: u32 = 8192;
 const CROWDED: usize = 64;
 /// Slots are widened if more than one event in this number lay beyond the calendar's range.
 const FAR_SHARE: u32 = 4;
-/// No entry.
+/// Stands for no entry in links between entries.
 const NONE: u32 = u32::MAX;
 
 /// An event in a slot's list.

@@ -391,7 +391,7 @@ pub enum Change {
     LinkRate {
         /// Index into the links.
         link: usize,
-        /// The new rate.
+        /// Rate of both directions from then on.
         rate: BitRate,
     },
     /// A node stops: its applications send nothing and all its links are down.
@@ -462,8 +462,8 @@ pub enum ComparisonOperator {
     AtLeast,
     /// The value is at most the bound.
     AtMost,
-    /// More than.
+    /// The value is greater than the bound.
     Above,
-    /// Less than.
+    /// The value is less than the bound.
     Below,
 }

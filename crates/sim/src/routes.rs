@@ -30,7 +30,7 @@ pub struct Edge {
 /// Producers of a prefix.
 #[derive(Clone, Debug)]
 struct Served {
-    /// Producer nodes, sorted.
+    /// Nodes with a producer, in ascending order.
     producers: Vec<u32>,
     /// Index of the tree.
     tree: usize,

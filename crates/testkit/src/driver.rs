@@ -18,16 +18,16 @@ pub const RTT: Span = Span::from_millis(40);
 /// What can happen to a consumer.
 #[derive(Clone, Copy, Debug)]
 pub enum DriverEventKind {
-    /// An Interest leaves.
+    /// The consumer sends an Interest.
     Sent {
-        /// Its segment.
+        /// Number of the requested segment, from 0.
         segment: u32,
         /// Whether the segment was asked for before.
         is_retransmission: bool,
     },
     /// A segment arrives for the first time.
     Data {
-        /// Its number.
+        /// Number of the received segment, from 0.
         segment: u32,
         /// Mark and signals that routers wrote on it.
         hop: HopSignals,
@@ -36,7 +36,7 @@ pub enum DriverEventKind {
     },
     /// A loss is detected.
     Loss {
-        /// Its segment.
+        /// Number of the lost segment, from 0.
         segment: u32,
         /// How it was detected.
         signal: LossSignal,
@@ -64,7 +64,7 @@ pub struct Driver<C: CongestionController + ?Sized = dyn CongestionController> {
     /// Segments received when each outstanding Interest left.
     delivered_at: BTreeMap<u32, u64>,
     names: NameTable,
-    /// One device.
+    /// State of the consumer's only face.
     faces: [FaceView; 1],
 }
 

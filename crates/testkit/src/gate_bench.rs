@@ -18,7 +18,7 @@ pub struct GateBench {
     pub events: Vec<Event>,
 }
 
-/// Keeps events.
+/// Sink that keeps every event in a list.
 #[derive(Debug)]
 struct EventList<'a>(&'a mut Vec<Event>);
 

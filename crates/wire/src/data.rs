@@ -44,7 +44,7 @@ const fn rank(kind: u32) -> u8 {
     }
 }
 
-/// Fields of MetaInfo.
+/// Fields of the element MetaInfo.
 #[derive(Clone, Copy, Default)]
 struct MetaInfo<'a> {
     content_type: u64,

@@ -29,7 +29,7 @@ pub enum DecodeError {
     /// An element has an invalid length.
     #[error("element {element} has {bytes} bytes; accepted: {accepted}")]
     Length {
-        /// Its type.
+        /// TLV-TYPE of the element.
         element: u32,
         /// Bytes of its value.
         bytes: usize,
@@ -39,7 +39,7 @@ pub enum DecodeError {
     /// An unknown element must not be ignored.
     #[error("element {element} in element {inside} is not known and is critical")]
     Critical {
-        /// Its type.
+        /// TLV-TYPE of the unknown element.
         element: u32,
         /// Type of the element around it.
         inside: u32,
@@ -47,7 +47,7 @@ pub enum DecodeError {
     /// An element is repeated, or follows one that must come later.
     #[error("element {element} in element {inside} is repeated or out of order")]
     OutOfOrder {
-        /// Its type.
+        /// TLV-TYPE of the element in the wrong place.
         element: u32,
         /// Type of the element around it.
         inside: u32,
@@ -55,7 +55,7 @@ pub enum DecodeError {
     /// A required element is missing.
     #[error("element {inside} has no element {element}")]
     Missing {
-        /// Its type.
+        /// TLV-TYPE of the missing element.
         element: u32,
         /// Type of the element around it.
         inside: u32,
@@ -63,7 +63,7 @@ pub enum DecodeError {
     /// The element is not one of those permitted here.
     #[error("element {element} cannot stand here; accepted: {accepted}")]
     Unexpected {
-        /// Its type.
+        /// TLV-TYPE of the unexpected element.
         element: u32,
         /// Accepted elements, for messages.
         accepted: &'static str,
@@ -77,9 +77,9 @@ pub enum DecodeError {
     /// Index and count of a fragment contradict each other, the limit, or earlier fragments.
     #[error("fragment {index} of {count}: {why}")]
     Fragment {
-        /// FragIndex.
+        /// FragIndex: number of the fragment, from 0.
         index: u64,
-        /// FragCount.
+        /// FragCount: number of fragments of the packet.
         count: u64,
         /// Description of the problem.
         why: &'static str,

@@ -25,14 +25,14 @@ pub enum Signer {
 #[derive(Clone)]
 pub struct EcdsaSigner {
     key: SigningKey,
-    /// Concatenated components.
+    /// Components of the key's name, encoded and concatenated.
     key_name: Vec<u8>,
 }
 
 /// Verifies signatures of one key.
 #[derive(Clone, Debug)]
 pub enum Verifier {
-    /// DigestSha256.
+    /// DigestSha256: a hash without a key.
     Digest,
     /// ECDSA over SHA-256 on curve P-256.
     Ecdsa(Box<VerifyingKey>),

@@ -44,7 +44,7 @@ pub struct FibEntry {
 /// Scope of Interests by the first component of their name (NFD's scopes).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// Anywhere.
+    /// Every other prefix; packets may cross any number of links.
     #[default]
     Global,
     /// `/localhop`: one link; an Interest from another node reaches applications on this one only.

@@ -92,13 +92,13 @@ impl Header {
 pub enum Kind {
     /// A request for one Data.
     Interest(Interest),
-    /// Answers one Interest.
+    /// The answer to one Interest, with its content.
     Data(Data),
-    /// Refuses one Interest.
+    /// The refusal of one Interest, with the reason.
     Nack(Nack),
     /// Reports that the Data of this name overflowed a queue and will come later (PLR, section IV.B, "ELN").
     LossNotice(LossNotice),
-    /// A TCP segment.
+    /// A TCP segment, which forwarders pass on by its destination.
     Tcp(TcpSegment),
 }
 

@@ -142,7 +142,7 @@ pub enum Decision {
     Forward,
     /// It waits for the answer to an earlier one.
     Suppress,
-    /// It is refused.
+    /// The Interest is refused with this reason.
     Nack(NackReason),
 }
 

@@ -93,7 +93,7 @@ pub enum Verdict {
     /// It passes with a congestion mark of at least this level; a TCP segment that is not ECN-capable is
     /// dropped (RFC 3168, section 7).
     Mark(u8, Cause),
-    /// It is dropped.
+    /// The packet is dropped, for this cause.
     Drop(Cause),
     /// It goes into the side store until released, at the latest until this time.
     Hold(Time),
@@ -107,7 +107,7 @@ pub enum Placement {
     Lane(u32),
     /// To the end of `lane`, after the first `count` packets of the lane `victim` were dropped.
     Evicting {
-        /// The packet's lane.
+        /// Lane that the packet enters.
         lane: u32,
         /// The lane that loses packets.
         victim: u32,
@@ -116,7 +116,7 @@ pub enum Placement {
         /// Reason of the eviction.
         cause: Cause,
     },
-    /// It is dropped.
+    /// The packet is dropped, for this cause.
     Refused(Cause),
 }
 

@@ -104,7 +104,7 @@ pub enum Pacing {
     Unpaced,
     /// Rate of Data, bit/s.
     Rate(BitRate),
-    /// Time between Interests.
+    /// Interval between two consecutive Interests.
     Gap(Span),
 }
 
@@ -391,7 +391,7 @@ impl LossSignal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 // Exhaustive: a controller that ignored a new state would keep a window that belongs to another one.
 pub enum Recovery {
-    /// Fast recovery begins.
+    /// Fast recovery begins after a detected loss.
     Enter {
         /// FlightSize of RFC 5681: segments sent and not acknowledged cumulatively, those found lost and those
         /// acknowledged selectively among them.

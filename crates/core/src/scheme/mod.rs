@@ -77,7 +77,7 @@ pub enum MakeError {
     /// The scheme does not fill this role.
     #[error("scheme {scheme} has no {role}")]
     NoRole {
-        /// The scheme's name.
+        /// Name of the scheme in the catalogue.
         scheme: &'static str,
         /// The role, as the field of [`Scheme`] is called.
         role: &'static str,

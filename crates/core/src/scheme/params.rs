@@ -11,9 +11,9 @@ use crate::units::{BitRate, ByteCount, Packets, Span};
 pub enum Setting {
     /// A quoted text: a quantity with its unit or one of several words.
     Text(String),
-    /// A bare number.
+    /// A number without unit, without quotes.
     Number(f64),
-    /// `true` or `false`.
+    /// The word `true` or `false`, without quotes.
     Bool(bool),
 }
 

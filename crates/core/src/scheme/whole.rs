@@ -17,7 +17,7 @@ pub enum Role {
     Router,
     /// The forwarding strategy of a node.
     Strategy,
-    /// The network controller.
+    /// The controller of the whole network.
     Controller,
     /// Loss recovery at both ends of a link.
     LinkService,
@@ -132,9 +132,9 @@ pub enum Counterpart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Marking {
-    /// They never do.
+    /// The scheme never marks packets.
     Never,
-    /// They do.
+    /// The scheme marks packets whatever its parameters are.
     Always,
     /// They do if this parameter has this value, given as a scenario writes it.
     If(&'static str, &'static str),

@@ -43,7 +43,7 @@ struct Path {
     /// Of 1000 segments, the numbers that are lost and duplicated.
     lost: u32,
     twice: u32,
-    /// One way.
+    /// Minimum delay in one direction.
     delay: Span,
     /// Up to so much longer.
     jitter: Span,

@@ -83,7 +83,7 @@ impl RangeSet {
         self.ranges.iter().rev().map(|(start, end)| *start..*end)
     }
 
-    /// The lowest range.
+    /// Returns the range with the lowest start.
     pub(super) fn first(&self) -> Option<Range<u64>> {
         self.ranges.front().map(|(start, end)| *start..*end)
     }

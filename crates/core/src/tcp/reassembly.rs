@@ -14,7 +14,7 @@ pub(super) enum Placed {
     InOrder,
     /// The next in order while later data waits for what is missing.
     FillsGap,
-    /// Later than expected.
+    /// The segment begins after RCV.NXT: something before it is missing.
     Early,
     /// The segment contained no new bytes.
     Duplicate,
@@ -23,7 +23,7 @@ pub(super) enum Placed {
 /// Puts a stream in order.
 #[derive(Clone, Debug)]
 pub(super) struct Reassembly {
-    /// RCV.NXT.
+    /// RCV.NXT of RFC 9293: position of the next byte in order.
     next: u64,
     early: RangeSet,
     /// The blocks reported last, the newest first (RFC 2018, section 4); some may be contiguous since.

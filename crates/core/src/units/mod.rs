@@ -232,7 +232,7 @@ impl AddAssign for Span {
 
 impl Sub for Span {
     type Output = Self;
-    /// Saturates at zero.
+    /// The difference, zero if `other` is longer.
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -273,7 +273,7 @@ impl AddAssign for ByteCount {
 
 impl Sub for ByteCount {
     type Output = Self;
-    /// Saturates at zero.
+    /// The difference, zero if `other` is larger.
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }

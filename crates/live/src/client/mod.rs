@@ -44,7 +44,7 @@ pub enum ClientError {
     Connect {
         /// Address of the forwarder that was tried.
         uplink: Uplink,
-        /// Why not.
+        /// Error of the attempt to connect.
         why: io::Error,
     },
     /// The connection broke; `None` if the forwarder ended it.

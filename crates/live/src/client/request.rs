@@ -13,9 +13,9 @@ const MAX_UNCLAIMED: usize = 4096;
 /// Outcome of an expressed Interest.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// Its Data.
+    /// The Data that satisfies the Interest.
     Data(Packet<Bytes>),
-    /// It was refused.
+    /// The Interest was refused with this reason.
     Nack(NackReason),
     /// No answer arrived within its lifetime.
     Timeout,

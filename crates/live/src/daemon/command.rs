@@ -15,9 +15,9 @@ pub type CommandError = (u64, &'static str);
 /// A management request, decoded from its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Registers a route.
+    /// Registers a route: `/localhost/nfd/rib/register`.
     Register(Box<ControlParameters>),
-    /// Removes a route.
+    /// Removes a route: `/localhost/nfd/rib/unregister`.
     Unregister(Box<ControlParameters>),
     /// Status of the forwarder: `/localhost/tidegate/status`.
     Status,

@@ -26,7 +26,7 @@ const BATCH: usize = 64;
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "all faces but one are the large variant")]
 pub(super) enum Line {
-    /// A socket.
+    /// A socket, with the state of its link service.
     Socket {
         transport: Transport,
         link: GenericLinkService,
@@ -41,7 +41,7 @@ pub(super) enum Line {
 /// Reason for which a face exists; it decides when the face is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// The forwarder's own.
+    /// The forwarder's own face, for commands.
     Internal,
     /// A peer spoke first over UDP; the face ends when it has been silent.
     OnDemand,

@@ -21,7 +21,7 @@ pub(super) enum Due {
     Housekeeping,
 }
 
-/// Alarms by time.
+/// Pending timers in order of their times; the forwarder's is apart.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     alarms: BinaryHeap<Reverse<(Time, Due)>>,

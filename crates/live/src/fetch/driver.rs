@@ -52,7 +52,7 @@ pub(super) struct Fetch<'a> {
     retries: u32,
     maker: InterestMaker,
     reorder: Reorder,
-    /// See [`FetchSettings::receive_window`].
+    /// Receive window of the settings, bytes: [`FetchSettings::receive_window`].
     receive_window: ByteCount,
     /// Size of the largest Data so far, bytes.
     max: usize,

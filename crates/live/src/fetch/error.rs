@@ -57,7 +57,7 @@ pub enum FetchError {
     /// The producer reports that there is no such segment (ContentType Nack).
     #[error("the producer has no segment {segment}")]
     NotThere {
-        /// The segment.
+        /// Number of the segment, from 0.
         segment: u32,
     },
     /// The content cannot be written.

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::ServeError;
 use crate::clock::micros_since_epoch;
 
-/// An open file.
+/// An open file, whose segments are served.
 #[derive(Debug)]
 pub(super) struct SourceFile {
     file: File,

@@ -39,7 +39,7 @@ pub struct EventSummaryBuilder<'a> {
     max_points: usize,
 }
 
-/// A followed flow.
+/// State of a flow whose segments are recorded.
 #[derive(Debug, Default)]
 struct Followed {
     summary: FlowSummary,

@@ -51,7 +51,7 @@ pub struct CongestionHistory {
 }
 
 impl CongestionHistory {
-    /// Counts a signal.
+    /// Counts a congestion signal by its cause and incident.
     pub(super) fn on_signal(&mut self, cause: &'static str, incident: Option<Incident>) {
         *self.signals.entry(Reason::new(cause, incident)).or_default() += 1;
     }

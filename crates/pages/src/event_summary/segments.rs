@@ -9,7 +9,7 @@ pub enum PointKind {
     Interest,
     /// The consumer retransmitted an Interest, or a TCP sender a segment.
     Retransmission,
-    /// Data arrived.
+    /// Data of the segment arrived without a congestion mark.
     Data,
     /// Data arrived with a congestion mark.
     MarkedData,

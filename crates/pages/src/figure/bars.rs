@@ -14,7 +14,7 @@ const MAX_NUMBERED: usize = 16;
 /// Size of the label of a bar, as a fraction of the text size.
 const NUMBER_SCALE: f64 = 0.85;
 
-/// Draws the bars.
+/// Draws the bars of every group, with intervals and published values.
 pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, groups: &[String], series: &[BarSeries]) {
     let has_published =
         (0..groups.len()).any(|group| series.iter().any(|series| series.theirs(group).is_some()));

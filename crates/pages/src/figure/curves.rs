@@ -11,12 +11,12 @@ pub(super) const MAX_POINTS: usize = 2000;
 /// Marks on one curve.
 const MARKS: usize = 6;
 
-/// Draws time series.
+/// Draws curves of many points over a number.
 pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, curves: &[Curve]) {
     draw_all(drawing, figure, curves, MAX_POINTS);
 }
 
-/// Draws cumulative distributions.
+/// Draws cumulative distributions as steps.
 pub(super) fn draw_cdf(drawing: &mut Drawing, figure: &Figure, curves: &[Curve]) {
     let step = |curve: &Curve| match figure.kind.is_x_logarithmic() {
         true => stepped(&curve.over_logarithm()),

@@ -13,7 +13,7 @@ pub(super) struct Stroke {
     pub(super) width: f64,
     /// Lengths of dashes and gaps by turns, pixels of a page.
     pub(super) dash: &'static [f64],
-    /// 0 to 1.
+    /// Opacity, 0 (invisible) to 1 (opaque).
     pub(super) opacity: f64,
 }
 
@@ -28,7 +28,7 @@ impl Stroke {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fill {
     pub(super) paint: Paint,
-    /// 0 to 1.
+    /// Opacity, 0 (invisible) to 1 (opaque).
     pub(super) opacity: f64,
 }
 
@@ -68,11 +68,11 @@ impl Label {
 pub(super) enum Item {
     /// Lines from point to point; several of them share one stroke.
     Lines { lines: Vec<Vec<Point>>, stroke: Stroke },
-    /// A closed polygon.
+    /// A closed polygon, filled or outlined.
     Area { points: Vec<Point>, fill: Option<Fill>, stroke: Option<Stroke> },
     /// Circles of one size.
     Circles { centres: Vec<Point>, radius: f64, fill: Option<Fill>, stroke: Option<Stroke> },
-    /// Text.
+    /// One line of text.
     Label(Label),
 }
 
@@ -107,7 +107,7 @@ pub(super) struct Drawing {
 }
 
 impl Drawing {
-    /// An empty sheet.
+    /// A drawing without items on `sheet`.
     pub(super) fn new(sheet: Sheet) -> Self {
         Self { sheet, items: Vec::new(), owner: Owner::PlotArea }
     }
@@ -134,7 +134,7 @@ impl Drawing {
         self.items.push(Drawn { owner: self.owner, item, note });
     }
 
-    /// Adds one line.
+    /// Adds one line through `points`.
     pub(super) fn line(&mut self, points: Vec<Point>, stroke: Stroke) {
         self.add(Item::Lines { lines: vec![points], stroke });
     }

@@ -13,7 +13,7 @@ pub(super) const POSTSCRIPT_NAME: &str = "DejaVuSansCondensed";
 /// Replaces characters that the font does not have.
 const REPLACEMENT: char = '\u{fffd}';
 
-/// The font.
+/// The font that measures and sets all text of figures.
 pub(super) fn face() -> &'static Face<'static> {
     static FACE: OnceLock<Face<'static>> = OnceLock::new();
     FACE.get_or_init(|| {

@@ -163,9 +163,9 @@ fn x_ticks(drawing: &Drawing) -> usize {
 pub(super) enum Sample {
     /// A line with its mark.
     Line,
-    /// A mark.
+    /// A mark without a line.
     Mark,
-    /// A hatched area.
+    /// A hatched area, as of a bar.
     Block,
 }
 

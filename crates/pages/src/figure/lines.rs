@@ -8,7 +8,7 @@ use crate::axis::Scale;
 use crate::markup::shortened;
 use tidegate_results::text;
 
-/// Draws the lines.
+/// Draws the lines with their marks and intervals.
 pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, series: &[Series]) {
     let names: Vec<String> = series.iter().map(|series| shortened(&series.name, 22)).collect();
     let shown = series.iter().zip(&names).filter(|(series, _)| !series.is_aside);

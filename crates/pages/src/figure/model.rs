@@ -33,7 +33,7 @@ pub struct Figure {
 pub enum FigureKind {
     /// Estimates over a number, a mark for each.
     Lines {
-        /// The lines.
+        /// The lines, in order of the key.
         series: Vec<Series>,
     },
     /// Estimates over named groups.
@@ -45,7 +45,7 @@ pub enum FigureKind {
     },
     /// Many points over a number, usually time.
     Curves {
-        /// The curves.
+        /// The curves, in order of the key.
         curves: Vec<Curve>,
     },
     /// Fraction of the values that are at most x.
@@ -65,7 +65,7 @@ pub enum FigureKind {
     Scatter {
         /// Whether x grows to the left, so that "up and right" is better.
         is_x_reversed: bool,
-        /// The groups.
+        /// Points of each group, in order of the key.
         clouds: Vec<Cloud>,
     },
     /// Numbered segments over time, by kind of event.

@@ -37,7 +37,7 @@ fn finite(value: f64) -> Option<f64> {
     Some(value).filter(|value| value.is_finite())
 }
 
-/// One number.
+/// JSON form of one number.
 pub(super) mod one {
     use super::*;
 
@@ -50,7 +50,7 @@ pub(super) mod one {
     }
 }
 
-/// Pairs of numbers.
+/// JSON form of pairs of numbers.
 pub(super) mod pairs {
     use super::*;
 
@@ -66,7 +66,7 @@ pub(super) mod pairs {
     }
 }
 
-/// Numbers with estimates.
+/// JSON form of numbers with estimates.
 pub(super) mod estimates {
     use super::*;
 

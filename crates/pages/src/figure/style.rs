@@ -35,9 +35,9 @@ pub struct Look {
 pub(super) struct Sheet {
     /// Width in the unit of the sheet: points (1/72 inch) on paper, pixels in a page.
     pub(super) width: f64,
-    /// Height.
+    /// Height in the same unit as `width`.
     pub(super) height: f64,
-    /// Size of text.
+    /// Size of text in the same unit as `width`.
     pub(super) text: f64,
     /// Factor by which the font that sets the text may be wider than ours.
     stretch: f64,

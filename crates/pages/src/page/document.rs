@@ -27,13 +27,13 @@ pub(super) fn class(index: usize) -> usize {
 
 /// Scripts of a page.
 pub(super) enum Scripts {
-    /// Copy buttons only.
+    /// Copy buttons, but no plots.
     Plain,
     /// Plots too, with this data.
     Plots(serde_json::Value),
 }
 
-/// The complete page.
+/// The text of the whole HTML page.
 pub(super) fn document(title: &str, body: &str, scripts: &Scripts) -> String {
     let mut page = Markup::default();
     page.add(format_args!(

@@ -29,7 +29,7 @@ pub struct SeedPlots {
     seeds: Vec<u64>,
     /// Series of all seeds except the first, which is already on the page.
     series: Vec<Vec<Aligned>>,
-    /// One per panel.
+    /// Bands over the seeds, one per panel.
     bands: Vec<Band>,
     /// Maximum number of points of each series.
     max_points: usize,

@@ -59,9 +59,9 @@ pub(super) struct Shown<'a> {
     pub(super) table: &'a ResultTable,
     /// Column that identifies the rows of one run: `flow` or `link`.
     pub(super) key: &'static str,
-    /// Columns in order.
+    /// Columns that are shown, in this order.
     pub(super) columns: &'a [&'static str],
-    /// Caption.
+    /// Caption above the table.
     pub(super) caption: String,
 }
 

@@ -115,9 +115,9 @@ impl fmt::Display for Band {
 /// The side of "no effect" on which the paper's effect lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// Larger than `null`.
+    /// The paper's value is larger than `null`.
     Above,
-    /// Smaller than `null`.
+    /// The paper's value is smaller than `null`.
     Below,
 }
 
@@ -208,7 +208,7 @@ pub enum ClaimVerdict {
     Direction,
     /// The interval reaches both inside and outside of the band, and the sign of the effect is open.
     Undecided,
-    /// None of these.
+    /// None of the other verdicts applies.
     Differs,
 }
 

@@ -58,11 +58,11 @@ pub struct BaselineVariant {
 /// Change of a measure against its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BaselineChange {
-    /// It improved.
+    /// The measure improved by more than chance and the tolerance explain.
     Better,
     /// It did not change, or by no more than chance or the tolerance explains.
     WithinNoise,
-    /// It got worse.
+    /// The measure got worse by more than chance and the tolerance explain.
     Worse,
     /// It changed, and the measure has no better direction.
     Changed,

@@ -45,7 +45,7 @@ pub enum Ratio {
         value: f64,
         /// Lower end, at least zero.
         low: f64,
-        /// Upper end.
+        /// Upper end, at least `low`.
         high: f64,
     },
     /// The other mean is not significantly above zero, so that the ratio has no interval.

@@ -8,9 +8,9 @@ use super::{airtime, completion_mean_s, delay_mean_ms, run_jain_index, total_goo
 /// Direction in which a measure is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
-    /// The larger value.
+    /// The larger value is better.
     More,
-    /// The smaller value.
+    /// The smaller value is better.
     Less,
     /// The measure has no better direction.
     Neither,

@@ -12,9 +12,9 @@ use super::{Column, ColumnData};
 /// Key of the entry.
 pub(super) const KEY: &str = "ARROW:schema";
 
-/// `MetadataVersion::V5`.
+/// Version of the message's format: `MetadataVersion::V5`.
 const VERSION: u16 = 4;
-/// `MessageHeader::Schema`.
+/// Kind of the message: `MessageHeader::Schema`.
 const HEADER_SCHEMA: u8 = 1;
 
 /// The schema of `columns` as the value of [`KEY`].

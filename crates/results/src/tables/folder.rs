@@ -32,7 +32,7 @@ pub enum FolderFault {
     /// The system refused to read or write `path`.
     #[error("{path}: {cause}")]
     Io {
-        /// File or folder.
+        /// File or folder that cannot be read or written.
         path: PathBuf,
         /// Error of the system.
         #[source]
@@ -41,7 +41,7 @@ pub enum FolderFault {
     /// The content of `path` is not valid: unfinished, damaged, of another version, or not ours.
     #[error("{path}: {problem}")]
     Content {
-        /// File or folder.
+        /// File or folder with the wrong content.
         path: PathBuf,
         /// Description of the problem and of the expected content.
         problem: String,

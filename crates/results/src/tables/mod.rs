@@ -59,15 +59,15 @@ pub struct RunContext {
 /// Values of one column, one per row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ColumnData {
-    /// Truth values.
+    /// Truth values, one per row.
     Bool(Vec<bool>),
     /// Small counts and indices.
     U32(Vec<u32>),
-    /// Counts.
+    /// Counts that may exceed 32 bits.
     U64(Vec<u64>),
-    /// Sampled measurements.
+    /// Measurements sampled over time, in single precision.
     F32(Vec<f32>),
-    /// Measurements.
+    /// Measurements in double precision.
     F64(Vec<f64>),
     /// Text that repeats: row `i` reads `names[index[i]]`.
     Text {
@@ -100,24 +100,24 @@ impl ColumnData {
 /// One cell, as it is printed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TableCell<'a> {
-    /// No value.
+    /// The row has no value in this column.
     Missing,
-    /// A truth value.
+    /// A truth value of [`ColumnData::Bool`].
     Bool(bool),
-    /// A count.
+    /// A count, of a column of either width.
     Count(u64),
-    /// A sampled measurement.
+    /// A measurement in single precision.
     Short(f32),
-    /// A measurement.
+    /// A measurement in double precision.
     Number(f64),
-    /// Text.
+    /// A text of [`ColumnData::Text`].
     Text(&'a str),
 }
 
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Name, unit last.
+    /// Name of the column, its unit last.
     name: Cow<'static, str>,
     /// Unit, `""` for text and plain numbers.
     unit: Cow<'static, str>,

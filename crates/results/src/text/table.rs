@@ -5,9 +5,9 @@ use super::screen::{Screen, visible};
 /// Alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Text.
+    /// Aligned at the left edge, for text.
     Left,
-    /// Numbers.
+    /// Aligned at the right edge, for numbers.
     Right,
 }
 
@@ -33,7 +33,7 @@ enum Breaks {
 #[derive(Clone, Debug)]
 pub struct TextTable {
     head: Vec<(String, Align)>,
-    /// Cells as words.
+    /// Rows of cells, each cell divided into words.
     rows: Vec<Vec<Vec<String>>>,
 }
 

@@ -83,7 +83,7 @@ params! {
     min_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
     /// With `loss_timer = "bbr-cd"` or "order": timer before the first RTT sample.
     initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
-    /// Duration of ProbeRTT.
+    /// Duration of the state ProbeRTT.
     probe_rtt_time: Span = Span::from_millis(200), "time", Span::ZERO..=Span::from_secs(10);
     /// Congestion window in ProbeRTT.
     probe_rtt_window: f64 = 4.0, "packets", 1.0..=1_000_000.0;

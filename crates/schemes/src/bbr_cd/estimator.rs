@@ -10,9 +10,9 @@ use crate::toolbox::timer::loss::{LossTimer, LossTimerSettings};
 choice! {
     /// Combination of the delivery rates of a window into one.
     pub enum BandwidthRule {
-        /// Their mean (BBR-CD).
+        /// The mean of the rates (BBR-CD).
         Mean = "avg",
-        /// The largest (BBR).
+        /// The maximum of the rates (BBR).
         Max = "max",
     }
 }

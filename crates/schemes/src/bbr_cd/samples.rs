@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 choice! {
     /// Data packets that count as samples for ProbeRTT.
     pub enum CountedSamples {
-        /// Every Data packet.
+        /// Every Data packet that arrives.
         Arrivals = "arrivals",
         /// Data that gave a round-trip time (the paper).
         Rtt = "rtt",

@@ -75,7 +75,7 @@ impl Tree {
     }
 }
 
-/// The discipline.
+/// Queue discipline of one device, with a tree of classes.
 #[derive(Debug)]
 pub(super) struct ClassQueue {
     face: FaceId,

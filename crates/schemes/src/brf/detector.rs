@@ -41,7 +41,7 @@ pub enum Threshold {
     Occupancy,
     /// Draining time of the queue.
     Delay,
-    /// Utilisation (eq. 5).
+    /// Utilisation of the device (eq. 5).
     Utilisation,
 }
 

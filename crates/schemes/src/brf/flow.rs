@@ -38,7 +38,7 @@ const UNSENT_STEP: f64 = 0.02;
 pub enum AckPath {
     /// No ACK has passed yet.
     Unknown,
-    /// Through this switch.
+    /// The ACKs pass through this switch.
     Local,
     /// Not through this switch; time and rate (bytes/s) of the last grant reported to others.
     Remote(Time, f64),

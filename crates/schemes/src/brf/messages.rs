@@ -25,7 +25,7 @@ impl Message for Report {
 pub enum Directive {
     /// Congestion of a face as detected by the controller; repeated while it lasts.
     Congestion {
-        /// The face.
+        /// Face towards the congested link.
         face: FaceId,
         /// State of the congestion.
         state: Congestion,
@@ -84,7 +84,7 @@ pub struct FlowGrant {
 /// Congestion of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
-    /// None.
+    /// The face is not congested.
     Clear,
     /// The queue holds this number of bytes.
     Queue(ByteCount),

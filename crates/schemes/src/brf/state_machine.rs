@@ -14,7 +14,7 @@ pub enum Phase {
     InitialAllocation,
     /// Rates are measured for a round.
     Measure,
-    /// Eq. 14.
+    /// Rates are allocated from the measured ones (eq. 14).
     Allocate,
     /// Eq. 16 to 18, until the congestion is gone.
     Reduce,
@@ -25,7 +25,7 @@ pub enum Phase {
 pub enum Step {
     /// The round has not ended yet.
     Wait,
-    /// Eq. 14.
+    /// The controller has to allocate rates (eq. 14).
     Allocate,
     /// Eq. 16 to 18.
     Reduce,

@@ -14,7 +14,6 @@ const NOBODY: u32 = 0;
 /// Maximum number of sources of a flow.
 const MAX: usize = 1_024;
 
-/// The controller.
 #[derive(Debug)]
 pub(super) struct CctcpConsumer {
     params: Params,
@@ -26,7 +25,7 @@ pub(super) struct CctcpConsumer {
     received: u64,
 }
 
-/// An outstanding Interest.
+/// Source and deadline of an outstanding Interest.
 #[derive(Clone, Copy, Debug)]
 struct Requested {
     source: u32,

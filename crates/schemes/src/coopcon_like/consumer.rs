@@ -6,7 +6,6 @@ use super::{MILD, Params};
 use crate::toolbox::reaction::congestion_loss::is_congestion;
 use crate::toolbox::window::graded::GradedWindow;
 
-/// The controller.
 #[derive(Debug)]
 pub(super) struct CoopConConsumer {
     window: GradedWindow,

@@ -12,7 +12,7 @@ pub(super) struct Coupled {
     alpha: f64,
     beta: f64,
     coupling: f64,
-    /// p', 0..=1.
+    /// Base probability p' of RFC 9332, 0..=1.
     base: f64,
     /// Waiting time of the first classic packet at the last update.
     waited: Span,

@@ -7,7 +7,6 @@ use super::{HIGHEST, Params};
 use crate::toolbox::reaction::congestion_loss::is_congestion;
 use crate::toolbox::window::graded::GradedWindow;
 
-/// The controller.
 #[derive(Debug)]
 pub(super) struct FleComConsumer {
     window: GradedWindow,

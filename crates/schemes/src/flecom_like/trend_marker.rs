@@ -11,7 +11,7 @@ const GAIN: f64 = 1.0 / 8.0;
 /// The discipline of one device.
 #[derive(Debug)]
 pub(super) struct TrendMarker {
-    /// Seconds.
+    /// Target of the mean queueing delay, seconds.
     target: f64,
     period: Span,
     /// Mean waiting time, seconds.

@@ -32,7 +32,7 @@ struct Source {
     seen_at: Time,
 }
 
-/// The rules' numbers.
+/// Constants of the shaping rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShapingRule {
     /// h, per response delay.

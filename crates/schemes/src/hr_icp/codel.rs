@@ -65,7 +65,7 @@ impl Codel {
         self.next = now;
     }
 
-    /// Ends the refusing.
+    /// Ends the state in which Interests are refused.
     pub(super) fn rest(&mut self) {
         if self.is_refusing {
             self.above_until = None;

@@ -9,7 +9,7 @@ use super::{Params, RefusalRule};
 /// The rule of one face.
 #[derive(Debug)]
 pub(super) enum Refusing {
-    /// None.
+    /// No Interest is refused early.
     Nothing,
     /// Refuses at random, by PIE.
     Pie(Pie),

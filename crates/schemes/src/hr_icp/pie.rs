@@ -18,17 +18,17 @@ const MAX_MISSED: u32 = 100;
 /// The rule of one face.
 #[derive(Debug)]
 pub(super) struct Pie {
-    /// Seconds.
+    /// Target of the queueing delay, seconds.
     target: f64,
     burst: Span,
     draws: Rng,
     probability: f64,
     /// Waiting time at the last update, seconds.
     delay: f64,
-    /// Departures per second.
+    /// Departures per second; `None` before the first measurement.
     departures: Option<f64>,
     measurement: Option<Measurement>,
-    /// Remaining burst allowance.
+    /// Remaining burst allowance of RFC 8033: nothing is refused while it lasts.
     allowance: Span,
     update_at: Option<Time>,
 }

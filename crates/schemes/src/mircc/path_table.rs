@@ -19,7 +19,7 @@ const MAX: usize = 1024;
 /// The table of a node, which its gates and its strategy share.
 pub(super) type SharedPaths = Rc<RefCell<PathTable>>;
 
-/// Paths by label.
+/// The known paths of a consumer by path label.
 #[derive(Debug, Default)]
 pub(super) struct PathTable {
     paths: BTreeMap<u32, PathEntry>,

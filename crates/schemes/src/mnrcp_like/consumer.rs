@@ -5,12 +5,11 @@ use tidegate_core::prelude::*;
 use super::Params;
 use crate::toolbox::rate::rate_follower::RateFollower;
 
-/// The controller.
 #[derive(Debug)]
 pub(super) struct MnrcpConsumer {
     follower: RateFollower,
     reacts_to_nacks: bool,
-    /// The last report.
+    /// Rate reported last, thousandths of an Interest per second; `None` before the first report.
     report: Option<u32>,
 }
 

@@ -50,7 +50,7 @@ impl Traffic {
 /// Burst allowance of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
-    /// Interests.
+    /// Interests in the bucket at the time `at`.
     level: f64,
     at: Time,
 }

@@ -95,7 +95,7 @@ impl SieveController {
         self.moved.insert(shunt, now);
     }
 
-    /// The anti-flap guard.
+    /// Whether the anti-flap guard permits another placement of the prefix.
     fn may_move(&self, now: Time, shunt: NodeId, prefix: PrefixId) -> bool {
         let settled = |since: Option<&Time>, pause: Span| since.is_none_or(|since| now.since(*since) >= pause);
         let placed = self.placed.get(&(shunt, prefix)).map(|placement| &placement.at);

@@ -79,7 +79,7 @@ params! {
     /// for each marked Data; `ssr`, slow start until the first mark, then one packet more per window of unmarked Data
     /// and one less per RTT with marks.
     form: Form = Form::Literal;
-    /// Initial congestion window.
+    /// Congestion window before the first Data arrives.
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
     /// Utilisation above which a face is congested (Table 2; chosen).
     th1: f64 = 0.9, "of the capacity", 0.01..=10.0;

@@ -10,7 +10,6 @@ use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 use crate::toolbox::window::bic::BicWindow;
 use crate::toolbox::window::rule::WindowRule;
 
-/// The controller.
 #[derive(Debug)]
 pub(super) struct PconConsumer {
     rule: BicWindow,

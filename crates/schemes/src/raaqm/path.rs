@@ -9,7 +9,7 @@ const GAIN: f64 = 0.1;
 /// Timer over smoothed RTT (`TIMEOUT_RATIO`).
 const RATIO: f64 = 10.0;
 
-/// One path.
+/// Last RTT samples and timer of one path.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
     /// The last round trips, newest last.

@@ -16,7 +16,7 @@ pub(super) struct RateGate {
     face: FaceId,
     /// R, bytes per second; `None` before the first packet.
     rate: Option<f64>,
-    /// d0, seconds.
+    /// Mean RTT of the flows (d0), seconds.
     mean_rtt: f64,
     /// Bytes offered to the link since the last update.
     arrived: u64,

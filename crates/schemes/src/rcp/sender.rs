@@ -9,7 +9,6 @@ const PAYLOAD_PART: f64 = 1448.0 / 1514.0;
 /// Requested rate of a sender: the maximum, so that only routers limit it.
 const ANY: u32 = u32::MAX;
 
-/// The controller.
 #[derive(Debug)]
 pub(super) struct Follower {
     initial_window: f64,

@@ -83,7 +83,7 @@ impl Policer {
         self.rate.filter(|_| self.is_found)
     }
 
-    /// Resets all state.
+    /// Forgets the policer's rate and all samples.
     pub(super) fn reset(&mut self) {
         (self.rate, self.is_found, self.is_sampling) = (None, false, false);
     }

@@ -18,7 +18,7 @@ pub(super) enum Edge {
     None,
     /// Fast recovery has begun.
     Begin,
-    /// Recovery is over.
+    /// Fast recovery has ended.
     End,
 }
 

@@ -5,9 +5,9 @@ use tidegate_core::prelude::*;
 /// Minimum round trips of two ages: the older is used, the younger detects a standing queue.
 #[derive(Debug, Default)]
 pub(super) struct RoundTrips {
-    /// min_rtt.
+    /// Minimum RTT (min_rtt), with the time of its sample.
     min: Option<(Span, Time)>,
-    /// probe_rtt_min_delay.
+    /// Minimum RTT since the last ProbeRTT was due (probe_rtt_min_delay), with the time of its sample.
     young: Option<(Span, Time)>,
 }
 

@@ -39,11 +39,11 @@ pub(super) struct Curve {
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
-    /// W_max, segments (`bic_origin_point`).
+    /// W_max: the curve's plateau, segments (`bic_origin_point`).
     w_max: u32,
     /// K, units of time of the curve (`bic_K`).
     k: u128,
-    /// W_est, segments (`tcp_cwnd`).
+    /// W_est: Reno's window, segments (`tcp_cwnd`).
     w_est: u32,
     /// Segments acknowledged towards the next segment of W_est (`ack_cnt`).
     acked: u64,

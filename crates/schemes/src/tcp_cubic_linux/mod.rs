@@ -73,7 +73,7 @@ impl CubicLinux {
         }
     }
 
-    /// Segments.
+    /// The congestion window in whole segments, rounded down.
     fn whole(&self) -> u32 {
         self.window.get() as u32
     }

@@ -26,7 +26,7 @@ struct Traffic {
 /// Feedback to distribute in one control interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Deal {
-    /// xi_p and xi_n.
+    /// Factors of positive and negative feedback (xi_p and xi_n).
     gain: f64,
     cut: f64,
     /// Bytes per second that may still be given and taken (appendix A).
@@ -37,9 +37,9 @@ struct Deal {
 /// State of its flow that a packet carries.
 #[derive(Clone, Copy, Debug)]
 struct FlowState {
-    /// Seconds.
+    /// RTT that the packet carries, seconds.
     rtt: f64,
-    /// Bytes.
+    /// Congestion window that the packet carries, bytes.
     window: f64,
     size: f64,
     /// Change of the window that earlier routers on the path granted, bytes.
@@ -177,7 +177,7 @@ pub(super) fn to_zig_zag(value: i32) -> u32 {
     ((value << 1) ^ (value >> 31)) as u32
 }
 
-/// The reverse.
+/// The signed number of a value of the zig-zag code.
 pub(super) fn from_zig_zag(value: u32) -> i32 {
     (value >> 1) as i32 ^ -((value & 1) as i32)
 }

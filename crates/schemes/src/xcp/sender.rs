@@ -15,7 +15,6 @@ const DESIRED: i32 = 1 << 24;
 /// Maximum window on the wire, bytes.
 const UPPER: f64 = u32::MAX as f64;
 
-/// The controller.
 #[derive(Debug)]
 pub(super) struct Xcp {
     window: TcpWindow,

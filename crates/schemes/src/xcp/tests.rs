@@ -9,7 +9,6 @@ fn path(flows: Vec<DumbbellFlow>) -> Dumbbell {
     Dumbbell::new(Bottleneck::new(50.0, 1000).behind(&SCHEME, &[]), flows)
 }
 
-/// Jain's index.
 fn fairness(shares: &[f64]) -> f64 {
     let (sum, squares): (f64, f64) = (shares.iter().sum(), shares.iter().map(|share| share * share).sum());
     sum * sum / (shares.len() as f64 * squares)

@@ -25,7 +25,7 @@ const MAX_BURSTS: usize = 10_000;
 /// Maximum number of segments of one flow; the highest number means "no segment".
 pub(super) const MAX_SEGMENTS: u64 = 4_294_967_294;
 
-/// Reads every `[[flow]]`.
+/// Reads every table `[[flow]]` of a scenario.
 pub(super) fn read(
     root: &Fields<'_>,
     network: &NetworkTable,

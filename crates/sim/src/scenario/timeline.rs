@@ -17,7 +17,7 @@ const MAX_SAMPLES: u64 = 10_000_000;
 /// Maximum number of changes during one run.
 const MAX_EVENTS: usize = 1_000_000;
 
-/// `[scenario]`, read.
+/// Settings of the table `[scenario]`.
 pub(super) struct ScenarioFrame {
     pub name: String,
     pub duration: Span,
@@ -234,7 +234,7 @@ fn read_controller_change(event: &Fields<'_>) -> Option<Change> {
     event.word("controller", &change)
 }
 
-/// Reads `[expect]`.
+/// Reads the table `[expect]` of a scenario.
 pub(super) fn read_expectations(context: &ReadContext<'_>, expect: &Item) -> Vec<Expectation> {
     let TomlValue::Table(table) = &expect.value else {
         context.refuse(expect.place, format!("[expect] is {}; a table is needed", expect.value.kind()));

@@ -150,7 +150,7 @@ impl World {
         }
     }
 
-    /// Ends of connections.
+    /// Number of the ends of all connections.
     pub(super) fn sides(&self) -> usize {
         SIDES * self.connections.len()
     }

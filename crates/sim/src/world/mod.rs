@@ -126,11 +126,11 @@ struct LinkChange {
 /// Handler of the packets that arrive at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Its forwarder.
+    /// The forwarder of the node.
     Router,
     /// Its only consumer, directly.
     Consumer(u32),
-    /// Its producers, directly.
+    /// The producers of the node, directly.
     Server,
     /// Its ends of TCP connections, directly.
     Sides,
@@ -149,14 +149,14 @@ struct Host {
     counted: bool,
 }
 
-/// Producers by prefix.
+/// The producers of a run, by prefix.
 #[derive(Debug, Default)]
 struct Servers {
     /// Producers by prefix number.
     by_prefix: Vec<Vec<Answerer>>,
 }
 
-/// One producer.
+/// A producer on a node.
 #[derive(Debug)]
 struct Answerer {
     node: u32,

@@ -96,7 +96,7 @@ impl Server {
         Some(Done { face, packet, next })
     }
 
-    /// Drops everything.
+    /// Drops all packets that wait or are in service.
     fn clear(&mut self) {
         self.ledger.dropped += self.waiting.len() as u64;
         // The pending event stays in the queue; `finish` ignores it, because its time is not `due`.

@@ -14,7 +14,7 @@ use super::DumbbellFlow;
 /// Memory of the receiver: no window is ever closed by it.
 const BUFFER: ByteCount = ByteCount::new(1 << 30);
 
-/// One flow.
+/// Sender and receiver of one flow, with the delay between them.
 #[derive(Debug)]
 pub(super) struct Ends {
     pub(super) sender: Sender,

@@ -79,7 +79,7 @@ impl Bottleneck {
 /// Which data segments of a flow get lost, retransmissions counted as others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DumbbellLoss {
-    /// None.
+    /// The bottleneck drops nothing at random.
     None,
     /// Each with this probability.
     Random(f64),

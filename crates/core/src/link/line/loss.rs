@@ -9,11 +9,11 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug, PartialEq)]
 // Exhaustive: `check` describes every kind of loss, and the variation that it causes.
 pub enum LossPlan {
-    /// No loss.
+    /// Every packet arrives at the other end.
     None,
     /// Each packet with this probability.
     Bernoulli {
-        /// Probability, 0..=1.
+        /// Loss probability of each packet, 0..=1.
         probability: f64,
     },
     /// Two states; the state changes before each packet's draw (Gilbert 1960, Elliott 1963).

@@ -16,7 +16,7 @@ pub struct Frame {
 /// Outcome of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameOutcome {
-    /// It was acknowledged.
+    /// The receiver acknowledged the frame.
     Delivered,
     /// All its attempts failed, it was cancelled, or no radio can send it.
     GivenUp,

@@ -13,7 +13,7 @@ const BLOCK: usize = 64;
 /// Size of the delimiter before each MPDU of an A-MPDU, which begins at a multiple of it, bytes.
 const DELIMITER: u64 = 4;
 
-/// One radio.
+/// A station's radio, with its queues of frames.
 #[derive(Debug)]
 pub(super) struct Radio {
     pub(super) contention: Contention,
@@ -37,7 +37,7 @@ struct QueuedFrame {
 /// Durations of the parts of a transmission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lasts {
-    /// The PPDU.
+    /// Airtime of the PPDU with the data.
     pub(super) data: Span,
     /// ACK or Block ACK.
     pub(super) ack: Span,
@@ -106,7 +106,7 @@ impl Radio {
         Self { contention, queues: Vec::new(), waiting: 0, receiver: 0, batch: 0 }
     }
 
-    /// Whether nothing waits.
+    /// Whether all queues of the radio are empty.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting == 0
     }

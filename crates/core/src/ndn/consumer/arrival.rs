@@ -15,14 +15,14 @@ use crate::units::{ByteCount, Span, Time};
 pub enum Arrived {
     /// A segment for the first time.
     New {
-        /// Its number.
+        /// Number of the segment, from 0.
         segment: u32,
     },
     /// A segment that had arrived before or was given up.
     Duplicate,
-    /// A loss notice.
+    /// A notice that the Data overflowed a queue and will come later.
     Notice,
-    /// A Nack.
+    /// A Nack for an outstanding Interest.
     Refused,
     /// A packet for which the consumer has no outstanding Interest.
     Unasked,

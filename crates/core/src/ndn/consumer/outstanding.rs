@@ -14,7 +14,7 @@ pub enum SegmentState {
     InFlight,
     /// Its Interest was lost; the segment waits for its retransmission.
     Queued,
-    /// It arrived.
+    /// The Data of the segment has arrived.
     Received,
     /// It was given up and will not be requested again.
     Abandoned,

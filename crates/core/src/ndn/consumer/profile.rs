@@ -17,9 +17,9 @@ pub enum ConsumerProfile {
     NdnsimNack,
     /// ndn-tools' `ndnget`, formerly `ndncatchunks`.
     NdnTools,
-    /// NDNts' segmented-object fetcher.
+    /// The segmented-object fetcher of NDNts.
     Ndnts,
-    /// ndnd's object client.
+    /// The object client of ndnd.
     Ndnd,
     /// hICN's transport with its configuration file: no timer but the lifetime, no Nacks.
     Hicn,
@@ -60,7 +60,7 @@ pub enum TimeoutReading {
 pub enum RetransmitOrder {
     /// Lowest segment first (ndnSIM's set).
     BySegment,
-    /// First lost first.
+    /// The segment whose loss was detected first comes first.
     ByLoss,
 }
 

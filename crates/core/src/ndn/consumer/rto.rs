@@ -46,13 +46,13 @@ const RANGE_MIN: Span = Span::from_millis(10);
 pub struct Estimator {
     kind: EstimatorKind,
     has_sample: bool,
-    /// ns.
+    /// Smoothed RTT, ns (SRTT of RFC 6298).
     smoothed: f64,
-    /// Mean deviation, ns.
+    /// Smoothed mean deviation of the RTT, ns (RTTVAR of RFC 6298).
     variation: f64,
     /// ndnSIM's factor on the timeout, at least 1.
     backoff: f64,
-    /// Minimum timeout, ns.
+    /// Minimum retransmission timeout, ns.
     min: f64,
     /// Maximum backoff factor of ndnSIM's estimator.
     max_backoff: u32,

@@ -29,7 +29,7 @@ struct Counted {
 pub(super) struct Lfu {
     places: Vec<ListPlace>,
     lists: Vec<Counted>,
-    /// Lists without places.
+    /// Indices in `lists` that are free to be used again.
     free: Vec<u32>,
     /// The list of the lowest count.
     lowest: u32,

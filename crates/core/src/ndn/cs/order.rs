@@ -7,7 +7,7 @@ use super::lru::Lru;
 use super::random::Random;
 use crate::rng::Streams;
 
-/// No place.
+/// Stands for no place in links between places.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// One policy. Places are numbered from 0 without gaps.

@@ -82,9 +82,9 @@ pub(super) struct Offered {
 pub(super) enum Ending {
     /// The lifetime has ended.
     Expired,
-    /// This face answered.
+    /// A Data or Nack arrived from this face.
     AnsweredBy(FaceId),
-    /// Any other reason.
+    /// The entry ended for another reason, without an answer that counts.
     Elsewhere,
 }
 

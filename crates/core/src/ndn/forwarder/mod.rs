@@ -137,7 +137,7 @@ struct Requested<B> {
     packet: Packet<B>,
     /// Fields of the Interest.
     interest: Interest,
-    /// The pending entry.
+    /// Its entry in the PIT.
     id: PitId,
 }
 

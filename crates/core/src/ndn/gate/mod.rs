@@ -103,7 +103,7 @@ pub trait FaceGate: std::fmt::Debug {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GateVerdict {
-    /// It may pass.
+    /// The Interest goes on to the next gate or the queue.
     Admit,
     /// It is refused; the strategy chooses another way or passes the Nack on.
     Nack(NackReason),
@@ -137,9 +137,9 @@ impl Releases {
 /// Origin of a Data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataSource {
-    /// Another face.
+    /// The Data arrived from another face.
     Face,
-    /// The content store.
+    /// The content store had the Data.
     Cache,
     /// An application on this node.
     Application,
@@ -148,8 +148,8 @@ pub enum DataSource {
 /// Direction in which a TCP segment crosses a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Towards the peer.
+    /// Packets that the node sends through the face.
     Out,
-    /// From the peer.
+    /// Packets that the node receives through the face.
     In,
 }

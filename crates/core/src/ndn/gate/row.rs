@@ -41,11 +41,11 @@ impl GateStats {
 pub(crate) enum Passage<B> {
     /// It passed all; on with it to the queue.
     Passed(Packet<B>),
-    /// It waits.
+    /// A gate holds the packet until it releases it.
     Held,
-    /// It was refused.
+    /// A gate refused the Interest, for this reason.
     Refused(NackReason, Packet<B>),
-    /// It is gone.
+    /// A gate dropped the packet silently.
     Dropped,
 }
 

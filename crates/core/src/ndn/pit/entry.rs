@@ -227,7 +227,7 @@ impl PitEntry {
         false
     }
 
-    /// Removes all downstreams.
+    /// Removes the in-records of all downstream faces.
     pub(crate) fn clear_in_records(&mut self) {
         self.in_count = 0;
         if let Some(spill) = &mut self.spill {

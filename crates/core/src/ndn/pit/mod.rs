@@ -17,7 +17,7 @@ use wheel::{Tick, Wheel};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PitId(pub u32);
 
-/// No entry.
+/// Stands for no entry in links between entries.
 const NONE: u32 = u32::MAX;
 
 /// All pending Interests of one node.

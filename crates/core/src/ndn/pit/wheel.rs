@@ -51,7 +51,7 @@ pub(super) struct Wheel {
     slots: Vec<Slot>,
     /// One bit per slot that is not empty.
     occupied: [u64; SLOTS / 64],
-    /// Entries linked.
+    /// Number of entries in all slots.
     linked: u32,
     /// Last tick whose entries have been examined.
     done: Tick,

@@ -93,7 +93,7 @@ impl AckSummary {
         if self.has_repeated { selective } else { selective.merge(cumulative) }
     }
 
-    /// Segments delivered.
+    /// Number of segments that the ACK newly reports as delivered.
     pub(super) fn delivered(&self) -> u32 {
         self.acked + self.sacked
     }

@@ -11,7 +11,7 @@ use crate::units::{ByteCount, Time};
 /// State of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Before the start.
+    /// No SYN has been sent yet.
     Waiting,
     SynSent,
     Open,

@@ -124,7 +124,7 @@ impl Detector {
         }
     }
 
-    /// A recovery ended.
+    /// Records the end of a recovery, which RACK counts.
     pub(super) fn on_recovered(&mut self) {
         if let Self::Rack(rack) = self {
             rack.on_recovered();

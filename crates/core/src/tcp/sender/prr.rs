@@ -1,6 +1,6 @@
 //! Proportional rate reduction: how much may leave during fast recovery (RFC 9937, section 6.2), in segments.
 
-/// One fast recovery.
+/// State of PRR in one fast recovery.
 #[derive(Clone, Debug)]
 pub(super) struct Prr {
     /// Segments that may be in flight at the end.
@@ -56,7 +56,7 @@ impl Prr {
         self.window = u64::from(in_flight) + 1;
     }
 
-    /// A segment leaves.
+    /// Counts a segment that leaves (prr_out).
     pub(super) fn on_sent(&mut self) {
         self.out += 1;
     }

@@ -13,17 +13,17 @@ const DUP_THRESHOLD: u32 = 3;
 /// Recoveries without a DSACK after which the reordering window shrinks again (section 6.2, step 4).
 const PERSIST: u8 = 16;
 
-/// State of RACK.
+/// State of RACK loss detection (RFC 8985).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rack {
     /// RACK.segment, by its place among all departures, where the RFC has the time and, within one, the sequence number.
     newest: Option<u64>,
-    /// RACK.rtt.
+    /// RACK.rtt: RTT of the segment that was sent last among those delivered.
     rtt: Span,
     /// RACK.fack: highest position delivered.
     highest: u64,
     has_reordering: bool,
-    /// RACK.reo_wnd_mult minus one.
+    /// RACK.reo_wnd_mult minus one: widenings of the reordering window.
     widened: u32,
     persist: u8,
     /// SND.NXT at the last DSACK that counted.
@@ -112,7 +112,7 @@ impl Rack {
         record.sent_at + self.rtt + window <= now
     }
 
-    /// RACK.reo_wnd.
+    /// RACK.reo_wnd: the time that reordered segments may still take (RFC 8985, section 6.2).
     pub(super) fn reordering_window(&self, board: &Scoreboard, trip: &RoundTrip, in_recovery: bool) -> Span {
         // Step 4: without observed reordering three segments above a gap suffice, as with duplicate ACKs.
         if !self.has_reordering && (in_recovery || board.sacked_count() >= DUP_THRESHOLD) {

@@ -104,7 +104,7 @@ impl RateMeter {
         })
     }
 
-    /// Segments delivered.
+    /// Number of segments delivered since the start of the connection.
     pub(super) fn delivered(&self) -> u64 {
         self.delivered
     }

@@ -27,7 +27,7 @@ pub(super) enum RecoveryPhase {
 pub(super) enum Eifel {
     /// Nothing to find out.
     Idle,
-    /// A recovery began.
+    /// A recovery began, and nothing has been retransmitted yet.
     Armed,
     /// Its first retransmission left with this time stamp.
     Sent(Millis),
@@ -54,7 +54,7 @@ impl Eifel {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProcessedAck {
     pub(super) summary: AckSummary,
-    /// SND.UNA after it.
+    /// SND.UNA after this ACK.
     pub(super) acked: u64,
     /// Whether SND.UNA moved on.
     pub(super) has_advanced: bool,

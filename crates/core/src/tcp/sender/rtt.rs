@@ -17,7 +17,7 @@ pub struct TimeoutBounds {
 }
 
 impl Default for TimeoutBounds {
-    /// Linux.
+    /// The bounds of Linux, which are below those of RFC 6298.
     fn default() -> Self {
         Self { initial: Span::from_secs(1), min: Span::from_millis(200), max: Span::from_secs(120) }
     }
@@ -27,7 +27,7 @@ impl Default for TimeoutBounds {
 #[derive(Clone, Debug)]
 pub(super) struct RoundTrip {
     bounds: TimeoutBounds,
-    /// SRTT.
+    /// SRTT of RFC 6298; `None` before the first sample.
     smoothed: Option<Span>,
     spread: Spread,
     min: Option<Span>,

@@ -67,7 +67,7 @@ impl Spread {
 pub(super) struct Peaks {
     /// Minimum of the allowance.
     min: Span,
-    /// Four mean deviations.
+    /// Four times the smoothed mean deviation.
     deviations: Span,
     /// Maximum of `deviations` in this round trip, at least `min`.
     peak: Span,

@@ -24,7 +24,7 @@ enum Rescue {
     Early,
     /// It may leave once this segment, the first that was sent again, is acknowledged.
     After(u64),
-    /// It has left.
+    /// The rescue retransmission has left; a recovery has only one.
     Spent,
 }
 

@@ -64,7 +64,7 @@ impl Record {
         1 + u32::from(self.is_doubled)
     }
 
-    /// Its first position.
+    /// Position of the first byte of the segment.
     pub(super) fn start(&self) -> u64 {
         self.end - u64::from(self.length)
     }
@@ -79,15 +79,15 @@ pub(super) struct Departure {
     pub(super) at: Time,
 }
 
-/// The outstanding segments.
+/// The segments between SND.UNA and SND.NXT, with their state.
 #[derive(Clone, Debug)]
 pub(super) struct Scoreboard {
     records: VecDeque<Record>,
     /// Number of the first record.
     first: u64,
-    /// SND.UNA.
+    /// SND.UNA: first position that is not acknowledged.
     acked: u64,
-    /// SND.NXT.
+    /// SND.NXT: next position to send.
     next: u64,
     /// Numbers of the segments that were acknowledged selectively.
     sacked: RangeSet,
@@ -100,7 +100,7 @@ pub(super) struct Scoreboard {
     missing: u32,
     /// Number and order of departures, oldest first; a later departure or an arrival makes an entry stale.
     departures: VecDeque<(u64, u64)>,
-    /// Departures so far.
+    /// Number of departures so far, retransmissions included.
     departed: u64,
 }
 
@@ -368,12 +368,12 @@ impl Scoreboard {
         self.acked..self.next
     }
 
-    /// SND.UNA.
+    /// SND.UNA: first position that is not acknowledged.
     pub(super) fn acked(&self) -> u64 {
         self.acked
     }
 
-    /// SND.NXT.
+    /// SND.NXT: next position to send.
     pub(super) fn next(&self) -> u64 {
         self.next
     }

@@ -17,7 +17,7 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    /// A recovery begins.
+    /// Starts to watch the retransmissions of a recovery.
     pub(super) fn begin(&mut self) {
         self.is_watching = true;
         self.open.clear();

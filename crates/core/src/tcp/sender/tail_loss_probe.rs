@@ -18,7 +18,7 @@ pub(super) struct TailProbe {
 /// Meaning of an ACK for a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProbeOutcome {
-    /// Nothing that matters.
+    /// The ACK requires no reaction of congestion control.
     Nothing,
     /// The probe repaired a loss that nothing else reports.
     Repaired,

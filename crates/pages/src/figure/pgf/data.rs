@@ -18,7 +18,7 @@ impl Data {
         self.comments.push(Comment(text).to_string());
     }
 
-    /// Adds a column.
+    /// Adds the column `name` with one value per row.
     pub(super) fn column(&mut self, name: String, values: impl IntoIterator<Item = f64>) {
         self.columns.push((name, values.into_iter().collect()));
     }
@@ -29,7 +29,7 @@ impl Data {
         self.column(format!("{name}y"), points.iter().map(|(_, y)| *y));
     }
 
-    /// The file.
+    /// The text of the data file, comments first.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         for comment in &self.comments {

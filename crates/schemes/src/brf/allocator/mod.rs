@@ -27,12 +27,12 @@ pub enum FlowDemand {
     Promised(f64),
     /// Limited by its application (`app_limited`).
     Limited {
-        /// Measured rate.
+        /// Measured rate of the flow, bytes/s.
         real: f64,
     },
     /// Not limited by its application (`app_no_limited`).
     Unlimited {
-        /// Measured rate.
+        /// Measured rate of the flow, bytes/s.
         real: f64,
     },
 }

@@ -45,7 +45,7 @@ const BREAKER_SEGMENTS: u32 = 20;
 /// Source of the sender's rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// A grant.
+    /// A grant sets the rate.
     Granted,
     /// A grant that has expired.
     Stale {
@@ -53,7 +53,7 @@ enum Mode {
         /// Time of the next halving.
         at: Time,
     },
-    /// CUBIC.
+    /// CUBIC sets the window, because no grant is valid.
     Fallback,
 }
 

@@ -18,7 +18,6 @@ const MAX_PATHS: usize = 16;
 /// Minimum number of RTTs between two elections.
 const TERM: u64 = 2;
 
-/// The controller.
 #[derive(Debug)]
 pub(super) struct MultipathConsumer {
     params: Params,

@@ -16,7 +16,7 @@ use crate::toolbox::forwarding::path_label::PATH_LABEL;
 choice! {
     /// Reaction to an Interest that finds the bucket full.
     pub enum Policing {
-        /// It is dropped.
+        /// The Interest is dropped silently.
         Drop = "drop",
         /// It is refused with a Nack.
         Nack = "nack",
@@ -32,7 +32,7 @@ const HIGHEST: f64 = 1e9;
 /// Cost of an Interest in the bucket's bytes: its rate is then exact to one Interest in 8000 s.
 const COST: ByteCount = ByteCount::new(1_000);
 
-/// The gate.
+/// Gate of one face, which computes its rates and polices Interests.
 #[derive(Debug)]
 pub(super) struct RateGate {
     face: FaceId,
@@ -43,9 +43,9 @@ pub(super) struct RateGate {
     bucket: Bucket,
     /// Primary and secondary Interests since the last update.
     arrived: [u64; 2],
-    /// Seconds.
+    /// Smoothed RTT of the flows, seconds.
     rtt: f64,
-    /// Bytes.
+    /// Smoothed size of Data, bytes.
     data_size: f64,
     /// `None` before the first Interest.
     updated_at: Option<Time>,

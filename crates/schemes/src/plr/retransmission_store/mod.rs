@@ -200,7 +200,7 @@ struct MonitorInput {
     stored: u32,
     /// Further packets that the queue can take.
     room: u32,
-    /// Queue limit, packets.
+    /// Limit of the queue, packets.
     limit: u32,
 }
 

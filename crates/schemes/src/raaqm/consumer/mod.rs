@@ -15,7 +15,6 @@ const MAX: usize = 1_024;
 /// Probability of a decrease at the shortest round trip.
 const MIN_PROBABILITY: f64 = 1e-5;
 
-/// The controller.
 #[derive(Debug)]
 pub(super) struct Raaqm {
     params: Params,

@@ -46,7 +46,7 @@ impl Probing {
 }
 
 impl Bbr {
-    /// Enters ProbeBW_DOWN (StartProbeBW_DOWN).
+    /// Enters the state ProbeBW_DOWN (StartProbeBW_DOWN).
     pub(super) fn start_down(&mut self, now: Time, flow: &FlowView) {
         self.latest.reset();
         self.long_term.stop();
@@ -68,7 +68,7 @@ impl Bbr {
         self.probing.wait = self.params.probe_wait + Span::from_secs_f64(part);
     }
 
-    /// Enters ProbeBW_REFILL (StartProbeBW_REFILL).
+    /// Enters the state ProbeBW_REFILL (StartProbeBW_REFILL).
     pub(super) fn start_refill(&mut self, flow: &FlowView) {
         self.short_term = Default::default();
         self.long_term.begin();
@@ -176,20 +176,20 @@ impl Bbr {
         self.usage.is_limited() && self.window >= self.long_term.in_flight
     }
 
-    /// IsTimeToProbeBW.
+    /// Whether the next probe is due (IsTimeToProbeBW).
     fn is_time_to_probe(&self, now: Time) -> bool {
         // As often as Reno would have regained its window, a segment per round, so that it gets its share.
         let rounds = self.target_in_flight().min(f64::from(self.params.probe_rounds));
         now > self.probing.since + self.probing.wait || f64::from(self.probing.rounds) >= rounds
     }
 
-    /// IsTimeToCruise.
+    /// Whether the flight is low enough to enter ProbeBW_CRUISE (IsTimeToCruise).
     fn is_time_to_cruise(&self, flow: &FlowView) -> bool {
         let in_flight = f64::from(flow.in_flight);
         in_flight <= self.with_headroom() && in_flight <= self.target(self.max_rate(), 1.0)
     }
 
-    /// IsTimeToGoDown.
+    /// Whether ProbeBW_UP has to end (IsTimeToGoDown).
     fn is_time_to_go_down(&mut self, sample: &RateSample, flow: &FlowView) -> bool {
         // The last probe had excessive losses here, so this one stops before it causes them again.
         if self.probing.was_too_high && f64::from(flow.in_flight) >= self.long_term.in_flight {

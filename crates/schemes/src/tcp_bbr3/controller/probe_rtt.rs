@@ -40,7 +40,7 @@ impl Bbr {
         }
     }
 
-    /// Continues ProbeRTT (HandleProbeRTT).
+    /// Handles an ACK in ProbeRTT (HandleProbeRTT).
     fn go_on_with_probe_rtt(&mut self, now: Time, flow: &FlowView, ends_round: bool) {
         if self.measurement.until.is_none() {
             if f64::from(flow.in_flight) <= self.probe_rtt_window() {

@@ -37,7 +37,7 @@ impl Bbr {
         segments.min(max).max(MIN_BURST)
     }
 
-    /// BDPMultiple, segments.
+    /// Bandwidth-delay product times `gain`, segments (BDPMultiple).
     pub(super) fn product(&self, gain: f64) -> f64 {
         self.product_at(self.rate(), gain)
     }
@@ -58,12 +58,12 @@ impl Bbr {
         self.with_quanta(self.product_at(rate, gain))
     }
 
-    /// TargetInflight, segments.
+    /// Bandwidth-delay product, but at most the window, segments (TargetInflight).
     pub(super) fn target_in_flight(&self) -> f64 {
         self.product(1.0).min(self.window)
     }
 
-    /// InflightWithHeadroom, segments.
+    /// Long-term bound minus the headroom for other flows, segments (InflightWithHeadroom).
     pub(super) fn with_headroom(&self) -> f64 {
         self.long_term.with_headroom(self.params.headroom, self.params.min_window)
     }

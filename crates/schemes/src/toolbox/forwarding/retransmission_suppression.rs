@@ -12,7 +12,7 @@ pub const DEVIATION: &str = "An out-record stays open as long as its PIT entry, 
 params! {
     /// Initial interval after an Interest in which its retransmissions are suppressed.
     suppression: Span = Span::from_millis(10), "time", Span::from_millis(1)..=Span::from_secs(60);
-    /// Maximum suppression interval.
+    /// Upper bound of the suppression interval.
     suppression_limit: Span = Span::from_millis(250), "time", Span::from_millis(1)..=Span::from_secs(60);
     /// Growth of the suppression interval with every retransmission that is forwarded.
     suppression_growth: f64 = 2.0, "factor", 1.0..=100.0;

@@ -24,7 +24,7 @@ pub struct CodelState {
 pub enum CodelSignal {
     /// It is marked and sent.
     Mark,
-    /// It is dropped.
+    /// The packet is dropped.
     Drop,
 }
 

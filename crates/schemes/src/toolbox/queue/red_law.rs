@@ -21,11 +21,11 @@ pub struct RedLaw {
 /// Zone of the average queue for an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Zone {
-    /// It passes.
+    /// No packet is chosen, because the queue is short.
     Quiet,
     /// Chosen with this probability, before the spreading.
     Early(f64),
-    /// It is chosen.
+    /// Every packet is chosen, because the queue is long.
     Full,
 }
 

@@ -7,7 +7,7 @@ use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 
-/// Minimum window, packets.
+/// Minimum of the congestion window, packets.
 const MIN: f64 = 1.0;
 
 /// A window that reacts to graded marks.

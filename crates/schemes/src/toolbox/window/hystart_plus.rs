@@ -25,7 +25,7 @@ pub enum Pace {
     Over,
 }
 
-/// Conservative slow start.
+/// State of conservative slow start (RFC 9406, section 4.2).
 #[derive(Clone, Copy, Debug)]
 struct Conservative {
     /// Minimum RTT of the round in which it began.

@@ -48,11 +48,11 @@ impl TcpCubicRule {
 struct Epoch {
     /// t_epoch; moved on by the time that the source was the limit.
     start: Time,
-    /// W_max, segments.
+    /// W_max: window at the curve's plateau, segments.
     w_max: f64,
     /// K, seconds; negative if the epoch begins above W_max.
     k: f64,
-    /// W_est, segments.
+    /// W_est: estimate of Reno's window, segments.
     w_est: f64,
 }
 
@@ -71,7 +71,7 @@ fn k(c: f64, w_max: f64, cwnd_epoch: f64) -> f64 {
 /// State before a reduction, so that it can be undone.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
-    /// W_max, segments.
+    /// W_max after the last reduction, segments.
     w_max: f64,
     /// Window before the last reduction, segments.
     cwnd_prior: f64,

@@ -35,7 +35,7 @@ struct Node {
 }
 
 impl Graph {
-    /// An empty one.
+    /// A graph without nodes and links.
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             nodes: Vec::new(),
@@ -48,7 +48,7 @@ impl Graph {
         }
     }
 
-    /// Number of nodes.
+    /// Number of nodes read so far.
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }

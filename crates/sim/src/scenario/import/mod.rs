@@ -39,11 +39,11 @@ use graph::Graph;
 /// A format of topologies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TopologyFormat {
-    /// ndnSIM's annotated topology.
+    /// The annotated topology of ndnSIM.
     Ndnsim,
-    /// mini-ndn's `.conf`.
+    /// The file `.conf` of mini-ndn.
     Minindn,
-    /// GraphML.
+    /// GraphML, as the Internet Topology Zoo publishes it.
     Graphml,
     /// Rocketfuel's weights or latencies.
     Rocketfuel,

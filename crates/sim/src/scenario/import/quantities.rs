@@ -2,9 +2,9 @@
 
 use tidegate_core::units::{BitRate, Span};
 
-/// Maximum rate, bit/s.
+/// Maximum rate of an imported link, bit/s.
 const FASTEST: f64 = 1e15;
-/// Maximum delay, s.
+/// Maximum delay of an imported link, s.
 const LONGEST: f64 = 1e6;
 
 /// A rate as ns-3 writes it: `10Mbps`, `2.5Gb/s`, `100kbps`, `1MiB/s`; a bare number is in bit/s.

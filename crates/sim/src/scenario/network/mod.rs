@@ -91,7 +91,7 @@ impl NetworkTable {
     }
 }
 
-/// Settings of `[router]`.
+/// Settings of the table `[router]`.
 pub(super) struct RouterValues {
     strategy: Option<SchemeUse>,
     caches: CacheRules,

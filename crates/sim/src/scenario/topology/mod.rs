@@ -30,7 +30,7 @@ pub(super) enum Class {
     Access,
     /// A link that traffic has to share.
     Bottleneck,
-    /// Any other link.
+    /// A link that is neither of these.
     Plain,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Shape {
     pub links: Vec<ShapeLink>,
 }
 
-/// A built-in topology.
+/// A built-in topology, as a scenario names it.
 pub(super) struct Builtin {
     pub name: &'static str,
     /// Its parameters, each with its default; 0 if there is none.
@@ -153,7 +153,7 @@ pub(super) fn names() -> Vec<&'static str> {
     BUILTINS.iter().map(|builtin| builtin.name).collect()
 }
 
-/// All built-in topologies.
+/// All built-in topologies, in the order of messages.
 pub(super) static BUILTINS: &[Builtin] = &[
     Builtin {
         name: "linear",

@@ -281,7 +281,6 @@ impl Bench {
         self.received().into_iter().map(|(received, _)| received).filter(is_trouble).collect()
     }
 
-    /// The deliveries.
     pub(super) fn deliveries(&mut self) -> Vec<Delivery> {
         self.received()
             .into_iter()

@@ -15,9 +15,7 @@ mod reducing;
 
 /// 10 Mbps, of which 0.97 are given out, in bytes/s.
 const GIVEN: f64 = 0.97 * 1.25e6;
-/// Towards receivers.
 const DOWN: FaceId = FaceId(0);
-/// Towards senders.
 const UP: FaceId = FaceId(1);
 
 /// A switch with two devices of 10 Mbps.
@@ -526,7 +524,6 @@ fn grants_of_a_switch_that_restarted_are_newer_than_those_before() {
     assert!(before.len() == 1 && after.len() == 1 && after > before, "{before:?} {after:?}");
 }
 
-/// Keeps reports.
 #[derive(Debug, Default)]
 struct Reports(Vec<Box<dyn Message>>);
 

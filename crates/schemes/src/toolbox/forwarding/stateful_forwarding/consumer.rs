@@ -13,7 +13,6 @@ const SLOWEST: f64 = 1.0;
 /// Highest rate, Interests per second: one per nanosecond.
 const FASTEST: f64 = 1e9;
 
-/// The controller.
 #[derive(Debug)]
 pub(super) struct StatefulForwardingConsumer {
     rule: Adaptation,
@@ -31,7 +30,7 @@ enum Adaptation {
 /// A rate of Interests that grows as fast as a window divided by the RTT.
 #[derive(Debug)]
 struct AimdRate {
-    /// Interests per second.
+    /// Sending rate, Interests per second.
     rate: f64,
     /// Slow-start threshold, Interests per second: below it each Data packet adds a whole step.
     ssthresh: f64,

@@ -15,9 +15,9 @@ const GAIN: f64 = 1.0 / 8.0;
 /// Quantity that a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitUnit {
-    /// Interests per second.
+    /// The limit is a rate, Interests per second.
     Rate,
-    /// Interests pending.
+    /// The limit is a number of pending Interests.
     Pending,
 }
 

@@ -19,7 +19,7 @@ use crate::toolbox::shaping::token_bucket::TokenBucket;
 pub enum ShapedUnit {
     /// The requested Data, each of the mean size of the Data received through the face.
     Data,
-    /// The Interests.
+    /// The Interests themselves, each of its own size.
     Interests,
 }
 
