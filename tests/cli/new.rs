@@ -18,7 +18,7 @@ fn consumers() -> Vec<String> {
 }
 
 #[test]
-fn the_templates_are_those_that_the_command_line_knows() {
+fn the_templates_are_those_that_the_command_line_offers() {
     let ended = tidegate(&["new", "--template", "no-such-template"]).with(2);
     let listed = format!("[possible values: {}]", TEMPLATES.join(", "));
     assert!(ended.err.contains(&listed), "{}", ended.err);

@@ -606,28 +606,30 @@ pub fn function_lengths(source: &Source) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// Words of the shortest documentation comment of a public item.
+/// Minimum number of words of a documentation comment.
 const MIN_DOC_WORDS: usize = 4;
 
 /// Number of files that may each define a type of the same name. `Arguments` is exempt: each command has one.
 const MAX_FILES_OF_A_NAME: usize = 3;
 
-/// Documentation comments of public items with fewer than [`MIN_DOC_WORDS`] words, which seldom say more than the name.
+/// Documentation comments outside tests with fewer than [`MIN_DOC_WORDS`] words, which seldom add to the name.
 pub fn short_docs(sources: &[&Source]) -> Vec<String> {
+    let is_test = |path: &str| path.contains("/tests/") || path.ends_with("/tests.rs");
     let mut faults = Vec::new();
-    for source in sources {
+    for source in sources.iter().filter(|source| !is_test(&source.path)) {
+        let production = source.text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let (mut words, mut begin) = (0, 0);
-        for (number, text) in source.text.lines().enumerate() {
-            let text = text.trim_start();
-            if let Some(doc) = text.strip_prefix("///") {
+        // A last line without a comment ends a comment in the last line of the file.
+        for (number, text) in production.lines().chain([""]).enumerate() {
+            if let Some(doc) = text.trim_start().strip_prefix("///") {
                 begin = if words == 0 { number + 1 } else { begin };
                 words += doc.split_whitespace().count();
-            } else if !text.starts_with("#[") {
-                if words > 0 && words < MIN_DOC_WORDS && text.starts_with("pub ") {
-                    faults.push(format!("{}:{begin}: a comment of {words} words", source.path));
-                }
-                words = 0;
+                continue;
             }
+            if (1..MIN_DOC_WORDS).contains(&words) {
+                faults.push(format!("{}:{begin}: a comment of {words} words", source.path));
+            }
+            words = 0;
         }
     }
     faults

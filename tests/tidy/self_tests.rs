@@ -291,9 +291,16 @@ fn a_test_that_skips_in_silence_is_found() {
 }
 
 #[test]
-fn a_documentation_comment_of_three_words_is_found_on_a_public_item_alone() {
-    let text = "/// Name of it.\n#[must_use]\npub fn name() {}\n/// Name of the node.\npub a: u8,\n/// Its.\nb: u8,\n";
-    assert_eq!(rules::short_docs(&[&core(text)]), ["crates/core/src/x.rs:1: a comment of 3 words"]);
+fn a_documentation_comment_of_three_words_is_found_on_any_item_outside_tests() {
+    let text = "/// Name of it.\n#[must_use]\npub fn name() {}\n/// Name of the node.\npub a: u8,\n/// Its.\nb: u8,\n\
+        #[cfg(test)]\nmod tests {\n    /// Its.\n    fn b() {}\n}\n";
+    let found =
+        ["crates/core/src/x.rs:1: a comment of 3 words", "crates/core/src/x.rs:6: a comment of 1 words"];
+    assert_eq!(rules::short_docs(&[&core(text)]), found);
+    assert_eq!(
+        rules::short_docs(&[&Source::new("crates/core/src/x/tests.rs", "/// Its.\n")]),
+        Vec::<String>::new()
+    );
     let long = core("/// The node's\n/// own name.\npub fn name() {}\n");
     assert_eq!(rules::short_docs(&[&long]), Vec::<String>::new());
 }

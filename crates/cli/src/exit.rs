@@ -12,9 +12,9 @@ use crate::Format;
 /// Result of a command as an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// The command succeeded.
+    /// The command completed without an error.
     Ok = 0,
-    /// The command failed.
+    /// The command failed, for the reason in its message.
     Error = 1,
     /// The command line is wrong.
     Usage = 2,

@@ -22,7 +22,7 @@ pub(crate) struct ReplaySource {
     pub(crate) folder: Option<PathBuf>,
     /// The plan of the run.
     pub(crate) plan: Plan,
-    /// The run's seed.
+    /// Seed of the run that is repeated.
     pub(crate) seed: Seed,
 }
 

@@ -114,7 +114,7 @@ impl Folder {
         tables::merge(&parts, &self.path).map_err(Failure::error)
     }
 
-    /// Writes one file.
+    /// Writes one file into the folder, and returns its path.
     pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, Failure> {
         let path = self.path.join(name);
         fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;

@@ -12,7 +12,7 @@ use crate::screen;
 /// Output format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// Tables and text.
+    /// Tables and text for people.
     Text,
     /// One JSON document; a command that runs until interrupted prints one line for each report.
     Json,

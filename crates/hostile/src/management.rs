@@ -1,4 +1,4 @@
-//! What the forwarder and its applications tell each other, and what people write: read, written, read again.
+//! Messages of management, and texts of users: decoded, encoded, decoded again.
 
 use std::net::SocketAddr;
 

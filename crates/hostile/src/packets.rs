@@ -1,4 +1,4 @@
-//! What holds for any bytes whatever: the fuzz targets call these, and `cargo test` replays their corpora.
+//! Checks for arbitrary bytes: the fuzz targets call these, and `cargo test` replays their corpora.
 
 use std::sync::LazyLock;
 

@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn measures_of_a_definition_know_its_text_and_those_of_arguments_do_not() {
+    fn measures_of_a_definition_have_its_text_and_those_of_arguments_do_not() {
         let definitions =
             [define("half", &["flow"], "goodput(flow) / 2"), define("both", &[], "half(a) + rtt")];
         let quantity = expand(&parse("both + delay").expect("sound"), &definitions).expect("sound");

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Value of a measure or an expression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MeasureValue {
-    /// One number.
+    /// One number per run.
     Number(f64),
     /// Numbers in an order that the measure defines.
     List(Vec<f64>),

@@ -13,7 +13,7 @@ use crate::gate_bench::GateBench;
 /// Payload of a segment, bytes.
 const SEGMENT: u64 = 1448;
 
-/// What an ACK acknowledges.
+/// Content of one ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
     /// Number of segments newly delivered.
@@ -38,7 +38,7 @@ impl Ack {
 pub struct AckDriver {
     /// The controller under test.
     pub controller: Box<dyn CongestionController>,
-    /// What the controller sees of the flow; it follows the calls.
+    /// View of the flow that the controller receives; each call updates it.
     pub flow: FlowView,
 }
 
@@ -66,7 +66,7 @@ impl AckDriver {
         self.controller.ssthresh().expect("it has one")
     }
 
-    /// An ACK arrives at `at_ms` while the window is full; returns the window after it, segments.
+    /// Delivers an ACK at `at_ms` while the window is full; returns the window after it, segments.
     pub fn ack(&mut self, at_ms: u64, ack: Ack) -> f64 {
         let rtt = Span::from_millis(ack.rtt_ms);
         self.flow.smoothed_rtt = Some(rtt);
@@ -96,7 +96,7 @@ impl AckDriver {
         self.call(now, |controller, cx, flow| controller.on_delivery(cx, &delivery, flow))
     }
 
-    /// The recovery state changes at `at_ms`; returns the window after it, segments.
+    /// Changes the recovery state at `at_ms`; returns the window after it, segments.
     pub fn recovery(&mut self, at_ms: u64, recovery: Recovery) -> f64 {
         self.recovery_at(millis(at_ms), recovery)
     }
@@ -106,7 +106,7 @@ impl AckDriver {
         self.call(now, |controller, cx, flow| controller.on_recovery(cx, recovery, flow))
     }
 
-    /// A segment leaves at `at_ms`, after which `in_flight` are in flight; returns the window after it, segments.
+    /// Sends a segment at `at_ms`, after which `in_flight` are in flight; returns the window after it, segments.
     pub fn sent(&mut self, at_ms: u64, in_flight: u32) -> f64 {
         self.flow.in_flight = in_flight;
         let sent = Sent::first(self.flow.next_segment, millis(at_ms));

@@ -15,7 +15,7 @@ pub struct Ack {
     pub newly: u32,
     /// Number of segments found lost.
     pub lost: u32,
-    /// In flight after it.
+    /// Segments in flight after the ACK.
     pub in_flight: u32,
     /// Round trip, ms; `None` after a retransmission.
     pub rtt_ms: Option<f64>,
@@ -25,7 +25,7 @@ pub struct Ack {
     pub ends_round: bool,
     /// Whether the application limited the rate.
     pub is_app_limited: bool,
-    /// In flight when the newest segment left, and how many were found lost since.
+    /// Segments in flight when the newest segment left, and the number of losses detected since.
     pub sample: (u32, u64),
     /// Bytes of each segment.
     pub payload: u64,

@@ -14,7 +14,7 @@ const SERVICE: Span = Span::from_micros(625);
 /// Bandwidth-delay product of the path, packets.
 pub const PRODUCT: f64 = 64.0;
 
-/// The flow and what is under way to it.
+/// The flow, with the Data on its way to the consumer.
 #[derive(Debug)]
 pub struct Bottleneck<C: CongestionController> {
     /// The controller and the flow around it.
@@ -25,7 +25,7 @@ pub struct Bottleneck<C: CongestionController> {
     pub rounds: u32,
     round_ends_with: u32,
     pacer: Pacer,
-    /// When each Data arrives and when its Interest left, in the order of segments.
+    /// Arrival time of each Data and departure time of its Interest, in the order of segments.
     under_way: VecDeque<(Time, Time)>,
     next_segment: u32,
     last_arrival: Time,

@@ -20,12 +20,12 @@ const MARK_EVERY: u32 = 10;
 const LOSE_ABOVE: u32 = 80;
 /// A loss is detected this long after sending, unless the scheme has its own timer. It is never spurious.
 const TIMEOUT: Span = Span::from_millis(200);
-/// Content of a Data, which a pace in bits counts.
+/// Content of a Data, which a pacing rate in bit/s counts.
 const PAYLOAD: ByteCount = ByteCount::new(1_000);
 const END: Time = Time::from_nanos(4_000_000_000);
 const ROW: Span = Span::from_millis(80);
 
-/// What becomes of an Interest, in the order in which the consumer learns it.
+/// Outcomes of Interests, in the order in which the consumer detects them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct InterestOutcome {
     at: Time,
@@ -97,13 +97,13 @@ impl Run {
         self.pacer.rest();
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     fn next(&self) -> Option<Time> {
         let outcome = self.outcomes.peek().map(|Reverse(outcome)| outcome.at);
         outcome.into_iter().chain(self.pacer.wake()).min()
     }
 
-    /// What is due at `at` happens: an outcome, or the pacer's time.
+    /// Processes the event that is due at `at`: an outcome, or the pacer's timer.
     fn advance(&mut self, at: Time) {
         self.now = at;
         if self.outcomes.peek().is_some_and(|Reverse(outcome)| outcome.at == at)

@@ -12,17 +12,17 @@ use tidegate_core::scheme::params::Setting;
 use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
-/// Round-trip time of a Data that gives no other.
+/// RTT of a Data for which the event gives none.
 pub const RTT: Span = Span::from_millis(40);
 
-/// What can happen to a consumer.
+/// Kind of an event at a consumer.
 #[derive(Clone, Copy, Debug)]
 pub enum DriverEventKind {
     /// The consumer sends an Interest.
     Sent {
         /// Number of the requested segment, from 0.
         segment: u32,
-        /// Whether the segment was asked for before.
+        /// Whether the segment was requested before.
         is_retransmission: bool,
     },
     /// A segment arrives for the first time.
@@ -38,7 +38,7 @@ pub enum DriverEventKind {
     Loss {
         /// Number of the lost segment, from 0.
         segment: u32,
-        /// How it was detected.
+        /// Signal by which the loss was detected.
         signal: LossSignal,
     },
 }
@@ -48,7 +48,7 @@ pub enum DriverEventKind {
 pub struct DriverEvent {
     /// Time of the event, since the start.
     pub at: Time,
-    /// Lowest segment that was never asked for.
+    /// Lowest segment that was never requested.
     pub next_segment: u32,
     /// Kind of event, with its fields.
     pub kind: DriverEventKind,
@@ -59,7 +59,7 @@ pub struct DriverEvent {
 pub struct Driver<C: CongestionController + ?Sized = dyn CongestionController> {
     /// The controller under test.
     pub controller: Box<C>,
-    /// What the controller sees of the flow; it follows the events.
+    /// View of the flow that the controller receives; each event updates it.
     pub flow: FlowView,
     /// Segments received when each outstanding Interest left.
     delivered_at: BTreeMap<u32, u64>,

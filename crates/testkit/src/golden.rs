@@ -1,4 +1,4 @@
-//! Texts on record: what a scheme does, in whole packets and few digits, reviewed once and compared by every test run.
+//! Texts on record: the course of a scheme, in whole packets and few digits, reviewed once and compared by every test run.
 //!
 //! With `UPDATE_GOLDEN=1` in the environment the texts are written in place of being compared. Review the difference
 //! before you commit it.

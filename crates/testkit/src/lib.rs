@@ -1,4 +1,4 @@
-//! What a congestion-control scheme is tested with, in this repository and in others.
+//! Drivers and checks for tests of congestion-control schemes, in this repository and in others.
 //!
 //! | to test | use |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | a forwarding strategy in a real forwarder | [`strategy_bench`] |
 //! | gates and agents of a router | [`gate_bench`] |
 //! | TCP connections through a shared queue, with gates, marks and losses | [`dumbbell`] |
-//! | what holds for every scheme, whatever happens | [`invariants`] |
+//! | invariants of every scheme under random events | [`invariants`] |
 //! | that behaviour stays as recorded | [`golden`], with the courses of [`constant_rtt`] and [`dumbbell::course`] |
 //!
 //! Everything runs in virtual time and draws from fixed seeds, so a failure repeats.

@@ -205,7 +205,7 @@ pub fn nack() -> Kind {
     Kind::Nack(Nack { interest: plain_interest(), reason: NackReason::Congestion })
 }
 
-/// A TCP segment that may not be marked.
+/// A TCP segment that is not ECN-capable.
 pub fn tcp() -> Kind {
     segment(Ecn::NotCapable, 0)
 }

@@ -1,6 +1,6 @@
 //! Events of a consumer in short form, and a case worked by hand as a list of them; a device for disciplines.
 //!
-//! Times are milliseconds since the start. `next_segment` is the lowest segment that was never asked for.
+//! Times are milliseconds since the start. `next_segment` is the lowest segment that was never requested.
 
 use tidegate_core::ndn::face::{FaceId, Limit};
 use tidegate_core::rng::{Seed, Streams};
@@ -12,7 +12,7 @@ use tidegate_core::units::{BitRate, Packets, Span, Time};
 
 use crate::driver::{self, Driver, DriverEvent, DriverEventKind, RTT};
 
-/// A Data arrives at `at_ms` without a mark, 40 ms after its Interest.
+/// Arrival of a Data at `at_ms` without a mark, 40 ms after its Interest.
 pub fn data(at_ms: u64, segment: u32, next_segment: u32) -> DriverEvent {
     arrival(at_ms, segment, next_segment, 0, Some(RTT))
 }
@@ -27,7 +27,7 @@ pub fn marked_at(level: u8, at_ms: u64, segment: u32, next_segment: u32) -> Driv
     arrival(at_ms, segment, next_segment, level, Some(RTT))
 }
 
-/// As [`data`], `rtt_ms` after its Interest; `None` for a segment that was sent again.
+/// As [`data`], `rtt_ms` after its Interest; `None` for a retransmitted segment.
 pub fn data_after(at_ms: u64, segment: u32, next_segment: u32, rtt_ms: Option<u64>) -> DriverEvent {
     arrival(at_ms, segment, next_segment, 0, rtt_ms.map(Span::from_millis))
 }
@@ -39,12 +39,12 @@ pub fn stamped(at_ms: u64, segment: u32, next_segment: u32, rate: u32) -> Driver
     event(at_ms, next_segment, DriverEventKind::Data { segment, hop, rtt: Some(RTT) })
 }
 
-/// The Interest for `segment` leaves for the first time.
+/// First departure of the Interest for `segment`.
 pub fn sent(at_ms: u64, segment: u32) -> DriverEvent {
     event(at_ms, segment + 1, DriverEventKind::Sent { segment, is_retransmission: false })
 }
 
-/// The loss of `segment` is detected by `signal`.
+/// Detection of the loss of `segment` by `signal`.
 pub fn lost(at_ms: u64, segment: u32, next_segment: u32, signal: LossSignal) -> DriverEvent {
     event(at_ms, next_segment, DriverEventKind::Loss { segment, signal })
 }

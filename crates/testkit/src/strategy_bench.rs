@@ -36,7 +36,7 @@ pub enum StrategyEvent {
     Data(u16),
     /// Data with a congestion mark of this level.
     Marked(u16, u8),
-    /// The queue of the face asks for a mark.
+    /// The queue of the face requests a mark.
     Congested(u16),
     /// The last Interest that went there is refused.
     Nack(u16, NackReason),
@@ -128,7 +128,7 @@ impl StrategyBench {
     /// Carries out `event` and returns the packets that leave, as "3 interest", in order.
     ///
     /// # Panics
-    /// If a face refuses an Interest that it did not get.
+    /// If the event is a Nack from a face that received no Interest.
     pub fn notify(&mut self, at_ms: u64, event: StrategyEvent) -> Vec<String> {
         let (from, kind) = match event {
             StrategyEvent::Interest(from) => {
@@ -178,7 +178,7 @@ impl StrategyBench {
     /// Carries out each event and compares the packets that leave.
     ///
     /// # Panics
-    /// If others leave.
+    /// If packets other than the expected ones leave.
     #[track_caller]
     pub fn follow(&mut self, steps: &[(u64, StrategyEvent, &[&str])]) {
         for (number, (at_ms, event, expected)) in (1..).zip(steps) {
@@ -194,7 +194,7 @@ pub const DRAWS: u32 = 40_000;
 /// `expected` within four standard deviations.
 ///
 /// # Panics
-/// If it is not.
+/// If the fraction differs by more.
 #[track_caller]
 pub fn expect_share(router: &mut StrategyBench, at_ms: u64, expected: f64) {
     expect_share_spaced(router, at_ms, 0, expected);

@@ -56,7 +56,7 @@ fn unix_sockets_have_some_faces_beyond_the_last_and_no_more() {
     let count = MAX - 1 + RESERVED;
     let mut peers: Vec<Peer> = (0..count).map(|_| Peer::connect(forwarder, Way::Unix)).collect();
     peers.iter_mut().for_each(|peer| assert!(peer.answers().is_empty()));
-    assert_eq!(forwarder.ask_status().code, Some(1));
+    assert_eq!(forwarder.request_status().code, Some(1));
     peers.pop();
     forwarder.status_when("room for a face", |_| true);
 }

@@ -245,7 +245,7 @@ impl Forwarder {
     }
 
     /// What `status` tells of it, or why not; never what it told before.
-    pub fn ask_status(&self) -> Ended {
+    pub fn request_status(&self) -> Ended {
         thread::sleep(STATUS_FRESH);
         Running::start(&["status", "--format", "json", "--transport", self.uri(Way::Unix)]).wait()
     }
@@ -253,7 +253,7 @@ impl Forwarder {
     /// What it tells of itself.
     #[track_caller]
     pub fn status(&self) -> Value {
-        self.ask_status().with(0).json()
+        self.request_status().with(0).json()
     }
 
     /// What it tells of itself, once it does and `is_there`.
@@ -261,7 +261,7 @@ impl Forwarder {
     pub fn status_when(&self, what: &str, is_there: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + patience();
         loop {
-            let ended = self.ask_status();
+            let ended = self.request_status();
             if let Some(status) = Value::parse(&ended.out).ok().filter(&is_there) {
                 return status;
             }

@@ -15,7 +15,6 @@ use super::{bench, docs, reproduce};
 use crate::exit::{Exit, Outcome};
 use crate::{Session, guide};
 
-/// For which shell.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Shell for which the script is written.

@@ -21,7 +21,7 @@ use crate::{Format, SEMANTICS, Session, batch, expect, page};
 /// Arguments of the command `tidegate run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Scenario file (TOML).
+    /// Scenario file in TOML format.
     scenario: PathBuf,
     #[command(flatten)]
     overrides: Overrides,

@@ -301,7 +301,7 @@ fn unknown_parameter(name: &str, table: &[ParamSpec]) -> ParamError {
 /// params! {
 ///     /// Window growth per round trip.
 ///     increase: f64 = 1.0, "packets", 0.01..=100.0;
-///     /// Pause between two looks at the queue.
+///     /// Interval between two samples of the queue.
 ///     interval: Span = Span::from_millis(1), "time", Span::from_micros(1)..=Span::from_secs(10);
 ///     /// Whether marks count.
 ///     marks: bool = true;
@@ -446,9 +446,9 @@ mod tests {
         /// Fraction of the window that is kept.
         #[renamed_from("least_keep")]
         keep: f64 = 0.5, "of the window", 0.1..=0.99;
-        /// Pause between looks.
+        /// Interval between two samples.
         interval: Span = Span::from_millis(1);
-        /// Which form.
+        /// Form of the rule in use.
         form: Form = Form::Corrected;
     }
 

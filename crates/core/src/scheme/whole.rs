@@ -72,7 +72,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Whether it applies with these settings.
+    /// Whether the limit applies with these settings.
     pub fn holds(&self, settings: &Settings) -> bool {
         !self.unless.iter().any(|name| settings.get(name).is_some())
     }
@@ -81,9 +81,9 @@ impl Limit {
 /// Another scheme that belongs to a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Companion {
-    /// What it is used as.
+    /// Role that the other scheme fills.
     pub role: Role,
-    /// Its name in the catalogue.
+    /// Name of the other scheme in the catalogue.
     pub scheme: &'static str,
 }
 
@@ -119,7 +119,7 @@ impl Need {
     }
 }
 
-/// What a role can need.
+/// Counterpart that a role may need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counterpart {
     /// Another role of the same scheme.

@@ -1,4 +1,4 @@
-//! Time at a forwarder: it passes, and alarms ring, in time or late.
+//! Virtual time of a forwarder, whose timers fire on time or late.
 
 use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, NodeId};
@@ -7,16 +7,16 @@ use tidegate_core::units::{Span, Time};
 use super::bench::{Bench, env, wires};
 use super::devices::Wires;
 
-/// Alarms of one queue rung in one go; the rest are late.
-const MAX_QUEUE_ALARMS: usize = 32;
+/// Maximum number of timers of one queue that fire in one step; the others are late.
+const MAX_QUEUE_TIMERS: usize = 32;
 
 impl Bench {
-    /// Time passes, and no alarm rings.
+    /// Advances the time by `span`; no timer fires.
     pub fn wait(&mut self, span: Span) {
         self.now += span;
     }
 
-    /// Everything is woken, whether it asked for that or not.
+    /// Calls the forwarder and the queue of `face`, whether a timer is due or not.
     pub fn wake_now(&mut self, face: FaceId) {
         self.wake_forwarder();
         self.wake_queue(face);
@@ -37,7 +37,7 @@ impl Bench {
         assert!(next.is_none_or(|next| next > self.now), "{next:?} is over at {:?}", self.now);
     }
 
-    /// Time passes, and all alarms ring.
+    /// Advances the time by `span`; all timers that are due fire.
     pub fn run(&mut self, span: Span) {
         let end = self.now + span;
         self.run_queues(end.min(self.now + Span::from_secs(2)));
@@ -55,7 +55,7 @@ impl Bench {
     fn run_queues(&mut self, end: Time) {
         for face in (0..self.ports.len()).map(|face| FaceId(face as u16)) {
             let begin = self.now;
-            for _ in 0..MAX_QUEUE_ALARMS {
+            for _ in 0..MAX_QUEUE_TIMERS {
                 let Some(at) = self.node.queue(face).next_wake().filter(|at| *at <= end) else { break };
                 self.now = self.now.max(at);
                 self.wake_queue(face);

@@ -22,7 +22,7 @@ use tidegate_wire::{DataView, FrameBatch, implicit_digest};
 use super::devices::{BenchPort, Wires, discipline};
 use super::{invariants, packets};
 
-/// What a forwarder is made with.
+/// Settings of the forwarder under test.
 #[derive(Debug)]
 pub struct BenchSetup {
     pub cache: Packets,
@@ -70,7 +70,7 @@ macro_rules! wires {
 pub(super) use {env, wires};
 
 impl Bench {
-    /// Three faces, the first of them local; ways to `/a`, `/b` and both scopes.
+    /// Three faces, the first of them local; next hops for `/a`, `/b` and both scopes.
     pub fn new(setup: &BenchSetup) -> Self {
         let strategy = find(SCHEMES, setup.strategy).and_then(|scheme| scheme.strategy).expect("a strategy");
         let strategy = strategy(&Settings::default()).expect("the defaults are sound");
@@ -196,7 +196,7 @@ impl Bench {
         components
     }
 
-    /// Sets the ways to a prefix, given by its components.
+    /// Sets the next hops of a prefix, given by its components.
     pub fn set_route(&mut self, prefix: &[u8], mut hops: Vec<NextHop>) {
         hops.retain(|hop| self.ports[hop.face.index()].is_some());
         let prefix = self.names.intern_prefix(prefix).expect("a prefix of ours");

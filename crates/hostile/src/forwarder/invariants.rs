@@ -1,4 +1,4 @@
-//! What holds of a forwarder at any time.
+//! Invariants of a forwarder, which hold at any time.
 
 use bytes::Bytes;
 use tidegate_core::ndn::face::{FaceId, Limit, NodeId};

@@ -99,7 +99,7 @@ fn step(bench: &mut Bench, input: &mut Input<'_>) -> Option<()> {
     Some(())
 }
 
-/// The face that was asked last answers.
+/// Delivers Data from the face that received the last Interest.
 fn answer(bench: &mut Bench, face: u8, how: u8) {
     let face = bench.some_face(face);
     let Some(mut requested) = bench.take_requested(face) else { return };
@@ -121,7 +121,7 @@ fn answer(bench: &mut Bench, face: u8, how: u8) {
     }
 }
 
-/// Sets the ways to a prefix, or takes them away.
+/// Sets the next hops of a prefix, or removes them.
 fn route(bench: &mut Bench, face: u8, choice: RandomChoice) {
     let hops = [(choice.flags & 1, face), (choice.flags & 2, face + 1)];
     let hops = hops.into_iter().filter(|(is_there, _)| *is_there != 0);
@@ -131,12 +131,12 @@ fn route(bench: &mut Bench, face: u8, choice: RandomChoice) {
     bench.set_route(&packets::prefix(choice.name), hops);
 }
 
-/// Up to 8 s: what may pass while the driver is busy and no alarm rings.
+/// Duration of up to 8 s, in which the driver may be busy and no timer fires.
 fn short(byte: u8) -> Span {
     Span::from_micros(u64::from(byte & 15) << (byte >> 4) << 4)
 }
 
-/// Up to 36 days, all alarms ringing in time.
+/// Duration of up to 36 days, in which all timers fire on time.
 fn long(byte: u8) -> Span {
     Span::from_micros(u64::from(byte & 15) << (byte >> 4) << (byte >> 4) << 3)
 }

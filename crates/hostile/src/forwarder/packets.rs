@@ -1,11 +1,11 @@
-//! Frames of few names, so that an input soon asks twice for the same.
+//! Frames of few names, so that an input soon requests the same name twice.
 
 use tidegate_core::ndn::packet::Millis;
 use tidegate_wire::name::{push_component, push_segment};
 use tidegate_wire::tlv::{self, types};
 use tidegate_wire::{DataView, InterestBuilder, implicit_digest};
 
-/// What a packet is about and what it looks like.
+/// Name and form of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomChoice {
     pub name: u8,

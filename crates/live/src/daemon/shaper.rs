@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_waited_starts_when_the_line_became_free_not_when_the_timer_rang() {
+    fn a_packet_that_waited_starts_when_the_line_became_free_not_when_the_timer_fired() {
         let mut shaper = FaceShaper::new(Some(BitRate::from_mbps(8.0)));
         shaper.depart(us(0), ByteCount::new(1000), false);
         assert!(!shaper.is_free(us(999)) && shaper.is_free(us(1000)));

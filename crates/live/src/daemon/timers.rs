@@ -24,8 +24,8 @@ pub(super) enum Due {
 /// Pending timers in order of their times; the forwarder's is apart.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
-    alarms: BinaryHeap<Reverse<(Time, Due)>>,
-    /// Time of the forwarder's only alarm. In the heap, each replaced alarm would stay until its time, which
+    pending: BinaryHeap<Reverse<(Time, Due)>>,
+    /// Time of the forwarder's only timer. In the heap, each replaced timer would stay until its time, which
     /// may be far in the future.
     forwarder: Option<Time>,
 }
@@ -35,13 +35,13 @@ impl Timers {
     pub fn set(&mut self, at: Time, due: Due) {
         match due {
             Due::Forwarder => self.forwarder = Some(at),
-            _ => self.alarms.push(Reverse((at, due))),
+            _ => self.pending.push(Reverse((at, due))),
         }
     }
 
     /// Time of the next timer; `None` without timers.
     pub fn next(&self) -> Option<Time> {
-        self.alarms.peek().map(|Reverse((at, _))| *at).into_iter().chain(self.forwarder).min()
+        self.pending.peek().map(|Reverse((at, _))| *at).into_iter().chain(self.forwarder).min()
     }
 
     /// Removes a timer that is due by `now`, earliest first, and returns it with its time.
@@ -51,7 +51,7 @@ impl Timers {
             self.forwarder = None;
             return Some((at, Due::Forwarder));
         }
-        self.alarms.pop().map(|Reverse(alarm)| alarm)
+        self.pending.pop().map(|Reverse(timer)| timer)
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     use tidegate_core::units::Span;
 
     #[test]
-    fn alarms_ring_in_the_order_of_their_times_and_not_before() {
+    fn timers_fire_in_the_order_of_their_times_and_not_before() {
         let at = |millis| Time::ZERO + Span::from_millis(millis);
         let mut timers = Timers::default();
         timers.set(at(2), Due::Send(FaceId(1)));

@@ -84,12 +84,12 @@ pub trait Trace {
     /// Takes the next events, in order of time.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of writing to the file.
     fn on_events(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()>;
 
     /// Completes the file at the end of the run.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of writing to the file.
     fn finish(&mut self, network: &Network, end: Time) -> io::Result<()>;
 }

@@ -27,7 +27,7 @@ impl<W: Write> Capture<W> {
     /// A capture by `application` on interfaces of these names.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of writing to `out`.
     pub fn new(mut out: W, application: &str, interfaces: &[String]) -> io::Result<Self> {
         let mut body = Vec::new();
         // Byte order, version 1.0, length of the section not known.
@@ -56,7 +56,7 @@ impl<W: Write> Capture<W> {
     /// Appends a packet that `from` sends to `to` (numbers of nodes) through `interface`.
     ///
     /// # Errors
-    /// Those of the file; a packet that no UDP datagram can carry is `InvalidInput`.
+    /// `InvalidInput` for a packet that no UDP datagram can carry; errors of writing to the file.
     pub fn push(&mut self, interface: u32, at: Time, [from, to]: [u32; 2], packet: &[u8]) -> io::Result<()> {
         let udp_len =
             // 8 bytes of the UDP header, and 20 of the IPv4 header, whose length field has 16 bits, too.
@@ -81,7 +81,7 @@ impl<W: Write> Capture<W> {
     /// Writes the buffered rest of the capture.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of writing to the file.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()
     }

@@ -33,7 +33,7 @@ impl<W: Write> QlogTrace<W> {
     /// A trace of the run `title`, taken at `vantage`.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of writing to `out`.
     pub fn new(out: W, title: &str, vantage: Vantage, network: &Network) -> io::Result<Self> {
         let mut trace = Self { out, vantage };
         let (name, kind) = match vantage {

@@ -93,13 +93,13 @@ pub struct Board {
 pub enum Drawing {
     /// Means over the number of a setting.
     Lines,
-    /// Means over groups.
+    /// Means over named groups.
     Bars,
     /// Points of a series of one run.
     Curves,
     /// Cumulative fraction of a list of one run.
     Cdf,
-    /// Boxes with quartiles.
+    /// Boxes from quartile to quartile.
     Boxes,
 }
 

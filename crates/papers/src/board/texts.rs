@@ -15,7 +15,7 @@ const LETTER: &str = "letter";
 /// Replacements in a text.
 #[derive(Clone, Copy)]
 pub(super) enum Braces<'a> {
-    /// None.
+    /// No replacement: braces remain as they are.
     Kept,
     /// `{v}` by the label of a variable's setting.
     Variables(&'a [&'a Binding]),

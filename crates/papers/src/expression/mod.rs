@@ -159,7 +159,7 @@ pub struct Binding {
 /// Arithmetic over measures, as a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
-    /// A number.
+    /// A number in the text.
     Number(f64),
     /// A measure, a variable or a parameter.
     Call(Call),
@@ -178,13 +178,13 @@ pub enum Expression {
 /// Operator between two expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
-    /// `+`
+    /// The sum, written `+`.
     Plus,
-    /// `-`
+    /// The difference, written `-`.
     Minus,
-    /// `*`
+    /// The product, written `*`.
     Times,
-    /// `/`
+    /// The quotient, written `/`.
     Over,
 }
 

@@ -85,7 +85,7 @@ impl Detector {
             DetectionRule::Literal => literal(rules, before, at, load),
             DetectionRule::Robust => robust(rules, before, at, load),
         };
-        // Eq. 17 needs the length of the queue, eq. 18 only the rates, so the threshold decides on the state.
+        // eq. 17 needs the length of the queue, eq. 18 only the rates, so the threshold decides on the state.
         let found = match self.crossed {
             Some(Threshold::Occupancy | Threshold::Delay) => Congestion::Queue(load.governed),
             Some(Threshold::Utilisation) => Congestion::Burst,
@@ -131,7 +131,7 @@ fn utilisation(before: Option<(Time, QueueLoad)>, at: Time, rate: f64, bytes: im
     })
 }
 
-/// Eq. 5 and 6 as printed, with Q as the limit of the queue: with its length the quotient would be 1. A counter that
+/// eq. 5 and 6 as printed, with Q as the limit of the queue: with its length the quotient would be 1. A counter that
 /// decreased belongs to a switch that was restarted.
 fn literal(rules: &Rules, before: Option<(Time, QueueLoad)>, at: Time, load: &QueueLoad) -> Option<Threshold> {
     let sent = |old: &QueueLoad| load.sent_packets.saturating_sub(old.sent_packets) as f64 * SEGMENT;

@@ -1,6 +1,6 @@
-//! Elimination of congestion: rates that drain a standing queue (eq. 16, 17) or react to a burst (eq. 18).
+//! Elimination of congestion: rates that drain a standing queue or react to a burst.
 //!
-//! Eq. 17 as printed adds a pure number to a rate, and a longer queue raises the rate; eq. 18 is inverted. The
+//! eq. 17 as printed adds a pure number to a rate, and a longer queue raises the rate; eq. 18 is inverted. The
 //! corrected forms follow from eq. 16 and from the text. The queue is that of the BRF class: BRF flows do not drain
 //! the queue of other TCP flows. A standing queue is the paper's θ1, a burst its θ2.
 
@@ -34,6 +34,7 @@ impl Drain {
             (Form::Corrected, Congestion::Burst) if real > self.capacity => self.capacity / real,
             (Form::Corrected, Congestion::Burst) => 1.0,
             (_, Congestion::Clear) | (Form::Literal, Congestion::Queue(_)) => 1.0,
+            // eq. 18 as printed.
             (Form::Literal, Congestion::Burst) => real / self.capacity.max(1.0),
         }
     }
@@ -48,7 +49,7 @@ impl Drain {
         }
     }
 
-    /// Eq. 16 solved for the sum of the rates: a set-point, so that the same queue is not charged again each period.
+    /// eq. 16 solved for the sum of the rates: a set-point, so that the same queue is not charged again each period.
     fn target(&self, queue: ByteCount) -> f64 {
         let drained = queue.get() as f64 / self.time.as_secs_f64().max(1e-9);
         // A long queue could make the target negative; some rate has to remain, or no ACKs would return.

@@ -2,11 +2,11 @@
 //! window.
 //!
 //! Paper: BRF, "bottleneck routing feedback", Sensors 24 (2024) 749. Its parts by section:
-//! * §3.1 `controller`, [`detector`], [`backlog`]: congestion, found in a port's counters (eq. 5, 6);
-//! * §3.2 `switch`, `class_queue`, `shares`: classes of flows and their queues (eq. 8); grants on ACKs in two bytes ([`rate_code`], eq. 7);
+//! * §3.1 `controller`, [`detector`], [`backlog`]: congestion, detected from a port's counters;
+//! * §3.2 `switch`, `class_queue`, `shares`: classes of flows and their queues; grants on ACKs in two bytes ([`rate_code`]);
 //!   [`flow_table`], `flow`: state of a flow; `port`, `state_machine`: the states of Fig. 5; `sender`: `tcp_brf`;
-//! * §3.3 [`predictor`]: the first grant (eq. 9, 10); [`allocator`]: the others (eq. 11 to 14); `measure`,
-//!   `round_trip`: what they are made of (eq. 15); [`elimination`]: the way out of congestion (eq. 16 to 18).
+//! * §3.3 [`predictor`]: the first grant; [`allocator`]: the others; `measure`,
+//!   `round_trip`: the measured rates; [`elimination`]: the end of congestion.
 //!
 //! `mode = "literal"` takes the printed equations, with guards where they divide by zero, and all of the link; the
 //! default corrects what contradicts the text. Rates are bytes/s as links count them, 1514 for a full segment, also
@@ -52,7 +52,7 @@ pub static SCHEME: Scheme = Scheme {
     paper: "BRF: bottleneck routing feedback, Sensors 24 (2024) 749",
     provenance: Provenance::Paper,
     deviations: &[
-        "Equations 8, 11, 13, 14, 17 and 18 are corrected: idle flows do not count; traffic other than TCP has a \
+        "Corrected are eq. 8, 11, 13, 14, 17 and 18: idle flows do not count; traffic other than TCP has a \
          share; the granted, not the measured rates are subtracted from the capacity; rates are filled up to the \
          max-min fair level; a queue lowers the rates so that it drains in `drain` RTTs; a burst scales rates down.",
         "`mode = \"literal\"` uses them as printed and implies `link_share = 1`, `detector = \"literal\"`, `count_idle \

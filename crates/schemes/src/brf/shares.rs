@@ -25,7 +25,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Eq. 8 for a link of `capacity` bytes/s, after the share of packets that are not TCP, if there are any; as
+    /// eq. 8 for a link of `capacity` bytes/s, after the share of packets that are not TCP, if there are any; as
     /// printed they get nothing (`udp_share = 0`). Without TCP flows the quotients would divide by zero, and the link
     /// belongs to the other class.
     pub fn of(params: &Params, capacity: f64, census: Census) -> Self {

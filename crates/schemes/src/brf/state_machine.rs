@@ -16,7 +16,7 @@ pub enum Phase {
     Measure,
     /// Rates are allocated from the measured ones (eq. 14).
     Allocate,
-    /// Eq. 16 to 18, until the congestion is gone.
+    /// eq. 16 to 18, until the congestion is gone.
     Reduce,
 }
 
@@ -27,7 +27,7 @@ pub enum Step {
     Wait,
     /// The controller has to allocate rates (eq. 14).
     Allocate,
-    /// Eq. 16 to 18.
+    /// eq. 16 to 18.
     Reduce,
 }
 

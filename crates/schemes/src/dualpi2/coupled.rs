@@ -42,7 +42,7 @@ impl Coupled {
         self.base * self.base
     }
 
-    /// p'.
+    /// Base probability p' of RFC 9332, 0..=1.
     #[cfg(test)]
     pub(super) fn base(&self) -> f64 {
         self.base

@@ -46,9 +46,9 @@ params! {
     target: Span = Span::from_millis(15), "time", Span::from_micros(1)..=Span::from_secs(10);
     /// Interval between two updates of the probability (Tupdate).
     update: Span = Span::from_millis(16), "time", Span::from_micros(100)..=Span::from_secs(10);
-    /// Integral gain (alpha).
+    /// Integral gain of the controller (alpha).
     alpha: f64 = 0.16, "1/s", 0.0..=1_000.0;
-    /// Proportional gain (beta).
+    /// Proportional gain of the controller (beta).
     beta: f64 = 3.2, "1/s", 0.0..=10_000.0;
     /// Coupling factor: probability of a low-latency mark per unit of the base probability (k).
     coupling: f64 = 2.0, "times", 0.1..=100.0;

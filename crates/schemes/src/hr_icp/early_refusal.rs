@@ -6,9 +6,9 @@ use super::codel::Codel;
 use super::pie::Pie;
 use super::{Params, RefusalRule};
 
-/// The rule of one face.
+/// Early refusal at one face.
 #[derive(Debug)]
-pub(super) enum Refusing {
+pub(super) enum EarlyRefusal {
     /// No Interest is refused early.
     Nothing,
     /// Refuses at random, by PIE.
@@ -17,7 +17,7 @@ pub(super) enum Refusing {
     Codel(Codel),
 }
 
-impl Refusing {
+impl EarlyRefusal {
     pub(super) fn new(params: &Params, draws: Rng) -> Self {
         match params.queue {
             RefusalRule::DropTail => Self::Nothing,

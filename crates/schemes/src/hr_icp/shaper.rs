@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use tidegate_core::prelude::*;
 
 use super::meter::FaceMeter;
-use super::early_refusal::Refusing;
+use super::early_refusal::EarlyRefusal;
 use super::Params;
 
 /// All flows wait in one line.
@@ -24,7 +24,7 @@ struct QueuedInterest {
 pub(super) struct HrIcpShaper {
     params: Params,
     meter: FaceMeter,
-    refusing: Refusing,
+    refusing: EarlyRefusal,
     line: VecDeque<QueuedInterest>,
     /// Earliest time at which the next Interest may leave.
     free_at: Time,
@@ -32,7 +32,7 @@ pub(super) struct HrIcpShaper {
 
 impl HrIcpShaper {
     pub(super) fn new(face: FaceId, params: Params, draws: Rng) -> Self {
-        let (meter, refusing) = (FaceMeter::new(face, params.interval), Refusing::new(&params, draws));
+        let (meter, refusing) = (FaceMeter::new(face, params.interval), EarlyRefusal::new(&params, draws));
         Self { params, meter, refusing, line: VecDeque::new(), free_at: Time::ZERO }
     }
 

@@ -1,4 +1,4 @@
-//! The fair rate of one link: eq. 1 to 5 of Kato et al., section II.C.
+//! The fair rate of one link (Kato et al., section II.C).
 
 use tidegate_core::choice;
 
@@ -7,7 +7,7 @@ choice! {
     pub enum Beta {
         /// max(0.1, (y − C) / C).
         ExcessLoad = "excess-load",
-        /// 0.1 always.
+        /// The constant 0.1, whatever the load.
         Constant = "constant",
     }
 }
@@ -78,19 +78,19 @@ impl FairRate {
         let Measured { capacity, load, queue, rtt } = measured;
         let FairRateRule { utilisation, beta, weight } = self.rule;
         let before = self.get(capacity);
-        // Eq. 1: N, the equivalent number of flows with the full rate.
+        // The equivalent number N of flows with the full rate (eq. 1).
         let flows = capacity.max(load) / before;
-        // Eq. 2, with eq. 3 for the weight of the queue.
+        // The base rate of eq. 2; the weight of the queue is that of eq. 3.
         let drained = beta.of(load, capacity) * queue / rtt.max(SHORTEST_RTT);
         let base = ((utilisation * capacity - drained) / flows).max(0.0);
-        // Eq. 4: 0 under overload, where load / flows is the rate itself; positive below the capacity, so that
+        // The excess of eq. 4: 0 under overload, where load / flows is the rate itself; positive below the capacity, so that
         // the rest is handed out.
         let excess = before - load / flows;
         // The average begins with the first value: from 0 it would halve the rate in the first interval.
         let base = smooth(self.base.unwrap_or(base), base, weight);
         self.excess = smooth(self.excess, excess, weight);
         self.base = Some(base);
-        // Eq. 5.
+        // The fair rate is the sum of both averages (eq. 5).
         self.rate = Some((base + self.excess).clamp(LOWEST, capacity));
     }
 }

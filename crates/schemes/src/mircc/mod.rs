@@ -44,8 +44,8 @@ pub static SCHEME: Scheme = Scheme {
     paper: "Kato et al., FedCSIS 2020; Mahdian et al.: MIRCC, ICN 2016",
     provenance: Provenance::Paper,
     deviations: &[
-        "Equations 1, 3 and 4 are damaged in our copy of the paper; they are read so that rates follow RCP below the \
-         capacity and are scaled down in proportion above it (`beta` has the two readings of equation 3 that agree \
+        "In our copy of the paper, eq. 1, 3 and 4 are damaged; they are read so that rates follow RCP below the \
+         capacity and are scaled down in proportion above it (`beta` has the two readings of eq. 3 that agree \
          with the paper's tables).",
         "Rates stay between one Interest per second and the capacity, and the base rate is never negative.",
         "The capacity is the link's rate divided by the mean size of Data, instead of a number (`capacity` sets one).",

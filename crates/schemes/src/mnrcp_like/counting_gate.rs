@@ -142,7 +142,7 @@ mod tests {
         CountingGate::new(FACE, params)
     }
 
-    /// What stands on a Data of 1250 B, 1000 of which the link carries, that came in or leaves.
+    /// Reported rate on a Data of 1250 B, 1000 of which the link carries, that arrives or leaves.
     fn report(gate: &mut CountingGate, bench: &mut GateBench, at_us: u64, flow: u32, is_out: bool) -> u32 {
         let mut header = data(PrefixId(flow), 0, 1_250);
         bench.at(at_us, |cx| match is_out {

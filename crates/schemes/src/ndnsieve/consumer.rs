@@ -5,7 +5,7 @@ use tidegate_core::prelude::*;
 use super::{Form, Params};
 use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
 
-/// Window rule of eq. 4 and 5, or its gentler variant.
+/// Window rule of the paper, or its gentler variant.
 #[derive(Debug)]
 pub(super) struct SieveConsumer {
     form: Form,
@@ -32,9 +32,9 @@ impl CongestionController for SieveConsumer {
 
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
         match (self.form, delivery.mark > 0) {
-            // eq. 4.
+            // One packet more for an unmarked Data (eq. 4).
             (Form::Literal, false) => self.window += 1.0,
-            // eq. 5.
+            // One packet less for a marked Data (eq. 5).
             (Form::Literal, true) => self.shrink(),
             (Form::Ssr, false) => self.window += if self.is_slow_start { 1.0 } else { 1.0 / self.window },
             (Form::Ssr, true) => {

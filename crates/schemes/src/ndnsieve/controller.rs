@@ -259,7 +259,7 @@ mod tests {
     fn mild_congestion_moves_the_prefix_at_the_first_router_with_a_choice() {
         let mut bench = Bench::new(&[]);
         bench.receive(100, R2, 99, &signal(0.95, 0.1));
-        // Eq. 3: 0.95 * 10 * e^0.1; nothing is known of the other path's load.
+        // eq. 3: 0.95 * 10 * e^0.1; nothing is known of the other path's load.
         let expected = vec![(FaceId(1), 9.5 * 0.1_f64.exp()), (FaceId(2), 0.0)];
         assert_eq!(bench.ordered(), [(R1, expected)]);
         let counted: Vec<(&str, u32)> = bench.orders.work.iter().map(|(part, n)| (part.0, *n)).collect();

@@ -66,7 +66,7 @@ pub static SCHEME: Scheme = Scheme {
 choice! {
     /// Window rule of the consumers.
     pub enum Form {
-        /// Eq. 4 and 5: one packet more for an unmarked Data, one less for a marked one.
+        /// eq. 4 and 5: one packet more for an unmarked Data, one less for a marked one.
         Literal = "literal",
         /// Slow start until the first mark; then one more per window of unmarked Data, one less per round trip with
         /// marks.

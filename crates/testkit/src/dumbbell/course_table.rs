@@ -1,4 +1,4 @@
-//! What a TCP sender does on a bottleneck, as a table.
+//! Course of two TCP flows through a bottleneck, as a table.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Both ends of one flow and what is on its way between them.
+//! Both ends of one flow, with the segments in flight between them.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use tidegate_core::units::{ByteCount, Span, Time};
 
 use super::DumbbellFlow;
 
-/// Memory of the receiver: no window is ever closed by it.
+/// Buffer of the receiver, so large that it never limits a sender.
 const BUFFER: ByteCount = ByteCount::new(1 << 30);
 
 /// Sender and receiver of one flow, with the delay between them.
@@ -20,10 +20,10 @@ pub(super) struct Ends {
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
     pub(super) one_way: Span,
-    /// By arrival: data and what else goes to the receiver, and what comes back.
+    /// Segments in flight in order of arrival: to the receiver, and to the sender.
     pub(super) data: VecDeque<(Time, Segment)>,
     pub(super) acks: VecDeque<(Time, Segment)>,
-    /// When sender or receiver want to be called.
+    /// Time of the next timer of sender or receiver.
     pub(super) wake: Option<Time>,
     /// Data segments that left the sender, and those of them lost on the way.
     pub(super) offered: u64,
@@ -87,7 +87,7 @@ impl Ends {
         begins
     }
 
-    /// The segment that is due reaches the receiver.
+    /// Delivers the segment that is due to the receiver.
     pub(super) fn take_data(&mut self, now: Time) {
         if let Some((_, segment)) = self.data.pop_front() {
             self.receiver.on_segment(now, &segment.header);

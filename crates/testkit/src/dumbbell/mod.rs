@@ -26,7 +26,7 @@ pub use setup::{Bottleneck, DumbbellFlow, DumbbellLoss, FixedWindow, PAYLOAD, St
 
 use ends::Ends;
 
-/// What can happen next.
+/// Kind of the next event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum What {
     /// The line has sent a packet.
@@ -58,7 +58,7 @@ pub struct Dumbbell {
 }
 
 impl Dumbbell {
-    /// Nothing has happened yet.
+    /// A dumbbell at time zero: no connection is open and no packet is queued.
     pub fn new(bottleneck: Bottleneck, flows: Vec<DumbbellFlow>) -> Self {
         let Bottleneck { rate, buffer, disciplines, gates, loss, loses_behind, seed } = bottleneck;
         let mut names = NameTable::new();
@@ -80,7 +80,7 @@ impl Dumbbell {
         }
     }
 
-    /// Runs up to `until`; what happens at that instant has happened afterwards.
+    /// Runs all events up to `until`, those at `until` included.
     pub fn run(&mut self, until: Time) {
         while let Some((at, what)) = self.next().filter(|(at, _)| *at <= until) {
             self.now = self.now.max(at);
@@ -89,7 +89,7 @@ impl Dumbbell {
         self.now = until;
     }
 
-    /// Payload that each flow gets through per second from `from_s` to `until_s`, Mbit/s.
+    /// Goodput of each flow: payload received in order from `from_s` to `until_s`, Mbit/s.
     pub fn goodputs(&mut self, from_s: f64, until_s: f64) -> Vec<f64> {
         self.run(seconds(from_s));
         let before: Vec<u64> = (0..self.flows.len()).map(|flow| self.received(flow)).collect();
@@ -98,7 +98,7 @@ impl Dumbbell {
         before.into_iter().enumerate().map(goodput).collect()
     }
 
-    /// What `look` returns every `every` from now to `until_s`.
+    /// Values of `look`, sampled at the interval `every` from now to `until_s` seconds.
     pub fn trace<T>(&mut self, until_s: f64, every: Span, look: impl Fn(&Self) -> T) -> Vec<T> {
         let mut seen = Vec::new();
         while self.now + every <= seconds(until_s) {
@@ -118,22 +118,22 @@ impl Dumbbell {
         self.flows[flow].sender.view().in_flight
     }
 
-    /// What the sender of `flow` did.
+    /// Counters of the sender of `flow`.
     pub fn stats(&self, flow: usize) -> SenderStats {
         self.flows[flow].sender.stats()
     }
 
-    /// Payload that came in order, bytes.
+    /// Payload of `flow` received in order, bytes.
     pub fn received(&self, flow: usize) -> u64 {
         self.flows[flow].receiver.received().get()
     }
 
-    /// When everything of `flow` was acknowledged.
+    /// Time at which all data of `flow` were acknowledged; `None` before.
     pub fn completed_at(&self, flow: usize) -> Option<Time> {
         self.flows[flow].sender.completed_at()
     }
 
-    /// Data segments of `flow` that [`DumbbellLoss`] took.
+    /// Number of data segments of `flow` lost by [`DumbbellLoss`].
     pub fn lost(&self, flow: usize) -> u64 {
         self.flows[flow].lost
     }
@@ -143,17 +143,17 @@ impl Dumbbell {
         self.faces[0].queued_packets()
     }
 
-    /// What the queue did.
+    /// Counters of the bottleneck's queue.
     pub fn queue_stats(&self) -> &QueueStats {
         self.queue.stats()
     }
 
-    /// Segments that a gate refused.
+    /// Number of segments that a gate refused.
     pub fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// Sends from now on at this rate.
+    /// Sets the rate of the line for all packets sent from now on.
     pub fn set_rate(&mut self, rate: BitRate) {
         self.rate = rate;
         self.faces[0].set_rate(rate);
@@ -207,7 +207,7 @@ impl Dumbbell {
         self.send(number);
     }
 
-    /// Everything that the flow may send now leaves.
+    /// Sends all segments that the flow may send now.
     fn send(&mut self, number: usize) {
         while let Some(segment) = self.with(|parts, cx| parts.flows[number].sender.poll(cx)) {
             self.offer(number, segment);
@@ -292,7 +292,7 @@ impl Dumbbell {
         self.with(|parts, cx| act(parts.queue, cx))
     }
 
-    /// Calls something with what it sees of the node.
+    /// Calls `act` with the parts of the dumbbell and a context of its node.
     fn with<T>(&mut self, act: impl FnOnce(Parts<'_>, &mut Context<'_>) -> T) -> T {
         let sink = &mut NoSink;
         let env = Env::new(self.now, NodeId(0), &self.names, sink);
@@ -301,7 +301,7 @@ impl Dumbbell {
     }
 }
 
-/// What is called with a context.
+/// Parts of the dumbbell that are called with a context.
 struct Parts<'a> {
     flows: &'a mut [Ends],
     queue: &'a mut Queue<TcpOptions>,

@@ -1,4 +1,4 @@
-//! What a run through the bottleneck is made of.
+//! Settings of a dumbbell: the bottleneck, its losses and its flows.
 
 use tidegate_core::context::Context;
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
@@ -18,18 +18,18 @@ pub const PAYLOAD: f64 = 1448.0;
 /// Size of a full segment on the wire, bytes.
 pub const WIRE: f64 = 1514.0;
 
-/// What the flows share.
+/// The bottleneck, which all flows share.
 #[derive(Debug)]
 pub struct Bottleneck {
     /// Rate of the line.
     pub rate: BitRate,
-    /// Packets that may wait, the one being sent not counted.
+    /// Queue limit, packets; the one being sent is not counted.
     pub buffer: u32,
     /// Disciplines of the queue, called in this order.
     pub disciplines: Vec<Box<dyn QueueDiscipline>>,
     /// Gates of the bottleneck's face, called in this order.
     pub gates: Vec<Box<dyn FaceGate>>,
-    /// Which data segments are lost.
+    /// Rule by which data segments are lost.
     pub loss: DumbbellLoss,
     /// Whether data are lost behind the bottleneck in place of before it.
     pub loses_behind: bool,
@@ -51,7 +51,7 @@ impl Bottleneck {
         }
     }
 
-    /// Behind the gates and under the disciplines that `scheme` has as a router part, with the parameters `given`.
+    /// Adds the gates and the disciplines that `scheme` has as a router part, with the parameters `given`.
     ///
     /// # Panics
     /// If the scheme has no router part or refuses a parameter.
@@ -70,24 +70,26 @@ impl Bottleneck {
         Self { gates, disciplines, ..self }
     }
 
-    /// So fast that nothing ever waits for long: 100 Gbit/s.
+    /// A bottleneck of 100 Gbit/s without a queue limit, so that queueing delay is negligible.
     pub fn wide(loss: DumbbellLoss) -> Self {
         Self { loss, ..Self::new(100_000.0, u32::MAX) }
     }
 }
 
-/// Which data segments of a flow get lost, retransmissions counted as others.
+/// Rule by which data segments of a flow are lost; retransmissions count as data segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DumbbellLoss {
     /// The bottleneck drops nothing at random.
     None,
-    /// Each with this probability.
+    /// Each segment is lost with this probability, 0..=1.
     Random(f64),
-    /// The last of each group of this size.
+    /// The last segment of each group of this size is lost.
     Every(u64),
-    /// Each with this probability, and then all that leave in the same round trip (Padhye et al. 1998 §2).
+    /// Each segment is lost with this probability, and then all later ones of the same round trip (Padhye et al. 1998,
+    /// §2).
     RestOfRound(f64),
-    /// Each pair in a row with this probability, as Linux passes two segments down as one packet when it is slow.
+    /// Two consecutive segments are lost together with this probability, because Linux passes two segments to the
+    /// device as one packet at low rates.
     Pairs(f64),
 }
 
@@ -98,13 +100,13 @@ pub struct DumbbellFlow {
     pub rule: SenderRule,
     /// The sender's other settings.
     pub settings: SenderSettings,
-    /// When the receiver acknowledges.
+    /// Rule by which the receiver sends ACKs.
     pub ack_policy: AckPolicy,
-    /// Round trip without queues, sending times not counted.
+    /// RTT without queueing delays and transmission times.
     pub rtt: Span,
-    /// When the connection opens.
+    /// Time at which the connection opens.
     pub start: Time,
-    /// When the source ends; `None` for never.
+    /// Time at which the source ends; `None` for never.
     pub stop: Option<Time>,
     /// Source of the data that is sent.
     pub source: Source,

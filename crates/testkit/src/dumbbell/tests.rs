@@ -1,4 +1,4 @@
-//! What the bench itself has to be right about.
+//! Tests of the dumbbell itself.
 
 use std::cell::Cell;
 use std::rc::Rc;

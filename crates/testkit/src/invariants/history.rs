@@ -21,7 +21,7 @@ const SIGNALS: [LossSignal; 7] = [
 /// One outstanding Interest: its segment and when it left; `None` for the time after a retransmission.
 type Outstanding = (u32, Option<Time>);
 
-/// What a consumer could live through: only what was asked for arrives or is lost, in any order.
+/// A random valid history: only requested segments arrive or are lost, in any order.
 pub(super) struct History {
     rng: Rng,
     now: Time,
@@ -36,7 +36,7 @@ impl History {
         Self { rng, now: Time::ZERO, next_segment: 0, outstanding: Vec::new(), lost: Vec::new() }
     }
 
-    /// Mostly nothing or milliseconds, seldom an hour.
+    /// Draws the time to the next event: mostly zero or milliseconds, seldom an hour.
     fn pause(&mut self) -> Span {
         match self.rng.below(100) {
             0 => Span::from_secs(3_600),

@@ -1,6 +1,6 @@
-//! What holds for every scheme, whatever its rule.
+//! Checks that hold for every scheme, whatever its rule.
 //!
-//! [`check_consumer`] and [`check_sender`] are what a new scheme is tested with first.
+//! [`check_consumer`] and [`check_sender`] are the first tests of a new scheme.
 
 mod history;
 mod parameters;
@@ -19,11 +19,11 @@ use history::History;
 
 pub use parameters::{check_parameters, values};
 
-/// Histories for each set of parameters.
+/// Number of histories for each set of parameters.
 const SEEDS: u64 = 40;
-/// Events of a history.
+/// Number of events in a history.
 const LENGTH: usize = 600;
-/// Paths that a TCP sender has to get files through.
+/// Number of paths over which a TCP sender has to transfer files.
 const PATHS: u64 = 12;
 
 /// Checks the consumer of `scheme` under random valid histories, with default parameters and with each parameter at each

@@ -19,7 +19,7 @@ use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::Folder;
 use crate::{Format, Session};
 
-/// A named case.
+/// A case of the benchmark, with the name in its table.
 struct BenchCase {
     name: &'static str,
     scenario: &'static str,

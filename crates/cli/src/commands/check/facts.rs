@@ -48,7 +48,7 @@ pub(crate) struct FlowFacts {
 pub(crate) struct Bottleneck {
     /// Index into the links.
     pub(crate) link: usize,
-    /// Direction.
+    /// Direction of data on the link, 0 or 1.
     pub(super) direction: usize,
     /// Rate of the link in this direction at the start of the run.
     pub(super) rate: BitRate,

@@ -19,7 +19,7 @@ pub(crate) use facts::Facts;
 /// Arguments of the command `tidegate check`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Scenario file (TOML).
+    /// Scenario file in TOML format.
     scenario: PathBuf,
     #[command(flatten)]
     overrides: Overrides,

@@ -29,7 +29,7 @@ use variants::VariantPlan;
 /// Arguments of the command `tidegate compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Scenario file (TOML).
+    /// Scenario file in TOML format.
     scenario: PathBuf,
     #[command(flatten)]
     overrides: Overrides,

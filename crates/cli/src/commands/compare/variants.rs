@@ -8,7 +8,7 @@ use crate::exit::{Exit, Failure};
 use crate::parameter_grid::{self, Tried};
 use crate::store::Identity;
 
-/// A variant, checked.
+/// A variant without errors in its plan.
 #[derive(Debug)]
 pub(super) struct VariantPlan {
     /// Name of the variant in tables.

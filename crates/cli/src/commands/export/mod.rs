@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// Results directory, or a scenario file (not for csv). All formats except csv are produced by running a seed
     /// again.
     source: PathBuf,
-    /// Output format.
+    /// Format of the exported files.
     #[arg(long, value_enum)]
     to: ExportFormat,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     links: Vec<String>,
 }
 
-/// A format.
+/// Format of the exported files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum ExportFormat {
     /// Every table as CSV, one file each.

@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     list: bool,
 }
 
-/// File formats.
+/// File format of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum FigureFormat {
     /// Vector graphics for browsers and slides, with the font in it.

@@ -15,7 +15,7 @@ use crate::exit::Failure;
 use crate::plans::{read_plan, read_text};
 use crate::{SEMANTICS, Session};
 
-/// A results folder.
+/// A results folder, with the figures that it can give.
 pub(super) struct FigureFolder {
     folder: PathBuf,
     /// Figures in its `figures.json`.

@@ -17,7 +17,7 @@ use crate::{SEMANTICS, Session};
 /// Arguments of every action of a sweep.
 #[derive(Debug, clap::Args)]
 pub(super) struct SweepArguments {
-    /// Scenario file (TOML).
+    /// Scenario file in TOML format.
     pub(super) scenario: PathBuf,
     /// Overrides that all points have.
     #[command(flatten)]
@@ -74,7 +74,7 @@ impl SweepArguments {
     }
 }
 
-/// A sweep, checked.
+/// A sweep without errors in any point.
 #[derive(Debug)]
 pub(super) struct Sweep {
     /// The scenario as it is written, overrides applied.
@@ -136,7 +136,7 @@ impl Sweep {
         Ok(Self { seeds: plan.seeds.clone(), base: plan, axes, points })
     }
 
-    /// Number of runs.
+    /// Number of runs: points times seeds.
     pub(super) fn len(&self) -> usize {
         self.points.len() * self.seeds.len()
     }
@@ -163,7 +163,7 @@ impl Sweep {
         format!("{}, seed {}", self.point_name(point), seed.0)
     }
 
-    /// `rate=10Mbps, scheme=icp`.
+    /// Name of a point in tables, such as `rate=10Mbps, scheme=icp`.
     pub(super) fn point_name(&self, point: &GridPoint) -> String {
         let parts = self.axes.iter().zip(&point.values).map(|(axis, value)| format!("{}={value}", axis.key));
         parts.collect::<Vec<_>>().join(", ")

@@ -8,7 +8,7 @@ pub(super) struct Shard {
 }
 
 impl Shard {
-    /// All runs.
+    /// The share that has all runs.
     pub(super) const ALL: Self = Self { index: 1, count: 1 };
 
     /// Whether run number `run` of the sweep, from 0, is in this share. Neighbours go to different shares, so

@@ -8,7 +8,6 @@ use crate::exit::{Exit, Outcome};
 use crate::store::{Found, Store};
 use crate::{Format, Session};
 
-/// Sweep to summarise.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]

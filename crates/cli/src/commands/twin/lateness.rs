@@ -23,7 +23,7 @@ pub(super) struct LatenessWatch {
 }
 
 impl LatenessWatch {
-    /// Starts the measurement.
+    /// Starts the measurement in a thread of its own.
     pub(super) fn start() -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&is_over);

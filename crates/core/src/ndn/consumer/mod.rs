@@ -98,7 +98,7 @@ pub struct Consumer {
     must_be_fresh: bool,
     has_started: bool,
     start: Time,
-    /// [`Time::MAX`] for never.
+    /// Time at which new requests end; [`Time::MAX`] for never.
     stop: Time,
     nonces: Rng,
     timetable: Option<Box<Timetable>>,

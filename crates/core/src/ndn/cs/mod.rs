@@ -249,10 +249,10 @@ impl<B: Clone> Cs<B> {
 /// Treatment of Data that was not requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnsolicitedPolicy {
-    /// It is dropped.
+    /// The unsolicited Data is dropped.
     #[default]
     Drop,
-    /// It is cached.
+    /// The unsolicited Data is cached.
     Admit,
 }
 

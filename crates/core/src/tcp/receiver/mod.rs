@@ -58,7 +58,7 @@ pub struct ReceiverSetup {
 enum Stage {
     Listening,
     Open,
-    /// Its FIN left.
+    /// The receiver's FIN has been sent.
     Closing,
     Closed,
 }
@@ -85,7 +85,7 @@ pub struct Receiver {
     signals: HopSignals,
     /// TS.Recent, ms (RFC 7323, section 4.3).
     stamp: u32,
-    /// Position acknowledged last.
+    /// Position of the last ACK sent.
     acknowledged: u64,
     duplicates: u64,
     arrived: u64,

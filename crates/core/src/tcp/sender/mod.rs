@@ -70,7 +70,7 @@ pub struct Sender {
     ecn: Ecn,
     source: Source,
     start: Time,
-    /// [`Time::MAX`] for never.
+    /// Time at which the source ends; [`Time::MAX`] for never.
     stop: Time,
     clock: Clock,
     stage: Stage,

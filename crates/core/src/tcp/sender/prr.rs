@@ -13,7 +13,7 @@ pub(super) struct Prr {
 }
 
 impl Prr {
-    /// A recovery begins that shrinks the flight from `at_begin` to `ssthresh` segments, both at least 1.
+    /// State at the begin of a recovery that reduces the flight from `at_begin` to `ssthresh` segments, both at least 1.
     pub(super) fn new(ssthresh: f64, at_begin: u64) -> Self {
         // A window without bound ends up as the largest number.
         Self {
@@ -71,7 +71,7 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// What each of `acks` lets leave, one lost segment of `flight` being sent again first; `ratio` of it stays.
+    /// Segments that leave at each of `acks` ACKs, after one lost segment of `flight` was retransmitted.
     fn course(flight: u32, ssthresh: f64, acks: u32) -> Vec<u32> {
         let mut prr = Prr::new(ssthresh, u64::from(flight - 1));
         let mut in_flight = flight - 1;

@@ -19,7 +19,7 @@ impl<W: Write> AppDelayTrace<W> {
     /// A trace in `out`.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of writing to `out`.
     pub fn new(mut out: W) -> io::Result<Self> {
         writeln!(out, "Time\tNode\tAppId\tSeqNo\tType\tDelayS\tDelayUS\tRetxCount\tHopCount")?;
         Ok(Self { out })

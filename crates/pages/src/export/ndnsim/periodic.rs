@@ -21,7 +21,7 @@ impl<W: Write> DropTrace<W> {
     /// A trace with a row per node at the end of every `period`.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of writing to `out`.
     pub fn new(mut out: W, period: Span) -> io::Result<Self> {
         writeln!(out, "Time\tNode\tInterface\tType\tPackets\tKilobytes\tPacketsRaw\tKilobytesRaw")?;
         Ok(Self { out, periods: Periods::new(period), nodes: Vec::new() })
@@ -73,7 +73,7 @@ impl<W: Write> CacheTrace<W> {
     /// A trace with two rows per node at the end of every `period`.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of writing to `out`.
     pub fn new(mut out: W, period: Span) -> io::Result<Self> {
         // ndnSIM's head line ends in a tab too.
         writeln!(out, "Time\tNode\tType\tPackets\t")?;

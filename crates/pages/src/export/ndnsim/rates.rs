@@ -56,7 +56,7 @@ impl<W: Write> RateTrace<W> {
     /// A trace with a row per face and type at the end of every `period`.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of writing to `out`.
     pub fn new(mut out: W, period: Span) -> io::Result<Self> {
         let head = "Time\tNode\tFaceId\tFaceDescr\tType\tPackets\tKilobytes\tPacketRaw\tKilobytesRaw";
         writeln!(out, "{head}")?;

@@ -1,4 +1,4 @@
-//! Allocation of the bandwidth of the BRF class to its flows (eq. 10 to 14).
+//! Allocation of the bandwidth of the BRF class to its flows.
 //!
 //! `corrected` is max-min fair: every flow gets the same level; a flow that cannot use it gets what it can use and
 //! leaves the remainder to the others. Where all flows are below the level this is eq. 14; the printed form divides
@@ -109,7 +109,7 @@ fn hand_out_spare(spare: f64, claims: &[FlowClaim], shares: &mut [f64]) {
     }
 }
 
-/// Eq. 14 as printed, with two guards: with limited flows only, the quotient has no divisor and no flow to receive
+/// eq. 14 as printed, with two guards: with limited flows only, the quotient has no divisor and no flow to receive
 /// it; limited flows whose demand exceeds the capacity are scaled down together.
 fn share_out_literal(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Vec<f64> {
     let limited = |claim: &FlowClaim| match claim.demand {
@@ -124,7 +124,7 @@ fn share_out_literal(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Vec<
     claims.iter().map(|claim| limited(claim).map_or(level, |rate| rate * scale)).collect()
 }
 
-/// Eq. 11 to 13: the rates of all flows when `newcomer`, a place in `claims`, is admitted at its promised rate,
+/// eq. 11 to 13: the rates of all flows when `newcomer`, a place in `claims`, is admitted at its promised rate,
 /// bytes/s.
 ///
 /// Corrected: the free capacity is computed from the grants of the others, not from their measured rates, and only
@@ -137,7 +137,7 @@ pub fn admit(form: Form, capacity: f64, claims: &[FlowClaim], newcomer: usize) -
     };
     rates[newcomer] = promised;
     match form {
-        // Eq. 12: with enough room the others keep their grants.
+        // eq. 12: with enough room the others keep their grants.
         Form::Corrected if rates.iter().sum::<f64>() <= capacity => rates,
         Form::Corrected => fill(capacity, &rates),
         Form::Literal => {

@@ -36,7 +36,7 @@ pub struct Bbr {
     /// Delivery rates by round.
     rates: Max<u64>,
     rounds: Rounds,
-    /// Rounds by now.
+    /// Number of round trips so far.
     round: u64,
     min: MinRoundTrip,
     pipe: FullPipe,
@@ -47,7 +47,7 @@ pub struct Bbr {
     held: HeldDown,
     /// Whether nothing was in flight when the last segment left, and nothing was delivered since.
     is_restarting: bool,
-    /// Segments found lost.
+    /// Number of segments detected as lost.
     lost: u64,
     /// Bytes of a full segment.
     segment: ByteCount,

@@ -57,7 +57,7 @@ impl State {
 pub struct Bbr {
     params: Params,
     state: State,
-    /// Segments.
+    /// Congestion window (cwnd), segments.
     window: f64,
     /// Last good window (prior_cwnd), segments.
     good_window: f64,
@@ -134,7 +134,7 @@ impl Bbr {
         }
     }
 
-    /// max_bw.
+    /// Maximum delivery rate of the last cycles (max_bw).
     fn max_rate(&self) -> PacketRate {
         PacketRate(self.rates.get().unwrap_or(0))
     }

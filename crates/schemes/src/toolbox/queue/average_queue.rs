@@ -57,7 +57,7 @@ impl AverageQueue {
 mod tests {
     use super::*;
 
-    /// What a packet takes on the line.
+    /// Transmission time of a packet.
     const TIME: Span = Span::from_millis(1);
 
     fn at(micros: u64) -> Time {

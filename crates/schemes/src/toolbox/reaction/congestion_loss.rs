@@ -1,4 +1,4 @@
-//! Which losses are a sign of congestion.
+//! Distinguishes losses that indicate congestion from others.
 
 use tidegate_core::prelude::*;
 

@@ -19,7 +19,7 @@ fn expect_share(router: &mut Router, from_ms: u64, expected: f64) {
 }
 
 /// An Interest sent everywhere (`probing` is 1), answered as `answers` say, all within 50 ms.
-fn ask_everywhere(router: &mut Router, at_ms: u64, answers: &[(u64, Event)]) {
+fn request_everywhere(router: &mut Router, at_ms: u64, answers: &[(u64, Event)]) {
     assert_eq!(router.notify(at_ms, Interest(0)).len(), 2);
     for (after_ms, answer) in answers {
         router.notify(at_ms + after_ms, *answer);
@@ -71,7 +71,7 @@ fn a_probes_late_answer_counts_while_the_entry_stays() {
             ("initial_split", Setting::Text("equal".to_owned())),
         ];
         let mut router = Router::of_part(named("pcon"), &given, &[3, 4]);
-        ask_everywhere(&mut router, 0, &[(1, Data(3)), (at_ms, Marked(4, 1))]);
+        request_everywhere(&mut router, 0, &[(1, Data(3)), (at_ms, Marked(4, 1))]);
         let mut chosen_first = 0;
         for turn in 1..=u64::from(DRAWS) {
             let at = 1_000 + turn * 200;
@@ -168,7 +168,7 @@ fn an_expired_interest_takes_two_hundredths_of_everything_off_its_next_hop() {
     }
     // Two next hops that stay silent both count, but against the first.
     let mut router = router(&[("probing", 1.0)]);
-    ask_everywhere(&mut router, 0, &[]);
+    request_everywhere(&mut router, 0, &[]);
     let first = (1..=u64::from(DRAWS)).filter(|turn| {
         let at = 10_000 + turn * 200;
         let is_first = router.notify(at, Interest(0))[0] == "3 interest";

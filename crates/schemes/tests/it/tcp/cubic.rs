@@ -28,7 +28,7 @@ fn the_mean_windows_of_rfc_9438_at_a_round_trip_of_10_ms() {
 }
 
 #[test]
-fn one_loss_in_a_hundred_costs_a_round_trip_of_recovery_that_the_table_does_not_know() {
+fn one_loss_in_a_hundred_costs_a_round_trip_of_recovery_that_the_table_does_not_count() {
     // Published: 12, from a model in which the window grows again at once. From 0.7 W to W it grows by 0.529 per round
     // trip, and a round trip of recovery has 0.85 W more: 0.481 W^2 + 0.85 W = 100, W = 13.56. Of 7.7 round trips the
     // mean is 11.53, of the recovery 9.49: 11.29 in all.

@@ -18,7 +18,7 @@ fn the_published_schema_is_the_one_the_parser_uses() {
 }
 
 #[test]
-fn the_schema_knows_what_a_flow_needs_and_how_quantities_are_written() {
+fn the_schema_has_what_a_flow_needs_and_how_quantities_are_written() {
     let schema = json_schema().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(schema.contains(r#""required": [ "consumer", "producer", "prefix" ]"#));
     assert!(schema.contains(r#"(Gbps|Mbps|kbps|bps)"#));

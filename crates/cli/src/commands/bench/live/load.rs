@@ -13,7 +13,7 @@ use tidegate_live::reception::Reception;
 use tidegate_live::udp::{UdpFace, UdpListener};
 use tidegate_wire::{DataBuilder, FrameBatch, Signer, name};
 
-/// Interests outstanding.
+/// Maximum number of outstanding Interests.
 const WINDOW: u32 = 512;
 
 /// Interests per burst: as many packets as one system call takes.
@@ -31,7 +31,7 @@ pub(super) struct Load {
     pub(super) content: usize,
     /// Number of names that are requested in turn; `None`: every name is new.
     pub(super) names: Option<u32>,
-    /// Pairs to measure.
+    /// Number of pairs of Interest and Data to measure.
     pub(super) pairs: u32,
     /// Whether packets of one size reach the forwarder together, as from peers or network cards that can.
     pub(super) together: bool,
@@ -43,7 +43,7 @@ pub(super) struct LoadResult {
     pub(super) pairs: u32,
     /// CPU time of the forwarder, seconds.
     pub(super) cpu_s: f64,
-    /// Elapsed time, seconds.
+    /// Elapsed time of the measured pairs, seconds.
     pub(super) wall_s: f64,
     /// Interests that were replaced after a timeout.
     pub(super) again: u64,
@@ -217,7 +217,7 @@ impl Producer {
 struct Answers {
     /// Up to the end of the name.
     head: Vec<u8>,
-    /// From there on.
+    /// Bytes behind the name, with the content.
     rest: Bytes,
     batch: FrameBatch,
 }

@@ -19,7 +19,7 @@ use load::Load;
 /// Target for pairs per CPU second where the content store cannot answer.
 const AIM: f64 = 150_000.0;
 
-/// A named case.
+/// A case of the benchmark, with the name in its table.
 struct LiveCase {
     name: &'static str,
     load: Load,

@@ -32,7 +32,7 @@ type Answer = Result<Option<MeasureValue>, String>;
 
 /// A measure that takes arguments.
 pub(super) struct MeasureFunction {
-    /// Name.
+    /// Name of the measure in expressions.
     name: &'static str,
     /// Description with the unit and all arguments.
     text: &'static str,

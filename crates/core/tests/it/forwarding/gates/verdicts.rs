@@ -13,7 +13,7 @@ use crate::forwarding::harness::{
 
 const REFUSE: GateVerdict = GateVerdict::Nack(NackReason::Congestion);
 
-fn asked_faces(router: &Router, segment: u32) -> Vec<u16> {
+fn requested_faces(router: &Router, segment: u32) -> Vec<u16> {
     let pit = router.forwarder.pit();
     let entry = pit.entry(pit.find(router.name(segment)).expect("pending"));
     entry.out_records().map(|record| record.face.0).collect()
@@ -41,7 +41,7 @@ fn a_refused_interest_takes_the_strategys_other_face_and_leaves_no_trace_at_the_
     let mut router = Router::scripted(&[3], script);
     install(&mut router, 3, &[&gate]);
     assert_eq!(words(&router.receive(0, 0, interest(router.name(1), 1))), ["4 interest"]);
-    assert_eq!(asked_faces(&router, 1), [4]);
+    assert_eq!(requested_faces(&router, 1), [4]);
     assert_eq!(router.reported(), ["rejected by 3"]);
     assert_eq!(words(&router.receive(1, 4, data(router.name(1), 0))), ["0 data"]);
     assert_eq!(reported(&gate), ["out 1"]);
@@ -80,7 +80,7 @@ fn a_refusal_at_one_of_two_faces_is_not_passed_on() {
     let mut router = Router::new(&[3, 4]);
     install(&mut router, 3, &[&gate]);
     assert_eq!(words(&router.receive(0, 0, interest(router.name(1), 1))), ["4 interest"]);
-    assert_eq!(asked_faces(&router, 1), [4]);
+    assert_eq!(requested_faces(&router, 1), [4]);
 }
 
 #[test]

@@ -118,7 +118,7 @@ params! {
     limit_increase: f64 = 1.0, "Interests/s or pending Interests", 0.0..=1_000.0;
     /// Routers: with adaptation = "aimd": fraction of a limit kept after a congestion Nack.
     limit_keep: f64 = 0.5, "of the limit", 0.1..=0.99;
-    /// Routers: minimum limit.
+    /// Routers: minimum limit of a face.
     #[renamed_from("least_limit")]
     min_limit: f64 = 1.0, "Interests/s or pending Interests", 0.0..=1_000_000.0;
     /// Routers: assumed size of a Data packet and its Interest, by which the link's rate is divided (ndnSIM 1.0: 1100 B
@@ -127,7 +127,7 @@ params! {
     /// Routers: a burst may use the limit's rate of this time at once; a pending limit is at most the link's rate times
     /// this time (ndnSIM 1.0).
     burst: Span = Span::from_millis(100), "time", Span::ZERO..=Span::from_secs(100);
-    /// Routers: minimum burst.
+    /// Routers: minimum burst of a face.
     #[renamed_from("least_burst")]
     min_burst: f64 = 1.0, "Interests", 0.0..=1_000_000.0;
     /// Routers: whether rtt_multiplier times the mean RTT of the face, once measured, replaces burst
@@ -155,7 +155,7 @@ params! {
 /// Nacks that decrease a limit, rate or window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decreases {
-    /// Every Nack.
+    /// Every Nack that arrives.
     Each,
     /// Only those whose Interests were sent after the last decrease: one per RTT.
     OncePerRoundTrip,

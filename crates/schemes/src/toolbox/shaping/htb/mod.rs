@@ -81,7 +81,7 @@ pub struct Htb {
 struct HtbClass {
     parent: Option<ClassId>,
     is_leaf: bool,
-    /// Classes above it.
+    /// Number of classes above this one.
     depth: usize,
     priority: u8,
     quantum: i64,
