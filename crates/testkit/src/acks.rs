@@ -59,7 +59,7 @@ impl Ack {
 pub struct Acks<C> {
     /// The rule under test.
     pub rule: C,
-    /// What the rule sees of the flow; it follows the calls.
+    /// View of the flow that the rule receives; each call updates it.
     pub flow: FlowView,
     /// Virtual time; [`wait`](Self::wait) lets it pass.
     pub now: Time,

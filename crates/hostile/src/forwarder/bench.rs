@@ -43,7 +43,7 @@ pub struct Bench {
     pub tokens: TokenTable,
     nonces: Rng,
     pub ports: Vec<Option<BenchPort>>,
-    /// What the peers send with.
+    /// Link service of the peers, which encodes what they send.
     peer: GenericLinkService,
     pub cache: usize,
     pub pit_limit: usize,

@@ -77,7 +77,7 @@ pub fn names_stand(bench: &mut Bench) {
     }
 }
 
-/// What the FIB keeps as its answer for a prefix is what its routes say.
+/// Asserts that the cached entry of the FIB for a prefix is that of its routes.
 fn way_is_right(bench: &mut Bench, prefix: PrefixId) {
     let (names, fib) = (&bench.names, bench.node.forwarder_mut().fib_mut());
     let routes = names.ancestors(prefix).map(|prefix| fib.given(prefix).to_vec());

@@ -69,11 +69,11 @@ pub(super) struct Face {
     pub origin: Origin,
     pub line: Line,
     pub shaper: FaceShaper,
-    /// Whether an alarm for the shaper is set.
+    /// Whether a timer for the shaper is pending.
     pub is_armed: bool,
     /// Whether packets leave because the device has become free, not because they arrived at a free one.
     is_serving: bool,
-    /// Earliest alarm of the queue; [`Time::MAX`] for none.
+    /// Earliest timer of the queue; [`Time::MAX`] for none.
     queue_wake: Time,
     /// Whether the face is in the list of faces with frames to send.
     is_dirty: bool,
@@ -114,7 +114,7 @@ impl Face {
     }
 
     /// Whether the queue timer that fires at `at` is current, which it is once.
-    pub fn takes_queue_alarm(&mut self, at: Time) -> bool {
+    pub fn takes_queue_timer(&mut self, at: Time) -> bool {
         let is_intended = self.queue_wake == at;
         if is_intended {
             self.queue_wake = Time::MAX;
@@ -201,18 +201,18 @@ impl Devices<Bytes> for Wires<'_> {
             self.met.push(id);
         }
         let Some(face) = self.face(id) else { return };
-        let mut alarms = [None, None];
+        let mut timers = [None, None];
         // A device that lacks only room in its batch is served after the flush and needs no timer.
         if has_packets && !face.is_armed && !face.shaper.is_free(now) {
             face.is_armed = true;
-            alarms[0] = Some((face.shaper.free_at(), Due::Send(id)));
+            timers[0] = Some((face.shaper.free_at(), Due::Send(id)));
         }
-        // A later alarm needs no timer: the queue asks again at the earlier one.
+        // A later time needs no timer: the queue requests a new one at the earlier time.
         if let Some(wake) = wake.filter(|wake| *wake < face.queue_wake) {
             face.queue_wake = wake;
-            alarms[1] = Some((wake, Due::Queue(id)));
+            timers[1] = Some((wake, Due::Queue(id)));
         }
-        for (at, due) in alarms.into_iter().flatten() {
+        for (at, due) in timers.into_iter().flatten() {
             self.timers.set(at, due);
         }
     }

@@ -326,7 +326,7 @@ impl Daemon {
     }
 
     fn on_queue_timer(&mut self, id: FaceId, at: Time) {
-        if self.faces[id.index()].as_mut().is_some_and(|face| face.takes_queue_alarm(at)) {
+        if self.faces[id.index()].as_mut().is_some_and(|face| face.takes_queue_timer(at)) {
             self.node.wake_queue(surroundings!(self), id, wires!(self));
         }
     }

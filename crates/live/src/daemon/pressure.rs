@@ -144,7 +144,7 @@ pub(super) struct Pressure {
     is_stuck: bool,
     /// Time since which at least one face has waited.
     waiting_since: Time,
-    /// Whether an alarm is set.
+    /// Whether a timer is pending.
     is_armed: bool,
 }
 
