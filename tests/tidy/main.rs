@@ -260,7 +260,7 @@ fn the_two_commands_of_the_readme_are_those_of_ci() {
         let source = SOURCES.iter().find(|source| source.path == path);
         source.unwrap_or_else(|| panic!("{path} is not there")).text.as_str()
     };
-    for command in ["cargo test --workspace", "cargo run --release -- reproduce plr"] {
+    for command in ["cargo test --workspace", "cargo run --profile quick -- reproduce plr"] {
         assert!(text("README.md").contains(command) && text(".ci/run").contains(command), "{command}");
     }
 }

@@ -5,12 +5,14 @@ use super::frame::{self, Key, PlotArea, Sample, diamond, whisker};
 use super::model::{BarSeries, Figure, interval, shown_ends};
 use super::style::{Paint, hatch};
 use crate::axis::Scale;
-use crate::markup::shortened;
 use tidegate_results::stats::Estimate;
 use tidegate_results::text;
 
 /// Maximum number of bars that are labelled with their values.
 const MAX_NUMBERED: usize = 16;
+/// Maximum length of the name of an only series that shares its entry in the key with the interval, characters; a longer
+/// one has an entry of its own, which would not fit otherwise.
+const MAX_SHARED_ENTRY: usize = 24;
 /// Size of the label of a bar, as a fraction of the text size.
 const NUMBER_SCALE: f64 = 0.85;
 
@@ -21,16 +23,15 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, groups: &[String], se
     let mut key = Key::new(drawing);
     match series {
         // An entry for the interval and one for the only series would have the same sample.
-        [only] if !only.name.is_empty() => {
-            let name = shortened(&only.name, 24);
-            key.series(drawing, Sample::Block, 0, &format!("{name}, mean ± 95 % interval"));
+        [only] if (1..=MAX_SHARED_ENTRY).contains(&only.name.chars().count()) => {
+            key.series(drawing, Sample::Block, 0, &format!("{}, mean ± 95 % interval", only.name));
         }
         _ => frame::estimate_key(drawing, &mut key, false, has_published),
     }
     if has_published {
         frame::published_key(drawing, &mut key);
     }
-    if series.len() > 1 {
+    if series.len() > 1 || series.iter().any(|only| only.name.chars().count() > MAX_SHARED_ENTRY) {
         key.new_row(drawing);
         for (index, series) in series.iter().enumerate() {
             key.series(drawing, Sample::Block, index, &series.name);
