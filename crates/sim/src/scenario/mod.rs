@@ -85,7 +85,7 @@ impl Default for Limits {
 /// use tidegate_sim::scenario::Parser;
 ///
 /// let errors = Parser::new("empty.toml", &[]).parse("").expect_err("nothing in it");
-/// assert!(errors.to_string().starts_with("empty.toml:1:1: the scenario has no \"format\""));
+/// assert!(errors.to_string().starts_with("empty.toml:1:1: \"format\" is missing"));
 /// ```
 #[derive(Clone, Copy)]
 pub struct Parser<'a> {
