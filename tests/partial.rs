@@ -205,10 +205,10 @@ fn another_build_of_a_program_with_outside_schemes_finds_none_of_its_runs() {
     assert!(why.out.contains("the program was built from other sources"), "{}", why.out);
     let unused = case.run_program(&rebuilt, &["sweep", "gc"], &grid).out;
     assert!(
-        unused.contains("(2 of them made by a program built from other sources); 0 runs are in use"),
+        unused.contains("(2 of them made by a program built from other sources); runs in use: 0"),
         "{unused}"
     );
-    assert!(case.notify(&["sweep", "gc"], &grid).out.ends_with("no run is unused; 2 runs are in use\n"));
+    assert!(case.notify(&["sweep", "gc"], &grid).out.ends_with("no run is unused; runs in use: 2\n"));
 }
 
 fn a_resumed_run_never_mixes_two_builds() {

@@ -301,7 +301,7 @@ fn gc_removes_only_runs_that_nothing_uses_and_only_when_requested() {
     fs::create_dir_all(&foreign).expect("writable");
     let fewer = ["--grid", "flow.*.scheme=icp", "--seeds", "2"];
     let listed = sweep.notify("gc", &fewer).with(0).out;
-    assert!(listed.contains("8 runs are not used; --delete removes them; 4 runs are in use"), "{listed}");
+    assert!(listed.contains("unused runs, which --delete removes: 8; runs in use: 4"), "{listed}");
     assert_eq!(sweep.counts(), [12.0, 0.0, 0.0]);
     sweep.notify("gc", &[&fewer[..], &["--delete"]].concat()).with(0);
     assert_eq!(sweep.counts(), [4.0, 8.0, 0.0]);
@@ -312,11 +312,28 @@ fn gc_removes_only_runs_that_nothing_uses_and_only_when_requested() {
 }
 
 #[test]
-fn a_dry_run_only_counts() {
-    let sweep = Sweep::new("sweep-dry");
-    let stated = sweep.notify("run", &["--dry-run", "--shard", "2/4"]).with(0).out;
-    assert_eq!(stated, "share 2/4: 4 points, 3 seeds each: 3 runs, 0 of them finished earlier\n");
+fn a_dry_run_lists_the_runs_that_would_be_made() {
+    let plain = SCENARIO.split("[sweep]").next().expect("the scenario");
+    let sweep = Sweep::of("sweep-dry", plain);
+    let [two, one] = ["icp,fixed", "icp"].map(|schemes| format!("flow.*.scheme={schemes}"));
+    let dry_run = |more: &[&str]| {
+        let grid = ["--grid", &two, "--dry-run"];
+        sweep.notify("run", &[&grid[..], more].concat()).with(0)
+    };
+    let list = "  flow.*.scheme=icp, seed 2\n  flow.*.scheme=fixed, seed 2\n";
+    let stated = dry_run(&["--seeds", "2", "--shard", "2/2"]).out;
+    assert_eq!(
+        stated,
+        format!("shard 2/2: 2 points, 2 seeds each: 2 runs, 0 of them finished earlier\n{list}")
+    );
     assert!(!Path::new(&sweep.out()).exists());
+    sweep.notify("run", &["--grid", &two, "--seeds", "1"]).with(0);
+    let stated = dry_run(&["--seeds", "2"]).out;
+    assert_eq!(stated, format!("2 points, 2 seeds each: 4 runs, 2 of them finished earlier\n{list}"));
+    let json = dry_run(&["--seeds", "2", "--format", "json"]).json();
+    assert_eq!(json.get("run_names").list().len(), 2, "{json:?}");
+    let all = sweep.notify("run", &["--grid", &one, "--seeds", "1", "--dry-run"]).with(0).out;
+    assert_eq!(all, "1 point, 1 seed each: 1 run, all of them finished earlier\n");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::figure::Figure;
 use crate::markup::{Escaped, Markup};
 use tidegate_results::compare::{Comparison, Judgement, comparison_rows, judgement_rows, method, warnings};
 use tidegate_results::tables::RunContext;
-use tidegate_results::text;
+use tidegate_results::text::{self, counted};
 
 /// Content of a comparison page.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ fn header(body: &mut Markup, page: &ComparePage<'_>) {
          all · results schema {} · semantics {}{}</p></header>\n",
         Escaped(page.title),
         Escaped(&labels.join(", ")),
-        if seeds.len() == 1 { "1 seed".to_owned() } else { format!("{} seeds", seeds.len()) },
+        counted(seeds.len(), "seed"),
         tidegate_results::RESULTS_SCHEMA,
         page.context.semantics,
         Escaped(&document::code(&page.context.code))

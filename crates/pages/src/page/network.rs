@@ -2,7 +2,7 @@
 
 use super::topology::{LinkView, NodeKind, NodeView, TopologyView};
 use crate::markup::{Escaped, Markup, shortened, text_width};
-use tidegate_results::text;
+use tidegate_results::text::{self, counted};
 
 /// Maximum number of nodes that are drawn: more would not be readable.
 pub(super) const MAX_NODES: usize = 200;
@@ -68,9 +68,9 @@ pub(super) fn svg(view: &TopologyView) -> String {
     let mut svg = Markup::default();
     svg.add(format_args!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"topology\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\" role=\"img\" font-size=\"12\"><title>Topology: {} nodes, {} links</title>\n",
-        view.nodes.len(),
-        view.links.len()
+         height=\"{height}\" role=\"img\" font-size=\"12\"><title>Topology: {}, {}</title>\n",
+        counted(view.nodes.len(), "node"),
+        counted(view.links.len(), "link")
     ));
     // Labels come last so that no line crosses them.
     let mut labels = Markup::default();

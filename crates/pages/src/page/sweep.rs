@@ -8,8 +8,7 @@ use crate::markup::{Escaped, Markup};
 use tidegate_results::measures::RunMeasure;
 use tidegate_results::stats::Estimate;
 use tidegate_results::tables::{Parameter, Point, RunContext, numbers};
-use tidegate_results::text;
-use tidegate_results::text::sweep_rows;
+use tidegate_results::text::{self, counted, sweep_rows};
 
 /// Lines or bars of one colour each in a figure, at most.
 const MAX_SERIES: usize = 12;
@@ -37,10 +36,11 @@ pub fn sweep_page(page: &SweepPage<'_>) -> (String, Vec<Figure>) {
     let mut body = Markup::default();
     let seeds = page.points.first().map_or(0, |point| point.runs.len());
     body.add(format_args!(
-        "<header><p class=\"kicker\">Tidegate sweep</p><h1>{}</h1><p class=\"facts\">{} points · {seeds} seeds each · \
+        "<header><p class=\"kicker\">Tidegate sweep</p><h1>{}</h1><p class=\"facts\">{} · {} each · \
          results schema {} · semantics {}{}</p></header>\n",
         Escaped(page.title),
-        page.points.len(),
+        counted(page.points.len(), "point"),
+        counted(seeds, "seed"),
         tidegate_results::RESULTS_SCHEMA,
         page.context.semantics,
         Escaped(&document::code(&page.context.code))

@@ -64,6 +64,11 @@ pub fn count(value: u64) -> String {
     digits.chars().enumerate().flat_map(apart).collect()
 }
 
+/// A count with its noun, which gets an `s` unless the count is 1: `1 seed`, `3 seeds`.
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Maximum number of significant digits of a measure's mean; a ten-thousandth of a mean is not relevant.
 const MAX_MEAN_DIGITS: usize = 5;
 /// The same for a factor or difference: a factor near 1 differs from it in its last digits.

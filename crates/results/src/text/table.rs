@@ -11,10 +11,6 @@ pub enum Align {
     Right,
 }
 
-/// Maximum width of a cell's line in a file or a pipe, characters.
-const WIDEST: usize = 36;
-/// The same on a terminal that has room for more.
-const WIDEST_ON_SCREEN: usize = 72;
 /// Columns between two cells.
 const GAP: usize = 2;
 /// Maximum length of a word in a head that is not broken in the middle, characters.
@@ -29,7 +25,7 @@ enum Breaks {
     Tight,
 }
 
-/// A table of plain text. Columns are as wide as their widest cell; long cells are broken at spaces.
+/// A table of plain text. Columns are as wide as their widest cell, or narrower where the screen requires it.
 #[derive(Clone, Debug)]
 pub struct TextTable {
     head: Vec<(String, Align)>,
@@ -148,9 +144,7 @@ impl TextTable {
 
     /// Widths of `columns`, together at most `max` if that is possible: the widest is reduced first.
     fn widths(&self, columns: &[usize], breaks: Breaks, max: Option<usize>) -> Vec<usize> {
-        let start = if max.is_some() { WIDEST_ON_SCREEN } else { WIDEST };
-        let mut widths: Vec<usize> =
-            columns.iter().map(|column| self.natural_width(*column, start)).collect();
+        let mut widths: Vec<usize> = columns.iter().map(|column| self.natural_width(*column)).collect();
         let Some(max) = max else { return widths };
         let min: Vec<usize> = columns.iter().map(|column| self.width_at(*column, 0, breaks)).collect();
         while widths.iter().sum::<usize>() + GAP * (widths.len() - 1) > max {
@@ -163,10 +157,9 @@ impl TextTable {
         widths
     }
 
-    /// Width of a column whose texts continue in the next line after `limit` characters, with its head on one line.
-    fn natural_width(&self, column: usize, limit: usize) -> usize {
-        let limit = if self.head[column].1 == Align::Left { limit } else { usize::MAX };
-        self.cells_width(column, limit, Breaks::Loose).max(visible(&self.head[column].0))
+    /// Width of a column with each cell and the head on one line.
+    fn natural_width(&self, column: usize) -> usize {
+        self.cells_width(column, usize::MAX, Breaks::Loose).max(visible(&self.head[column].0))
     }
 
     /// Width of a column whose cells and head are broken after `limit` characters, as far as that is possible.
@@ -332,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn long_cells_go_on_in_the_next_line() {
+    fn long_cells_are_broken_where_the_screen_is_narrower() {
         let mut table = TextTable::new(&[("quantity", Align::Left), ("n", Align::Right)]);
         table.row(["largest decrease of completion time over alpha, ICP".to_owned(), "10".to_owned()]);
         let expected = [
@@ -342,7 +335,10 @@ mod tests {
             "over alpha, ICP",
             "",
         ];
-        assert_eq!(table.render(Screen::PLAIN), expected.join("\n"));
+        assert_eq!(table.render(on(39)), expected.join("\n"));
+        for wide_enough in [Screen::PLAIN, on(400)] {
+            assert_eq!(table.render(wide_enough).lines().count(), 3);
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use tidegate_core::ndn::consumer::Arrivals;
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::scheme::whole::Installed;
 use tidegate_core::units::{BitRate, Span, Time};
-use tidegate_results::text::{self, Align, Screen, TextTable, number};
+use tidegate_results::text::{self, Align, Screen, TextTable, counted, number};
 use tidegate_sim::plan::{
     ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, QueuePlan, SchemeUse,
 };
@@ -23,9 +23,14 @@ const HOPS_PER_S: f64 = 4e6;
 
 /// Numbers of nodes, links, flows and seeds, for the first line.
 pub(super) fn counts(plan: &Plan) -> String {
-    let (nodes, links, flows, seeds) =
-        (plan.nodes.len(), plan.links.len(), plan.flows.len(), plan.seeds.len());
-    format!(" ({nodes} nodes, {links} links, {flows} flows, {seeds} seeds, {})", plan.duration)
+    let counts = [
+        (plan.nodes.len(), "node"),
+        (plan.links.len(), "link"),
+        (plan.flows.len(), "flow"),
+        (plan.seeds.len(), "seed"),
+    ];
+    let counts = counts.map(|(count, noun)| counted(count, noun)).join(", ");
+    format!(" ({counts}, {})", plan.duration)
 }
 
 /// Description of the plan: tables of links, nodes, schemes and changes, facts about each flow and the runs.

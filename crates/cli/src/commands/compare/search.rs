@@ -4,6 +4,7 @@ use tidegate_core::rng::Seed;
 use tidegate_results::compare::{Comparison, FEWEST, Setup, Variant, looks, relative_half_width};
 use tidegate_results::measures::{RUN_MEASURES, RunMeasure};
 use tidegate_results::stats::Estimate;
+use tidegate_results::text::counted;
 use tidegate_sim::plan::Plan;
 
 use super::Arguments;
@@ -175,7 +176,7 @@ impl Open {
 
     fn note(&self, seeds: usize) -> String {
         let target = 100.0 * self.target;
-        let with = if seeds == 1 { "1 seed".to_owned() } else { format!("{seeds} seeds") };
+        let with = counted(seeds, "seed");
         if self.is_empty() {
             return format!("every interval is narrower than ± {target} % with {with}");
         }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tidegate_pages::figure::{Figure, Look, stated, write_figures};
 use tidegate_pages::page::{BoardPage, board_page, boards_page};
 use tidegate_results::claims::{Judged, Paper};
-use tidegate_results::text::{self, Screen, TextTable};
+use tidegate_results::text::{self, Screen, TextTable, counted};
 use tidegate_settings::suggest::{intended, question};
 
 use study::{Files, Results, Study};
@@ -378,11 +378,12 @@ impl std::iter::Sum for Census {
 /// Sentence with the number of runs and their approximate duration on this machine.
 fn forecast(census: Census, threads: usize) -> String {
     let Census { runs, finished, time } = census;
-    let time = in_words(time);
+    let time = format!("about {} on {}", in_words(time), counted(threads, "thread"));
+    let all = counted(runs, "run");
     match finished {
-        _ if runs == finished => format!("{runs} runs, all of them finished earlier"),
-        0 => format!("{runs} runs: about {time} on {threads} threads"),
-        _ => format!("{runs} runs, {finished} of them finished earlier: about {time} on {threads} threads"),
+        _ if runs == finished => format!("{all}, all of them finished earlier"),
+        0 => format!("{all}: {time}"),
+        _ => format!("{all}, {finished} of them finished earlier: {time}"),
     }
 }
 

@@ -93,13 +93,13 @@ fn listing(paths: &[PathBuf], used: usize, of_other_code: usize, is_deleted: boo
     let mut text: String = paths.iter().map(|path| format!("{}\n", path.display())).collect();
     let what = match (paths.len(), is_deleted) {
         (0, _) => "no run is unused".to_owned(),
-        (count, true) => format!("{count} runs removed"),
-        (count, false) => format!("{count} runs are not used; --delete removes them"),
+        (count, true) => format!("runs removed: {count}"),
+        (count, false) => format!("unused runs, which --delete removes: {count}"),
     };
     text.push_str(&what);
     if of_other_code > 0 {
         text.push_str(&format!(" ({of_other_code} of them made by a program built from other sources)"));
     }
-    text.push_str(&format!("; {used} runs are in use\n"));
+    text.push_str(&format!("; runs in use: {used}\n"));
     text
 }

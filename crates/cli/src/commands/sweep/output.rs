@@ -9,8 +9,7 @@ use tidegate_pages::figure::{Figure, write_figures};
 use tidegate_pages::page::{SweepPage, sweep_page};
 use tidegate_results::measures::{RUN_MEASURES, RunMeasure};
 use tidegate_results::tables::{Parameter, Point, RunContext, point_tables};
-use tidegate_results::text::sweep_rows;
-use tidegate_results::text::{self, Screen};
+use tidegate_results::text::{self, Screen, counted, sweep_rows};
 
 use super::plan::{Sweep, SweepArguments};
 use crate::code::{CODE_FILE, code};
@@ -135,8 +134,8 @@ fn table(sweep: &Sweep, points: &[Point], screen: Screen) -> String {
         1 => "one run each: no intervals".to_owned(),
         seeds => format!("mean ± 95 % interval over {seeds} runs each; no interval: the same in every run"),
     };
-    let mut text =
-        format!("{}, {} points\n\n{}{note}\n", sweep.base.name, points.len(), table.render(screen));
+    let count = counted(points.len(), "point");
+    let mut text = format!("{}, {count}\n\n{}{note}\n", sweep.base.name, table.render(screen));
     for measure in measures {
         let is_partial = |point: &&Point| (1..point.runs.len()).contains(&point.estimate(measure).n);
         match points.iter().filter(is_partial).count() {

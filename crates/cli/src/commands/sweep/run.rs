@@ -3,6 +3,7 @@
 use std::num::NonZero;
 
 use serde_json::json;
+use tidegate_results::text::counted;
 
 use super::output;
 use super::plan::{Sweep, SweepArguments};
@@ -81,24 +82,29 @@ fn simulate(
     Ok(batch::failures(&filled.failed, |place| sweep.run_name(missing[place])))
 }
 
+/// Prints the number of runs of this shard, and those that would be made.
 fn print_plan(session: &Session, sweep: &Sweep, shard: Shard, found: &[Found]) -> Exit {
-    let count =
-        |is: fn(&Found) -> bool| (0..sweep.len()).filter(|run| shard.has(*run) && is(&found[*run])).count();
-    let done = count(|found| *found == Found::Whole);
-    let required = count(|found| *found != Found::Whole);
+    let (done, required): (Vec<usize>, Vec<usize>) =
+        (0..sweep.len()).filter(|run| shard.has(*run)).partition(|run| found[*run] == Found::Whole);
+    let names: Vec<String> = required.iter().map(|run| sweep.run_name(*run)).collect();
+    let (points, seeds) = (sweep.points.len(), sweep.seeds.len());
     session.show(&match session.format {
         Format::Text => {
-            let share = if shard.is_all() { String::new() } else { format!("share {shard}: ") };
-            let (points, seeds) = (sweep.points.len(), sweep.seeds.len());
-            format!("{share}{points} points, {seeds} seeds each: {required} runs, {done} of them finished earlier\n")
+            let share = if shard.is_all() { String::new() } else { format!("shard {shard}: ") };
+            let (points, seeds) = (counted(points, "point"), counted(seeds, "seed"));
+            let runs = counted(done.len() + required.len(), "run");
+            let finished = if required.is_empty() { "all".to_owned() } else { done.len().to_string() };
+            let list: String = names.iter().map(|name| format!("  {name}\n")).collect();
+            format!("{share}{points}, {seeds} each: {runs}, {finished} of them finished earlier\n{list}")
         }
         Format::Json => {
             let document = json!({
-                "points": sweep.points.len() as u64,
-                "seeds": sweep.seeds.len() as u64,
+                "points": points,
+                "seeds": seeds,
                 "shard": shard.to_string(),
-                "to_do": required,
-                "done": done,
+                "to_do": required.len(),
+                "done": done.len(),
+                "run_names": names,
             });
             document.to_string() + "\n"
         }
