@@ -294,7 +294,11 @@ fn results_of_another_making_are_not_mixed_with_a_new_run() {
     let ended = tidegate(&["export", folder.to_str().expect("text"), "--to", "qlog"]).with(1);
     assert!(ended.err.contains("gives results that differ"), "{}", ended.err);
     let ended = tidegate(&["export", folder.to_str().expect("text"), "--to", "qlog", "--seed", "9"]).with(1);
-    assert!(ended.err.contains("no run with seed 9") && ended.err.contains("1, 2"), "{}", ended.err);
+    assert!(
+        ended.err.contains("no run with seed 9") && ended.err.contains("its runs have seeds 1, 2"),
+        "{}",
+        ended.err
+    );
 }
 
 #[test]

@@ -11,6 +11,18 @@ pub(crate) fn word(text: &str) -> String {
     if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { quoted(text) }
 }
 
+/// Maximum number of known names in a message.
+const MAX_NAMES: usize = 20;
+
+/// The known names for a message about an unknown one, as far as it has room for them: `a, b and 5 more`.
+pub(crate) fn listed<'a>(known: impl Iterator<Item = &'a str> + Clone) -> String {
+    let text = known.clone().take(MAX_NAMES).collect::<Vec<_>>().join(", ");
+    match known.skip(MAX_NAMES).count() {
+        0 => text,
+        more => format!("{text} and {more} more"),
+    }
+}
+
 /// The words of a line made by [`quoted`] and [`word`]; `None` if a quote is left open.
 pub(crate) fn words(line: &str) -> Option<Vec<String>> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
@@ -40,6 +52,14 @@ pub(crate) fn words(line: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_beyond_the_twentieth_are_counted() {
+        let names: Vec<String> = (1..=25).map(|number| number.to_string()).collect();
+        let first = |count: usize| listed(names.iter().take(count).map(String::as_str));
+        assert_eq!([first(1), first(2)], ["1", "1, 2"]);
+        assert!(first(20).ends_with(", 20") && first(25).ends_with(", 20 and 5 more"), "{}", first(25));
+    }
 
     #[test]
     fn words_come_back_from_a_line_as_they_were() {

@@ -7,6 +7,7 @@ use tidegate_core::observe::records::{EventRecord, RunRecord, Watched};
 use tidegate_core::rng::Seed;
 use tidegate_pages::export::{FlowPorts, Network, NodePorts};
 use tidegate_results::tables;
+use tidegate_results::text::seed_list;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::watch;
 use tidegate_sim::world;
@@ -50,9 +51,8 @@ impl ReplaySource {
             // Results have the runs of their seeds only; a scenario can be run with any seed.
             (Some(seed), _) if plan.seeds.contains(&Seed(seed)) || folder.is_none() => Seed(seed),
             (Some(seed), _) => {
-                let known: Vec<String> = plan.seeds.iter().take(20).map(|seed| seed.0.to_string()).collect();
-                let why =
-                    format!("no run with seed {seed} in {}; there are {}", path.display(), known.join(", "));
+                let known = seed_list(&plan.seeds.iter().map(|seed| seed.0).collect::<Vec<u64>>());
+                let why = format!("no run with seed {seed} in {}; its runs have {known}", path.display());
                 return Err(Failure::error(why));
             }
             (None, first) => first.copied().unwrap_or(Seed(1)),

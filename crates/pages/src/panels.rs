@@ -129,10 +129,12 @@ fn quantities(run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> Vec<Quantity>
 fn of_flows(run: &RunRecord, bin_s: f64) -> Vec<Quantity> {
     let per_bin = per_bin(bin_s);
     let make = |words, data| Quantity::plain(Of::Flows, words, data);
-    let [in_flight, per_second] = match text::sent_by(&run.flows) {
-        "Interest" => ["Interests in flight", "Interests/s"],
-        "segment" => ["Segments in flight", "segments/s"],
-        _ => ["Packets in flight", "packets/s"],
+    let sent = text::sent_by(&run.flows);
+    let in_flight = in_flight(sent);
+    let per_second = match sent {
+        "Interest" => "Interests/s",
+        "segment" => "segments/s",
+        _ => "packets/s",
     };
     let throughput = sample_series::throughput(run, bin_s);
     let mut all = vec![
@@ -164,6 +166,15 @@ fn of_flows(run: &RunRecord, bin_s: f64) -> Vec<Quantity> {
         all.push(fairness(run, bin_s * BINS_PER_WINDOW));
     }
     all
+}
+
+/// Title of the plot of packets in flight, of which `sent` is the unit.
+pub(crate) fn in_flight(sent: &str) -> &'static str {
+    match sent {
+        "Interest" => "Interests in flight",
+        "segment" => "Segments in flight",
+        _ => "Packets in flight",
+    }
 }
 
 fn fairness(run: &RunRecord, window_s: f64) -> Quantity {
@@ -258,8 +269,8 @@ impl Groups {
         let Quantity { id, title, name, unit, note, is_stepped, data, .. } = quantity;
         let places = max(&data.series);
         let left_out = if places.len() < data.series.len() {
-            let all = data.series.len();
-            format!("{} of {all} {} shown, those with the largest values.", places.len(), group.what)
+            let (shown, all) = (places.len(), data.series.len());
+            format!("The plot shows the {} with the largest values: {shown} of {all}.", group.what)
         } else {
             String::new()
         };
@@ -303,4 +314,19 @@ pub(crate) fn bin_s(end_s: f64) -> f64 {
     }
     let tenths = (end_s / (MAX_POINTS as f64 * 0.1)).ceil();
     0.1 * tenths.max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::run::RUN_FIGURES;
+
+    #[test]
+    fn every_plot_of_a_page_is_a_figure_with_the_same_title() {
+        let run = RunRecord { flows: vec![FlowRecord::default(); 2], ..RunRecord::default() };
+        for Quantity { id, title, .. } in of_flows(&run, 0.1).into_iter().chain(of_links(&run, &[], 0.1)) {
+            let figure = RUN_FIGURES.iter().find(|figure| figure.name == id);
+            assert_eq!(figure.map(|figure| figure.title_of(text::sent_by(&run.flows))), Some(title), "{id}");
+        }
+    }
 }

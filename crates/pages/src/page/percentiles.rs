@@ -40,7 +40,7 @@ pub(super) fn flows(run: &RunRecord, summary: Option<&EventSummary>) -> String {
             },
         )
     });
-    chart("Delay per segment", "flows' delays", rows.collect())
+    chart("Delay per segment", "delays of flows", rows.collect())
 }
 
 /// Queueing delays of all queues that sent a packet; empty without any.
@@ -51,7 +51,7 @@ pub(super) fn queues(run: &RunRecord, summary: Option<&EventSummary>) -> String 
         delay: link.queue_delay,
         quartiles: quartiles(summary, |watched| &watched.queue_delay, index),
     });
-    chart("Queueing delay per packet", "queues", rows.collect())
+    chart("Queueing delay per packet", "delays of queues", rows.collect())
 }
 
 /// First and third quartile of a distribution, ms, as upper bounds of their bins.
@@ -80,7 +80,7 @@ fn chart(label: &str, what: &str, mut rows: Vec<PercentileRow>) -> String {
     if rows.len() < found {
         let shown = rows.len();
         svg.push_str(&format!(
-            "<p class=\"note\">{shown} of {found} {what} shown: those with the largest delays.</p>\n"
+            "<p class=\"note\">The chart shows the largest {what}: {shown} of {found}.</p>\n"
         ));
     }
     svg

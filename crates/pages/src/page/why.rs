@@ -56,7 +56,10 @@ fn left_out(shown: usize, all: usize) -> String {
     if shown == all {
         return String::new();
     }
-    format!(" {shown} of {} flows shown: those with the largest delivered payload.", count(all as u64))
+    format!(
+        " This section covers the flows with the largest delivered payload: {shown} of {}.",
+        count(all as u64)
+    )
 }
 
 /// Facts about the course of a flow.

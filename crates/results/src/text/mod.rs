@@ -31,7 +31,12 @@ pub fn is_tcp(flow: &FlowRecord) -> bool {
 
 /// Unit that the flows send: "Interest", "segment", or "packet" for a mix of both.
 pub fn sent_by<'a>(flows: impl IntoIterator<Item = &'a FlowRecord>) -> &'static str {
-    let mut kinds: Vec<bool> = flows.into_iter().map(is_tcp).collect();
+    sent_by_kinds(flows.into_iter().map(is_tcp))
+}
+
+/// As [`sent_by`], for flows of which `are_tcp` are TCP connections.
+pub fn sent_by_kinds(are_tcp: impl Iterator<Item = bool>) -> &'static str {
+    let mut kinds: Vec<bool> = are_tcp.collect();
     kinds.sort_unstable();
     kinds.dedup();
     match kinds[..] {

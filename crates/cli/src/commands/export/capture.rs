@@ -16,6 +16,7 @@ use tidegate_pages::export::pcapng::Capture;
 use tidegate_wire::{DataBuilder, FrameBatch, InterestBuilder, LinkEncoder, Signer, name::push_segment};
 
 use super::create;
+use crate::command_line::listed;
 use crate::exit::Failure;
 use crate::replay::ReplaySource;
 use crate::results::cannot;
@@ -53,9 +54,8 @@ pub(super) fn pcapng(source: &ReplaySource, out: &Path, only: &[String]) -> Resu
 fn interfaces(source: &ReplaySource, network: &Network, only: &[String]) -> Result<Vec<u32>, Failure> {
     let links = &source.plan.links;
     if let Some(unknown) = only.iter().find(|name| links.iter().all(|link| link.name != **name)) {
-        let known: Vec<&str> = links.iter().take(20).map(|link| link.name.as_str()).collect();
-        let why = format!("--link: link {unknown:?} is not known; links: {}", known.join(", "));
-        return Err(Failure::usage(why));
+        let known = listed(links.iter().map(|link| link.name.as_str()));
+        return Err(Failure::usage(format!("--link: link {unknown:?} is not known; links: {known}")));
     }
     let is_required =
         |direction: &u32| only.is_empty() || only.contains(&links[*direction as usize / 2].name);

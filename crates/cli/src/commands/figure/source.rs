@@ -7,10 +7,12 @@ use tidegate_core::rng::Seed;
 use tidegate_pages::figure::Figure;
 use tidegate_pages::figure::run::{RUN_FIGURES, RunFigure, SegmentDiagram, Window, of_run, of_watched};
 use tidegate_results::tables;
+use tidegate_results::text::sent_by_kinds;
 use tidegate_settings::suggest::nearest;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::watch;
 
+use crate::command_line::listed;
 use crate::exit::Failure;
 use crate::plans::{read_plan, read_text};
 use crate::{SEMANTICS, Session};
@@ -55,8 +57,11 @@ impl FigureFolder {
     /// Names and titles of all figures.
     pub(super) fn names(&self) -> Vec<(String, String)> {
         let ready = self.ready.iter().map(|figure| (figure.id.clone(), figure.title.clone()));
-        let of_runs = RUN_FIGURES.iter().map(|figure| (figure.name.to_owned(), figure.title.to_owned()));
-        ready.chain(of_runs.filter(|_| self.plan.is_some())).collect()
+        let of_runs = self.plan.iter().flat_map(|plan| {
+            let sent = sent_by_kinds(plan.flows.iter().map(|flow| flow.tcp.is_some()));
+            RUN_FIGURES.iter().map(move |figure| (figure.name.to_owned(), figure.title_of(sent).to_owned()))
+        });
+        ready.chain(of_runs).collect()
     }
 
     /// The requested figures. Without a name, those without data are omitted.
@@ -188,10 +193,7 @@ fn flow(plan: &Plan, requested: Option<&str>) -> Result<u32, Failure> {
     let found = names().position(|name| name == requested);
     found.and_then(|index| u32::try_from(index).ok()).ok_or_else(|| {
         let near = nearest(requested, names()).map(|near| format!("; did you mean {near:?}?"));
-        let known: Vec<&str> = names().take(20).collect();
-        Failure::usage(format!(
-            "flow {requested:?} is not known{}",
-            near.unwrap_or_else(|| format!("; known: {}", known.join(", ")))
-        ))
+        let known = || format!("; known: {}", listed(names()));
+        Failure::usage(format!("flow {requested:?} is not known{}", near.unwrap_or_else(known)))
     })
 }

@@ -5,7 +5,7 @@ use tidegate_core::ndn::name::{PrefixId, Segment};
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::observe::records::{DelayBins, DelaySummary, EventRecord, RunRecord, Watched};
 
-use super::{Window, frame, left_out, max, without_idle};
+use super::{Window, frame, max, without_idle};
 use crate::event_summary::PointKind;
 use crate::figure::{BoxStats, Curve, Figure, FigureKind, SegmentEvents};
 
@@ -114,7 +114,13 @@ fn picked(all: Vec<Named<'_>>, is_of_queues: bool) -> (Vec<Named<'_>>, String) {
     let all: Vec<Named<'_>> = all.into_iter().filter(|(_, delay, _)| delay.count > 0).collect();
     let sizes: Vec<f64> = all.iter().map(|(_, delay, _)| delay.max.as_millis_f64().max(1e-9)).collect();
     let shown = max(&if is_of_queues { without_idle(sizes) } else { sizes });
-    let note = left_out(shown.len(), all.len());
+    let what = if is_of_queues { "queues" } else { "flows" };
+    let note = match (shown.len(), all.len()) {
+        (shown, all) if shown < all => {
+            format!(" The figure shows the {what} with the largest delays: {shown} of {all}.")
+        }
+        _ => String::new(),
+    };
     let kept = all.into_iter().enumerate().filter(|(index, _)| shown.contains(index)).map(|(_, named)| named);
     (kept.collect(), note)
 }

@@ -19,10 +19,17 @@ const MAX_CURVES: usize = 8;
 pub struct RunFigure {
     /// Name of the figure on the command line.
     pub name: &'static str,
-    /// Title of the figure.
+    /// Title of the figure, where flows of both kinds send.
     pub title: &'static str,
     /// Whether it needs events or whole distributions, for which the run has to be repeated.
     pub is_detail: bool,
+}
+
+impl RunFigure {
+    /// Title in a run whose flows send this unit, [`sent_by`](tidegate_results::text::sent_by).
+    pub fn title_of(&self, sent: &str) -> &'static str {
+        if self.name == "in-flight" { panels::in_flight(sent) } else { self.title }
+    }
 }
 
 const fn plain(name: &'static str, title: &'static str) -> RunFigure {
@@ -34,14 +41,17 @@ const fn detail(name: &'static str, title: &'static str) -> RunFigure {
 }
 
 /// All figures of a run.
-pub const RUN_FIGURES: [RunFigure; 15] = [
+pub const RUN_FIGURES: [RunFigure; 18] = [
     plain("throughput", "Throughput"),
     plain("rtt", "Smoothed round-trip time"),
     plain("window", "Congestion window"),
+    plain("pacing", "Pacing rate"),
     plain("in-flight", "Packets in flight"),
+    plain("retransmissions", "Retransmissions"),
     plain("queue", "Queue length"),
     plain("marks", "Congestion marks"),
     plain("drops", "Drops by queues"),
+    plain("losses", "Losses on links"),
     plain("jain", "Jain's fairness index"),
     plain("utilisation", "Link utilisation"),
     detail("delay-cdf", "Distribution of delays"),
@@ -160,14 +170,6 @@ fn max(sizes: &[f64]) -> Vec<usize> {
 fn without_idle(sizes: Vec<f64>) -> Vec<f64> {
     let peak = sizes.iter().fold(0.0, |peak: f64, size| peak.max(*size));
     sizes.into_iter().map(|size| if size * 20.0 >= peak { size } else { 0.0 }).collect()
-}
-
-fn left_out(shown: usize, all: usize) -> String {
-    if shown < all {
-        format!(" {shown} of {all} shown, those with the largest values.")
-    } else {
-        String::new()
-    }
 }
 
 #[cfg(test)]
