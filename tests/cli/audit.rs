@@ -127,8 +127,12 @@ fn every_command_refuses_an_option_that_nobody_has() {
 
 #[cfg(target_os = "linux")]
 mod live {
+    use std::fs;
+    use std::time::{Duration, Instant};
+
     use super::*;
-    use support::running::Running;
+    use support::program::program;
+    use support::running::{Running, patience};
 
     #[test]
     fn every_live_command_prints_json() {
@@ -149,6 +153,25 @@ mod live {
             let last = reported.lines().last().unwrap_or_default();
             Value::parse(last).unwrap_or_else(|why| panic!("{why}: {reported}"));
         }
+    }
+
+    #[test]
+    fn an_interrupted_twin_ends_its_live_run_too() {
+        let scratch = Scratch::new("twin-int");
+        let mut command = program();
+        command.args(["twin", "--runs", "1", "--quiet"]).env("TMPDIR", scratch.path());
+        let twin = Running::of(command);
+        // The live run has a folder for its sockets and processes.
+        let folders = || fs::read_dir(scratch.path()).expect("readable").count();
+        let until = Instant::now() + patience();
+        while folders() == 0 {
+            assert!(Instant::now() < until, "no live run has begun");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        twin.signal("-TERM");
+        let ended = twin.wait().with(130);
+        assert!(ended.err.contains("interrupted"), "{}", ended.err);
+        assert_eq!(folders(), 0);
     }
 
     #[test]

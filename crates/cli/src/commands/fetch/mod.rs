@@ -46,8 +46,8 @@ pub(crate) struct Arguments {
     /// Set a parameter of the scheme, such as `window=20`; may be given several times.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = super::key_and_value)]
     set: Vec<(String, String)>,
-    /// Consumer profile (timers and retransmission rules), instead of that of the scheme: ndnsim, ndn-tools, ndnts,
-    /// ndnd, own.
+    /// Consumer profile (timers and retransmission rules), instead of that of the scheme: ndnsim, ndnsim-nack,
+    /// ndn-tools, ndnts, ndnd, hicn, pcon, own, own-at-sweep.
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
     /// Name of `--profile` before 0.2.0.
@@ -253,7 +253,8 @@ fn conclude(
     }
 }
 
-fn failure(why: &FetchError, name: &str) -> Failure {
+/// The failure of a fetch of `name`; that of a fetch that was interrupted has its own exit code.
+pub(super) fn failure(why: &FetchError, name: &str) -> Failure {
     match why {
         FetchError::Client(ClientError::Stopped) => {
             Failure { exit: Exit::Interrupted, message: format!("{name}: interrupted") }

@@ -1,19 +1,22 @@
 //! The scenario on real sockets.
 
+use std::os::fd::AsFd;
+
 use tidegate_core::ndn::face::Limit;
-use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::params::Settings;
 use tidegate_live::client::Client;
 use tidegate_live::daemon::status::StatusLine;
 use tidegate_live::fetch::{
-    FetchSettings, RECEIVE_WINDOW, RETRIES, Trust, fetch, live_profile, newest_version,
+    FetchError, FetchSettings, RECEIVE_WINDOW, RETRIES, Trust, fetch, live_profile, newest_version,
 };
 use tidegate_live::name_uri;
+use tidegate_live::signals::StopSignal;
 use tidegate_sim::plan::{LinkPlan, Plan};
 
 use super::compare::Comparison;
-use super::{PAYLOAD, segments};
+use super::{PAYLOAD, Roles, segments};
 use crate::commands::children::{Running, Scratch, Speaks, shown};
+use crate::commands::fetch::failure;
 use crate::commands::status::{self, uplink};
 use crate::exit::Failure;
 
@@ -36,11 +39,14 @@ struct TwinTestbed {
 }
 
 /// Fetches the file of `plan` once over real sockets.
-pub(super) fn run(plan: &Plan, scheme: &'static Scheme, parts: &str) -> Result<LiveRun, Failure> {
-    let network = TwinTestbed::start(plan, parts)?;
+pub(super) fn run(plan: &Plan, roles: &Roles<'_>, stop: &StopSignal) -> Result<LiveRun, Failure> {
+    let scheme = roles.scheme;
+    let network = TwinTestbed::start(plan, roles.parts)?;
     let mut client = Client::connect(&uplink(Some(&network.near))?).map_err(Failure::error)?;
+    client.stop_on(stop.as_fd().try_clone_to_owned().map_err(Failure::error)?).map_err(Failure::error)?;
     let name = name_uri::parse(PREFIX).map_err(Failure::error)?;
-    let name = newest_version(&mut client, &name, &Trust::Digest).map_err(Failure::error)?;
+    let failed = |why: FetchError| failure(&why, PREFIX);
+    let name = newest_version(&mut client, &name, &Trust::Digest).map_err(failed)?;
     let make = scheme.consumer.ok_or_else(|| Failure::error(format!("{} is not a consumer", scheme.name)))?;
     let controller = make(&Settings::default()).map_err(|_| Failure::error("the scheme needs parameters"))?;
     let settings = FetchSettings {
@@ -53,7 +59,7 @@ pub(super) fn run(plan: &Plan, scheme: &'static Scheme, parts: &str) -> Result<L
         receive_window: RECEIVE_WINDOW,
     };
     let fetched = fetch(&mut client, settings, &mut std::io::sink(), &mut |_| {}).map_err(Failure::error)?;
-    fetched.end.map_err(Failure::error)?;
+    fetched.end.map_err(failed)?;
     let bottleneck = network.bottleneck()?;
     let value =
         |key: &str| bottleneck.get(key).and_then(|value| value.parse::<f64>().ok()).unwrap_or(f64::NAN);

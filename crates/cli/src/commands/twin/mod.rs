@@ -10,6 +10,7 @@ mod live;
 
 use serde_json::Value;
 use tidegate_core::scheme::Scheme;
+use tidegate_live::signals::StopSignal;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::run as simulate;
 use tidegate_sim::scenario;
@@ -19,6 +20,7 @@ use crate::progress::ProgressLine;
 use crate::{Format, Session};
 use compare::{Comparison, TwinCase};
 use lateness::{LatenessWatch, MAX_LATE};
+use live::LiveRun;
 
 const SCENARIO: &str = include_str!("../../../scenarios/live/twin.toml");
 const SOURCE: &str = "twin.toml";
@@ -47,11 +49,15 @@ pub(crate) struct Arguments {
 /// Runs the command `tidegate twin`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let line = ProgressLine::new("live runs", CASES.len() * arguments.runs as usize, session);
+    // Without it a signal would end this process alone, and leave those of the live run behind.
+    let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
     let mut cases = Vec::new();
     for (name, scheme, parts) in CASES {
         let found = session.schemes.iter().find(|known| known.name == scheme);
         let scheme = found.ok_or_else(|| Failure::error(format!("scheme {scheme:?} is not known")))?;
-        cases.push(compare_case(session, arguments, name, &Roles { scheme, parts }, &line)?);
+        let live =
+            |planned: &Plan, roles: &Roles<'_>| live::run(planned, roles, &stop).inspect(|_| line.one_done());
+        cases.push(compare_case(session, arguments, name, &Roles { scheme, parts }, live)?);
     }
     session.show(&match session.format {
         Format::Text => compare::table(&cases, session.screen),
@@ -81,18 +87,17 @@ fn compare_case(
     arguments: &Arguments,
     name: &'static str,
     roles: &Roles<'_>,
-    line: &ProgressLine,
+    live: impl Fn(&Plan, &Roles<'_>) -> Result<LiveRun, Failure>,
 ) -> Result<TwinCase, Failure> {
     let planned = plan(session, roles, PAYLOAD, arguments)?;
     let mut case = TwinCase::new(name);
     let mut data_bytes = 0.0;
     for _ in 0..arguments.runs {
         let watch = LatenessWatch::start();
-        let run = live::run(&planned, roles.scheme, roles.parts)?;
+        let run = live(&planned, roles)?;
         case.lateness.push(watch.finish());
         data_bytes = run.data_bytes;
         case.live.push(run.measures);
-        line.one_done();
     }
     // Live Data are larger than simulated ones by signature and fields; for equal packets, the content grows.
     let segment = planned.flows.first().map_or(0, segments);
