@@ -444,8 +444,8 @@ fn optional(board: &str) -> String {
 #[test]
 fn an_undefined_or_infinite_number_in_a_figure_or_table_is_refused_unless_it_is_optional() {
     let paper = Paper::new("paper-undefined");
-    let undefined = "it is undefined or infinite in some runs: it divides by 0, or takes the mean or an extreme of no values; \
-                     optional(...) around it accepts this";
+    let undefined = "it is undefined or infinite in some runs: it divides by 0, takes the mean or an extreme of no values, or \
+                     `between` or `every` selects no point of a series; optional(...) around it accepts this";
     let none = "(0 / (0 * retransmissions))";
     let endless = "(1 / (0 * retransmissions))";
     let table = |rest: &str| {

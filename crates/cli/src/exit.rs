@@ -53,9 +53,13 @@ impl Exit {
                 "completed with a negative result: an `[expect]`, a recorded verdict or a tolerance is not met, or `check --strict` has warnings"
             }
             Self::Partial => "some runs failed; the results of the others are kept",
-            Self::NotJudged => "not judged: the machine was too busy for `twin` to measure",
+            Self::NotJudged => {
+                "not judged: a measure of `twin` is outside its tolerance, and the machine was too busy for a valid comparison"
+            }
             Self::PipeClosed => "the reader of the content of a `fetch` closed the pipe, as `head` does",
-            Self::Interrupted => "interrupted by SIGINT or SIGTERM; commands on real sockets also by SIGHUP",
+            Self::Interrupted => {
+                "interrupted by SIGINT or SIGTERM before the work was done; `fetch`, `serve` and `twin` also by SIGHUP"
+            }
         }
     }
 }

@@ -62,12 +62,12 @@ pub const DEFINITIONS: &[Definition] = &define! {
     goodput_mbps: "Mbit/s",
         "Payload of distinct segments divided by the time in which they arrived: for a flow, from its start to its completion, its stop or the end of the run; for a sample, since the flow's previous sample (segments of the flow's mean size); missing when no time passed, and in samples before the flow's start or after its completion.";
     interests: "packets", "Interests sent, including retransmissions.";
-    retransmissions: "packets", "Retransmitted Interests.";
+    retransmissions: "packets", "Retransmitted Interests since the start of the flow.";
     retransmission_ratio: "", "Retransmissions divided by Interests sent; missing when no Interest was sent.";
     timeouts: "", "Retransmission timeouts of the consumer.";
     duplicates: "packets", "Data packets received for a segment that had already been received.";
     nacks: "packets", "Nacks received by the consumer.";
-    marks: "packets", "Data packets received with a congestion mark.";
+    marks: "packets", "Data packets received with a congestion mark since the start of the flow.";
     loss_notices: "packets", "Loss notices received by the consumer.";
     abandoned: "segments", "Segments abandoned after the retry limit.";
     full_delay_mean_ms: "ms",
@@ -103,14 +103,16 @@ pub const DEFINITIONS: &[Definition] = &define! {
         "Bytes transmitted since the start of the run, including headers; of a packet in transmission, the bytes transmitted so far; on a medium, the bytes of frames delivered or discarded.";
     delivered_packets: "packets", "Packets received at the other end of the link.";
     dropped_packets: "packets",
-        "Packets dropped by the queue or the gates in front of it since the start of the run: queue full, dropped by a discipline, or expired in a side store.";
-    lost_packets: "packets", "Packets lost in transmission or when a link went down.";
+        "Packets dropped by a queue or the gates in front of it since the start of the run: queue full, dropped by a discipline, or expired in a side store.";
+    lost_packets: "packets",
+        "Packets lost in transmission or when a link went down, since the start of the run.";
     sent_frames: "frames",
         "Frames transmitted: one per packet, unless packets are larger than the link's MTU.";
     lost_frames: "frames", "Frames lost in transmission or when a link went down.";
     resent_frames: "frames",
         "Frames retransmitted by the link service (belrp, wldr), included in sent_frames.";
-    marked_packets: "packets", "Packets that received a congestion mark at this queue.";
+    marked_packets: "packets",
+        "Packets that received a congestion mark at a queue since the start of the run.";
     stored_packets: "packets",
         "Packets put into a side store of the queue (such as PLR's retransmission storage) or of gates.";
     released_packets: "packets", "Packets moved from a side store to the queue.";
@@ -169,6 +171,10 @@ pub const DEFINITIONS: &[Definition] = &define! {
     last_delay_ms: "ms", "Time from the segment's last Interest to this Data packet.";
     sojourn_ms: "ms", "Queueing delay of the packet before it was marked.";
 };
+
+/// Sentence about counts, which belongs to the definitions wherever they are listed.
+pub const OF_COUNTS: &str = "A count of packets is that of the flow or link direction of its row; in a row for a run it is the sum over all flows, or over \
+                             all link directions.";
 
 #[cfg(test)]
 mod tests {

@@ -18,7 +18,7 @@ pub static SCHEME: Scheme = Scheme {
     paper: "Amadeo et al.: SIRC, as BBR-CD's evaluation (MILCOM 2021) describes it",
     provenance: Provenance::Reconstruction,
     deviations: &[
-        "One control loop per flow, as in that evaluation; the original has one for each node that answers.",
+        "One control loop per flow, as in that evaluation; the original has one for each node that returns Data.",
         "The averaging and filtering of gaps, the probing, the reaction to losses and the limit on outstanding \
          Interests are ours.",
         "After many losses or an outage the gap is long, up to a second, and shrinks by half a percent with each Data \

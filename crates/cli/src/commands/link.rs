@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     /// Seed of random losses; the same seed gives the same losses.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Exit after this time; by default on SIGINT or SIGTERM.
+    /// Exit after this time; by default on SIGINT, SIGTERM or SIGHUP.
     #[arg(long, value_name = "TIME", value_parser = pause)]
     duration: Option<Span>,
     /// Interval between reports, in addition to the one at the end.

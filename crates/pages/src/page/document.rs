@@ -1,6 +1,6 @@
 //! The page around a body, and the parts that several pages have.
 
-use tidegate_results::definitions::DEFINITIONS;
+use tidegate_results::definitions::{DEFINITIONS, OF_COUNTS};
 use tidegate_results::text::Facts;
 
 use crate::figure::{self, Figure};
@@ -121,7 +121,7 @@ pub(super) fn glossary(page: &mut Markup, is_open: bool) {
     page.0.push_str("<section id=\"glossary\"><h2>Glossary</h2>\n");
     page.0.push_str(if is_open { "<details open><summary>" } else { "<details><summary>" });
     page.add(format_args!(
-        "Definitions of the {} columns of tables and files</summary>\n",
+        "Definitions of the {} columns of tables and files</summary>\n<p>{OF_COUNTS}</p>\n",
         DEFINITIONS.len()
     ));
     definitions(

@@ -96,7 +96,7 @@ fn stamp(at: Time) -> u32 {
 }
 
 impl CongestionController for CctcpConsumer {
-    /// Interests to other sources do not count against the source that is expected to answer next.
+    /// Interests to other sources do not count against the source that is expected to return the next Data.
     fn window(&self) -> f64 {
         let Some(source) = self.sources.get(&self.current) else { return 1.0 };
         // `outstanding` of a source never exceeds the size of the map: `take` lowers both.
@@ -108,7 +108,7 @@ impl CongestionController for CctcpConsumer {
         if self.params.timestamps {
             hop.put(TIMESTAMP_ECHO, stamp(sent.at));
         }
-        // A retransmission moves from the source that did not answer to the one expected now.
+        // A retransmission moves from the source that returned no Data to the one expected now.
         self.take(sent.segment);
         let source = self.current;
         let requested = Requested { source, at: sent.at, deadline: sent.at + self.timeout_of(source) };
@@ -123,7 +123,7 @@ impl CongestionController for CctcpConsumer {
         let round_trip = self.round_trip(cx.now, delivery);
         self.received += 1;
         let received = self.received;
-        // Data counts for the node that answered, not for the one that was expected.
+        // Data counts for the node that returned it, not for the one that was expected.
         let source = self.source(id);
         source.received = received;
         source.deliver(cx.now, round_trip);
@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn each_source_has_a_window_of_its_own_in_the_worked_case() {
-        // The window is that of the last source and what is outstanding elsewhere. 5 answers first: 1 + 1.
-        // With two outstanding there, 9 answers one: 1 + 2. 5 answers: 2 + 1, none elsewhere. 3 and 4 time
+        // The window is that of the last source and what is outstanding elsewhere. Data of 5 is first: 1 + 1.
+        // With two outstanding there, 9 satisfies one: 1 + 2. 5 satisfies one: 2 + 1, none elsewhere. 3 and 4 time
         // out together: half of 3 is 1.5, W = 1. 9 goes on at 2 + 1; of 5 then 1 + 1, and 2 + 1/2 above 1.5.
         let steps = [
             (sent(0, 0), 1.0),
@@ -222,7 +222,7 @@ mod tests {
         driver.handle(lost(111, 2, 20, Nack(Duplicate)));
         assert_eq!(driver.controller.ssthresh(), Some(4.0));
         assert_eq!(timeout_ms(&driver), 2_000.0, "backed off once");
-        // 0, 2 and 3 are outstanding for nobody, when 7 answers for the first time.
+        // 0, 2 and 3 are outstanding for nobody, when 7 returns Data for the first time.
         assert_eq!(driver.handle(from(7, 120, 3, None, None)), 2.0 + 9.0);
     }
 

@@ -1,13 +1,13 @@
-//! CCTCP, simplified: a TCP window and timer for each node that answers the Interests of a flow.
+//! CCTCP, simplified: a TCP window and timer for each node that satisfies Interests of a flow.
 //!
 //! Paper: Saino, Cocora & Pavlou 2013 (CCTCP). With caches on the path one RTT does not predict the next, unless the
-//! answering node is known in advance. In the paper Interests list the chunks to be requested next, and routers that
-//! hold one announce it; here the answering node writes its number on the Data, and the source of the last Data is
+//! source is known in advance. In the paper Interests list the chunks to be requested next, and routers that
+//! hold one announce it; here the source writes its number on the Data, and the source of the last Data is
 //! assumed for the next one.
 //!
 //! * [`consumer`]: a window per source;
 //! * [`source`]: one source: window, timer, number of outstanding Interests;
-//! * [`signer`]: writes on Data which node answered.
+//! * [`signer`]: writes the number of its source on Data.
 
 use tidegate_core::prelude::*;
 
@@ -15,15 +15,15 @@ pub mod consumer;
 pub mod signer;
 pub mod source;
 
-/// Number of the node that answered, at least 1.
+/// Number of the node that returned the Data, at least 1.
 pub const ROUTER_ID: Signal = Signal::new(916, Merge::Last);
-/// Consumer's clock, which the answerer returns, microseconds.
+/// Consumer's clock, which the source returns, microseconds.
 pub const TIMESTAMP_ECHO: Signal = Signal::new(932, Merge::Last);
 
 /// The catalogue entry of this scheme.
 pub static SCHEME: Scheme = Scheme {
     name: "cctcp-like",
-    summary: "a separate TCP window and timer for each node that answers; the next segment is expected from the last source",
+    summary: "a separate TCP window and timer for each node that returns Data; the next segment is expected from the last source",
     paper: "Saino, Cocora & Pavlou 2013 (CCTCP)",
     provenance: Provenance::Reconstruction,
     deviations: &[

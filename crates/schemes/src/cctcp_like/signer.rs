@@ -1,6 +1,6 @@
-//! The router part: Data carries the number of the node that answered.
+//! The router part: Data carries the number of the node that returned it.
 //!
-//! A node that answers writes its own number. Data that arrives without a number comes from a node without this part,
+//! A node that satisfies an Interest itself writes its own number. Data that arrives without a number comes from a node without this part,
 //! and is attributed to the neighbour.
 
 use tidegate_core::prelude::*;
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn who_answers_signs_and_nobody_else() {
+    fn the_source_of_data_signs_it_and_no_other_node() {
         assert_eq!(signed(None, Some(DataSource::Cache)), Some(5));
         assert_eq!(signed(None, Some(DataSource::Application)), Some(5));
         assert_eq!(signed(Some(9), Some(DataSource::Face)), Some(9));

@@ -73,7 +73,7 @@ params! {
     /// Routers: fraction of a next hop's share that moves to the others for each mark from it; 0 keeps the split
     /// (`CHANGE_PER_MARK`).
     change_per_mark: f64 = 0.02, "of the share", 0.0..=1.0;
-    /// Routers: share that the first next hop of an unanswered Interest loses (also `CHANGE_PER_MARK` in the source,
+    /// Routers: share that the first next hop of an expired Interest loses (also `CHANGE_PER_MARK` in the source,
     /// but not as a fraction of the share).
     change_per_expiry: f64 = 0.02, "of all Interests", 0.0..=1.0;
     /// Routers: fraction of the Interests that are also sent to every other next hop, with their own nonces
@@ -82,7 +82,7 @@ params! {
     /// Routers: minimum interval between two changes of the split after Nacks, of any prefix
     /// (`TIME_BETWEEN_FW_UPDATE`).
     nack_pause: Span = Span::from_millis(110), "time", Span::ZERO..=Span::from_secs(60);
-    /// Routers: time that an answered Interest stays pending, so that a later answer to a probe still counts (NFD
+    /// Routers: time that a satisfied Interest stays pending, so that later Data for a probe still counts (NFD
     /// 0.3.4).
     straggler: Span = Span::from_millis(100), "time", Span::ZERO..=Span::from_secs(10);
 }

@@ -29,7 +29,7 @@ impl SplitStrategy {
     /// Records whether the queue that the Interest joins is congested.
     fn note_congestion(&mut self, cx: &mut Context<'_>, arrival: &Arrival<'_>, to: FaceId, is_pending: bool) {
         if !is_pending && !self.congested.is_empty() {
-            // The number may belong to an entry that expired without an answer.
+            // The number may belong to an entry that expired without Data.
             self.congested.remove(&arrival.pending);
         }
         // An Interest has no consumer to signal to, so the congestion of its queue is signalled on the Data
@@ -100,7 +100,7 @@ impl Strategy for SplitStrategy {
         entry.nack_decision()
     }
 
-    /// Each unanswered next hop counts, but all against the first of them, as in the source.
+    /// Each next hop without Data counts, but all against the first of them, as in the source.
     fn on_expiry(&mut self, _: &mut Context<'_>, _: PitId, entry: &PitEntry) {
         let Some(first) = entry.out_records().next().map(|record| record.face) else { return };
         if let Some(split) = self.splits.split_of(entry) {

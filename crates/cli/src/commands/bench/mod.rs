@@ -62,8 +62,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
     schemes: Vec<String>,
     /// Case `fetch`: measure only cells whose names contain this text, such as `20 ms, 1 BDP`.
-    #[arg(long, value_name = "WORDS", default_value = "")]
-    only: String,
+    #[arg(long, value_name = "WORDS")]
+    only: Option<String>,
     /// Case `fetch`: duration of each fetch.
     #[arg(long, value_name = "TIME", default_value = "8s")]
     time: tidegate_core::units::Span,

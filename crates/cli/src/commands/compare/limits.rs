@@ -20,11 +20,13 @@ pub(super) fn with_note(note: Option<String>, variants: &[VariantPlan], runs: &[
         let limits = roles::limits(&variant.plan);
         let enough = if limits.is_empty() { FIFTH } else { HALF };
         let used = mean_utilisation(runs).filter(|used| *used < enough)?;
-        let why = match limits.is_empty() {
-            true => "the catalogue has no reason for this".to_owned(),
-            false => limits.join("; "),
-        };
-        Some(format!("{} used {:.0} % of its busiest link: {why}.", variant.label, used * 100.0))
+        let used = format!("{} used {:.0} % of its busiest link", variant.label, used * 100.0);
+        Some(match limits.is_empty() {
+            true => {
+                format!("{used}. The descriptions of its schemes state no reason for so low a utilisation.")
+            }
+            false => format!("{used}: {}.", limits.join("; ")),
+        })
     });
     let all: Vec<String> = note.into_iter().chain(sentences).collect();
     (!all.is_empty()).then(|| all.join("\n"))

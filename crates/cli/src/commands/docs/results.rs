@@ -1,5 +1,6 @@
 //! Every column of every table of results, with its unit and definition.
 
+use tidegate_results::definitions::OF_COUNTS;
 use tidegate_results::tables::layout;
 
 use super::row;
@@ -7,10 +8,10 @@ use crate::Session;
 
 /// Renders the reference of all columns as Markdown.
 pub(super) fn body(_: &Session) -> String {
-    let mut text =
-        "Every number that a page or table shows is one of these columns, or a mean of one over the seeds. \
-                    The metadata of each column in the files also contains its unit and definition.\n\n"
-            .to_owned();
+    let mut text = format!(
+        "These are the columns of the tables. Pages and printed tables show them, means of them over the seeds, and values that are computed \
+         from them, such as ratios. {OF_COUNTS} The metadata of each column in the files also contains its unit and definition.\n\n"
+    );
     for (table, columns) in layout() {
         text.push_str(&format!("## `{table}.parquet`\n\n| column | unit | definition |\n|---|---|---|\n"));
         for column in columns {

@@ -8,13 +8,14 @@ use crate::Session;
 use crate::commands::schemes::provenance;
 
 /// Path of a scheme of each role in a scenario.
-const PLACES: [(&str, &str); 6] = [
+const PLACES: [(&str, &str); 7] = [
     ("consumer", "`scheme` of a `[[flow]]`"),
     ("tcp sender", "`scheme` of a `[[tcp]]`"),
     ("discipline", "`queue.disciplines` of a link"),
     ("router", "`router_parts` of `[router]` or a node"),
     ("link service", "`link_service` of a link"),
     ("strategy", "`strategy` of `[router]`, a node or a `[[router.prefix]]`"),
+    ("controller", "`scheme` of `[controller]`"),
 ];
 
 /// Renders the reference of all schemes as Markdown.
@@ -65,4 +66,17 @@ fn parameter(spec: &ParamSpec) -> String {
     let code = |text: &str| format!("`{text}`");
     let meaning: Vec<&str> = spec.doc.iter().map(|line| line.trim()).collect();
     row(&[&code(spec.name), &code(&(spec.default)()), spec.unit, &(spec.range)(), &meaning.join(" ")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_role_in_the_catalogue_has_a_place() {
+        let roles: BTreeSet<&str> =
+            tidegate_schemes::SCHEMES.iter().flat_map(|scheme| scheme.roles()).collect();
+        assert_eq!(roles, PLACES.map(|(role, _)| role).into());
+    }
 }

@@ -131,7 +131,7 @@ fn paper(session: &Session, folder: &Path) -> Outcome {
         Format::Text if session.quiet => {}
         Format::Text => {
             let shown = word(&here.display().to_string());
-            let command = format!("tidegate reproduce {shown}   run it, with a verdict on each claim");
+            let command = format!("tidegate reproduce {shown}   runs it and gives a verdict on each claim");
             print(&format!("wrote {}\n\n{command}\n", files.join(", ")));
         }
     }
@@ -178,7 +178,7 @@ fn report(session: &Session, arguments: &Arguments, file: Option<&PathBuf>, text
         (Format::Text, Some(file)) => {
             let name = word(&file);
             format!(
-                "wrote {file}\n\ntidegate check {name}   what it will simulate\ntidegate run {name}     simulate it\n"
+                "wrote {file}\n\ntidegate check {name}   describes the simulation\ntidegate run {name}     runs it and writes the results\n"
             )
         }
     });

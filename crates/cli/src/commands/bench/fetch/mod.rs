@@ -75,13 +75,10 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         [] => SCHEMES.to_vec(),
         named => named.iter().map(String::as_str).collect(),
     };
-    let cells: Vec<BenchCell> =
-        cells::all().into_iter().filter(|cell| cell.name().contains(&arguments.only)).collect();
+    let only = arguments.only.as_deref().unwrap_or_default();
+    let cells: Vec<BenchCell> = cells::all().into_iter().filter(|cell| cell.name().contains(only)).collect();
     if cells.is_empty() {
-        return Err(Failure::usage(format!(
-            "no cell's name contains {:?}, as in \"100 Mbit/s\"",
-            arguments.only
-        )));
+        return Err(Failure::usage(format!("no cell's name contains {only:?}, as in \"100 Mbit/s\"")));
     }
     // A mistyped scheme fails here and not after the minutes that the schemes before it take.
     for scheme in &named {

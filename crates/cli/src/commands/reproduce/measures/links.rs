@@ -27,7 +27,7 @@ measure_table! {
     "dropped_series" [] NONE, LinkSample(|samples, row| f64::from(samples.dropped_packets[row])),
         "Series: packets dropped up to each sample; sum over the links.";
     "sent_mbps" [] NONE, Links(sent_mbps),
-        "Series: rate since the previous sample, Mbit/s; sum over the links.";
+        "Series: rate since the previous sample, Mbit/s, at the middle of this time; sum over the links.";
 }
 
 fn queue_delay(run: &Run<'_>, call: &Arguments<'_>) -> Answer {

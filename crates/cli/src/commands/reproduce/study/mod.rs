@@ -42,8 +42,8 @@ const CLAIMS: &str = "claims.toml";
 const EXPERIMENTS: &str = "experiments.toml";
 const BOARD: &str = "board.toml";
 /// Message about a number that cannot be judged or shown.
-const UNDEFINED: &str =
-    "it is undefined or infinite in some runs: it divides by 0, or takes the mean or an extreme of no values";
+const UNDEFINED: &str = "it is undefined or infinite in some runs: it divides by 0, takes the mean or an extreme of no values, or `between` or \
+                         `every` selects no point of a series";
 
 /// Source of a paper's files.
 #[derive(Clone, Copy, Debug)]
