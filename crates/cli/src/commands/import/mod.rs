@@ -5,6 +5,7 @@ mod start;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tidegate_results::text::counted;
 use tidegate_sim::scenario::Limits;
 use tidegate_sim::scenario::import::{self, Imported, TopologyFormat};
 
@@ -102,10 +103,10 @@ fn report(session: &Session, path: &Path, format: TopologyFormat, topology: &Imp
     print(&match session.format {
         Printed::Json => json(Some(path), format, topology, None) + "\n",
         Printed::Text => format!(
-            "{}: {} nodes and {} links from format {format}; next: tidegate check {0}\n",
+            "{}: {} and {} from format {format}; next: tidegate check {0}\n",
             path.display(),
-            topology.nodes.len(),
-            topology.links.len()
+            counted(topology.nodes.len(), "node"),
+            counted(topology.links.len(), "link")
         ),
     });
 }
