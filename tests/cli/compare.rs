@@ -201,6 +201,9 @@ fn variants_on_one_side_of_a_baseline_alone_are_named_and_no_other_file_is_repla
         stated.contains("\nicp is only in the baseline\ncatchunks-aimd is not in the baseline\n"),
         "{stated}"
     );
+    let again =
+        comparison.notify(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", "good"]).with(0);
+    assert!(again.err.contains(&format!("note: baseline {file} is replaced\n")), "{}", again.err);
     let other = comparison.scratch.file("other.json", b"{\"format\": 2}");
     let refused =
         comparison.notify(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", &other]).with(1).err;
@@ -252,6 +255,13 @@ fn what_cannot_be_compared_is_refused_before_anything_runs() {
             2,
             "measure \"speed\" is not known; known: goodput",
         ),
+        (&["--schemes", "icp,fixed", "--measures", "jain,goodput_mbps,jain"], 2, "\"jain\" is listed twice"),
+        (
+            &["--consumers", "icp,fixed", "--set", "flow.0.scheme=icp"],
+            2,
+            "--consumers replaces the value of --set flow.0.scheme; remove one of them",
+        ),
+        (&["--save-baseline", "../a"], 2, "a name of letters, digits, '.', '_' and '-'"),
         (&["--vary", "flow.7.size=1MB,2MB"], 1, "--vary 'flow.7.size=1MB': there is no element \"7\""),
     ] {
         let stated = comparison.notify(arguments).with(code).err;

@@ -143,7 +143,7 @@ fn a_name_of_an_earlier_version_in_an_experiment_is_noted_once() {
     let icp = "flow.0.scheme={ name = \\\"icp\\\", least_timeout = \\\"1s\\\" }";
     paper.write("experiments.toml", &EXPERIMENTS.replace("scheme=icp", icp));
     let ended = paper.reproduce(&["--reduced"]);
-    let note = "parameter \"least_timeout\" was renamed \"min_timeout\" in 0.2.0";
+    let note = "windows/experiments.toml:3: parameter \"least_timeout\" was renamed \"min_timeout\" in 0.2.0";
     assert_eq!(ended.err.matches(note).count(), 1, "{}", ended.err);
 }
 
@@ -444,8 +444,9 @@ fn optional(board: &str) -> String {
 #[test]
 fn an_undefined_or_infinite_number_in_a_figure_or_table_is_refused_unless_it_is_optional() {
     let paper = Paper::new("paper-undefined");
-    let undefined = "it is undefined or infinite in some runs: it divides by 0, takes the mean or an extreme of no values, or \
-                     `between` or `every` selects no point of a series; optional(...) around it accepts this";
+    let undefined = "it is undefined or infinite in some runs: it divides by 0, takes the mean or an extreme of no values, the \
+                     deviation of one, a moving mean longer than its list, or the logarithm or root of a negative number, is too \
+                     large, or `between` or `every` selects no point of a series; optional(...) around it accepts this";
     let none = "(0 / (0 * retransmissions))";
     let endless = "(1 / (0 * retransmissions))";
     let table = |rest: &str| {

@@ -113,8 +113,16 @@ fn results_keep_the_topology_that_they_came_from() {
     fs::write(&file, "[nodes]\na: _\nb: _\n[links]\na:b delay=5ms bw=20\n").expect("writable");
     tidegate(&["run", &scenario, "--out", &out]).with(0);
     assert_eq!(folders().count(), 2, "another topology has results of its own");
+    fs::write(&file, b"[nodes]\na: \xFF\n").expect("writable");
+    let stated = tidegate(&["check", &scenario]).with(1).err;
+    assert!(
+        stated.contains("\"net.conf\" cannot be read: line 2, column 4: byte 0xFF is not UTF-8"),
+        "{stated}"
+    );
     // The first results still know theirs, without the file.
     fs::remove_file(&file).expect("it is there");
+    let stated = tidegate(&["check", &scenario]).with(1).err;
+    assert!(stated.contains("file: \"net.conf\" cannot be read: No such file"), "{stated}");
     let checked = tidegate(&["check", first.join("scenario.toml").to_str().expect("text")]);
     checked.with(0);
     let figure = first.to_str().expect("text");

@@ -43,6 +43,9 @@ fn a_folder_without_what_a_page_needs_is_an_error_that_says_what() {
     fs::write(folder.join("seeds/1/runs.parquet"), "no table").expect("writable");
     let stated = tidegate(&["report", path]).with(1).err;
     assert!(stated.contains("runs.parquet"), "{stated}");
+    fs::remove_dir_all(folder.join("seeds")).expect("removable");
+    let stated = tidegate(&["report", path]).with(1).err;
+    assert!(stated.contains("/seeds does not exist; `tidegate run` makes the missing runs"), "{stated}");
 }
 
 /// The page of `folder`, which is taken away, comes again byte for byte.

@@ -338,10 +338,22 @@ fn a_dry_run_lists_the_runs_that_would_be_made() {
 
 #[test]
 fn a_key_is_given_once() {
-    for more in [["--grid", "flow.*.scheme=fixed"], ["--set", "flow.*.scheme=fixed"]] {
-        let sweep = Sweep::of("sweep-twice", SCENARIO);
-        let stated = sweep.notify("run", &[&["--grid", "flow.*.scheme=icp"][..], &more].concat()).with(2).err;
-        assert!(stated.contains("flow.*.scheme is given twice"), "{stated}");
+    let sweep = Sweep::of("sweep-twice", SCENARIO);
+    for (first, more, reported) in [
+        ("flow.*.scheme=icp", ["--grid", "flow.*.scheme=fixed"], "flow.*.scheme is given twice"),
+        (
+            "flow.0.scheme=icp",
+            ["--grid", "flow.*.scheme=fixed"],
+            "the values of flow.*.scheme replace those of flow.0.scheme; give each value by one key only",
+        ),
+        (
+            "flow.*.scheme=icp",
+            ["--set", "flow.0.scheme=fixed"],
+            "--grid flow.*.scheme replaces the value of --set flow.0.scheme; remove one of them",
+        ),
+    ] {
+        let stated = sweep.notify("run", &[&["--grid", first][..], &more].concat()).with(2).err;
+        assert!(stated.contains(reported), "{stated}");
     }
 }
 

@@ -141,6 +141,41 @@ pub(crate) fn axes(file: &Path, plan: &Plan, more: &[Axis]) -> Vec<Axis> {
     axes
 }
 
+/// Whether a value at the path `later` replaces what was set at `earlier`: all of it, or with `some` a part of it.
+fn replaces(later: &str, earlier: &str, some: bool) -> bool {
+    let [later, earlier] = [later, earlier].map(|path| path.split('.').collect::<Vec<&str>>());
+    let number = |step: &str| step.parse::<usize>().ok();
+    let meets = |(later, earlier): (&&str, &&str)| {
+        let is_same = later == earlier || number(later).is_some_and(|place| number(earlier) == Some(place));
+        is_same || *later == "*" || (some && *earlier == "*")
+    };
+    // A longer path changes a part of the earlier value, such as a parameter of a scheme.
+    later.len() <= earlier.len() && later.iter().zip(&earlier).all(meets)
+}
+
+/// Refuses an axis whose values replace those of one before it: points would have labels that do not apply.
+pub(crate) fn refuse_overlap(axes: &[Axis]) -> Result<(), Failure> {
+    for (place, later) in axes.iter().enumerate() {
+        if let Some(earlier) = axes[..place].iter().find(|earlier| replaces(&later.key, &earlier.key, true)) {
+            return Err(Failure::usage(format!(
+                "the values of {} replace those of {}; give each value by one key only",
+                later.key, earlier.key
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a value of --set that every value of `key` replaces; `option` names the origin of these.
+pub(crate) fn refuse_set(option: &str, key: &str, set: &[(String, String)]) -> Result<(), Failure> {
+    match set.iter().find(|(set, _)| replaces(key, set, false)) {
+        Some((set, _)) => {
+            Err(Failure::usage(format!("{option} replaces the value of --set {set}; remove one of them")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// One combination of values, checked.
 #[derive(Debug)]
 pub(crate) struct GridPoint {
@@ -258,6 +293,15 @@ mod tests {
         let axis = parse_axis("--grid", "k = a,{ x = [1,2], y = \"b,c\" }, 'd,e'").expect("sound");
         let values: Vec<&str> = axis.values.iter().map(|tried| tried.written.as_str()).collect();
         assert_eq!((axis.key.as_str(), values), ("k", vec!["a", "{ x = [1,2], y = \"b,c\" }", "'d,e'"]));
+    }
+
+    #[test]
+    fn a_path_replaces_what_was_set_at_it_or_below_it() {
+        let all = |later, earlier| replaces(later, earlier, false);
+        assert!(all("flow.*.scheme", "flow.0.scheme") && all("flow.0.scheme", "flow.00.scheme"));
+        assert!(all("flow.0.scheme", "flow.0.scheme.beta") && !all("flow.0.scheme.beta", "flow.0.scheme"));
+        assert!(!all("flow.0.scheme", "flow.*.scheme") && replaces("flow.0.scheme", "flow.*.scheme", true));
+        assert!(!all("flow.0.scheme", "flow.1.scheme") && !all("flow.*.scheme", "flow.0.size"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tidegate_core::scheme::whole::Installed;
+use tidegate_settings::reader::decode;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::{roles, scenario};
 
@@ -23,11 +24,13 @@ const LONGEST_TEXT: u64 = 16 << 20;
 /// Reads an input file. A file without an end, such as a device, is truncated, and its reader finds it too
 /// long.
 pub(crate) fn read_text(file: &Path) -> Result<Vec<u8>, Failure> {
+    read_bytes(file).map_err(|why| Failure::error(format!("{}: {why}", file.display())))
+}
+
+fn read_bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read;
     let mut bytes = Vec::new();
-    let opened = std::fs::File::open(file);
-    let read = opened.and_then(|file| file.take(LONGEST_TEXT).read_to_end(&mut bytes));
-    read.map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
+    std::fs::File::open(file)?.take(LONGEST_TEXT).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -56,8 +59,12 @@ pub(crate) fn parse_plan(
     let read = |named: &str| {
         let kept = crate::results::kept_file(folder, named);
         let path = if kept.is_file() { kept } else { folder.join(named) };
-        let bytes = read_text(&path).map_err(|failure| failure.message)?;
-        String::from_utf8(bytes).map_err(|why| why.to_string())
+        let bytes = read_bytes(&path).map_err(|why| why.to_string())?;
+        let text = decode(named, &bytes).map_err(|errors| match errors.iter().next() {
+            Some(error) => format!("line {}, column {}: {}", error.line, error.column, error.message),
+            None => errors.to_string(),
+        });
+        text.map(str::to_owned)
     };
     let parser =
         scenario::Parser { overrides, files: Some(&read), ..scenario::Parser::new(&name, &session.schemes) };

@@ -179,11 +179,21 @@ fn require_together(fields: &Fields<'_>, key: &str, needs: &str) {
     }
 }
 
+/// Whether a text has characters that a terminal obeys instead of showing them.
+fn hides(text: &str) -> bool {
+    // `{:?}` escapes what is not printable.
+    let is_escaped = || !text.contains('\\') && format!("{text:?}").contains("\\u{");
+    text.contains(char::is_control) || is_escaped()
+}
+
 fn refuse_duplicate_ids(claims: &[Fields<'_>]) {
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
     for fields in claims {
         let Some(item) = fields.item("id") else { continue };
         let Ok(id) = read_text(item) else { continue };
+        if hides(id) {
+            fields.refuse("id", format!("id {id:?} has control or format characters"));
+        }
         // The message names the first line; the reader adds the line of the second one.
         let line = 1 + fields.context.text.get(..item.place.start).unwrap_or("").matches('\n').count();
         match lines.get(id) {
@@ -383,6 +393,8 @@ exact = true
     fn an_id_stands_once() {
         let text = GOOD.replace("id = \"P12\"", "id = \"P5-icp\"");
         assert_eq!(problems(&text), ["27: id \"P5-icp\" is used in line 13 already"]);
+        let text = GOOD.replace("id = \"P12\"", "id = \"P\u{202E}12\"");
+        assert_eq!(problems(&text), ["27: id \"P\\u{202e}12\" has control or format characters"]);
     }
 
     #[test]

@@ -43,7 +43,7 @@ const MAX_SEEDS: i64 = 100_000;
 pub const REDUCED_SEEDS: u64 = 3;
 
 key_tables! {
-    ROOT "experiments" {
+    ROOT "experiments.toml" {
         "format" Must: KeyKind::Count(1, 1), "Version of this format: 1.";
         "axis" May: KeyKind::Open(&KeyKind::Any), "Axes: named settings, each a list of overrides.";
         "experiment" Must: KeyKind::List(&KeyKind::Table(&EXPERIMENT)), "Experiments: scenarios with combinations of settings.";
@@ -341,7 +341,9 @@ fn read(root: &Fields<'_>) -> Option<Experiments> {
         }
         list.push(experiment);
     }
-    if list.is_empty() {
+    // A missing key and a wrong experiment have been reported.
+    if matches!(root.item("experiment").map(|item| &item.value), Some(TomlValue::List(all)) if all.is_empty())
+    {
         root.refuse("experiment", "there is no [[experiment]]; at least one is needed");
     }
     let mut alternatives: Vec<Alternative> = Vec::new();
@@ -784,6 +786,17 @@ set."grid[aimd, lossy]" = ["x=1"]
             "17:8",
             "\"a b\" is not a name of letters, digits, '_', '-' and '.'",
         );
+        for (text, expected) in [
+            ("format = 1\n", vec!["[[experiment]] is missing; experiments.toml requires it"]),
+            ("format = 1\nexperiment = []\n", vec!["there is no [[experiment]]; at least one is needed"]),
+            (
+                "format = 1\n[[experiment]]\nname = \"gr id\"\nscenario = \"a.toml\"\n",
+                vec!["\"gr id\" is not a name of letters, digits, '_', '-' and '.'"],
+            ),
+        ] {
+            let errors = Experiments::parse("e.toml", text).expect_err("wrong");
+            assert_eq!(errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>(), expected);
+        }
         assert_refused(
             "scenario = \"path.toml\"\naxes",
             "axes",

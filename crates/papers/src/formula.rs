@@ -361,7 +361,9 @@ fn over_seeds(function: Function, nodes: &[Node], leaves: &[SeedColumn]) -> Resu
         Function::Worst => chosen(places.min_by(|a, b| mean(&all[*a]).total_cmp(&mean(&all[*b])))),
         // The samples count as those of further seeds, so that they are no longer paired with others.
         Function::Pool => {
-            let name = elements.first().map_or("", SeedColumn::name).to_owned();
+            let names: Vec<&str> = elements.iter().take(2).map(SeedColumn::name).collect();
+            let more = if elements.len() > 2 { ", ..." } else { "" };
+            let name = format!("pool({}{more})", names.join(", "));
             Ok(SeedColumn::Seeds(all.concat().into_iter().map(MeasureValue::Number).collect(), name))
         }
         _ => {
@@ -473,6 +475,12 @@ half = "g / 2"
             "1 + sum(g[x, aimd, 1], g[three])",
             "sum(g[x, aimd, 1], g[three])",
             "g[three] has 3 seeds and g[x, aimd, 1] has 2; values are paired by seed, so give both experiments as many",
+        );
+        assert_fault(
+            "pool(g[x, aimd, a] for a in alpha) - g[x, aimd, 1]",
+            "g[x, aimd, a]",
+            "g[x, aimd, 1] has 2 seeds and pool(g[x, aimd, 0.5], g[x, aimd, 1], ...) has 6; values are paired by seed, so \
+             give both experiments as many",
         );
         assert_fault(
             "2 * g",

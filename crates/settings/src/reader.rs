@@ -52,7 +52,8 @@ impl DocumentReader<'_> {
 
     fn document(&self, context: &ReadContext<'_>, text: &str) -> Option<Table> {
         if text.len() > self.text_bytes {
-            let message = format!("{} bytes; at most {}", text.len(), self.text_bytes);
+            // Without its length: what read the file may have truncated it.
+            let message = format!("it is longer than {} bytes", self.text_bytes);
             return context.refused(Place::default(), message);
         }
         let mut document = document::read(text, &mut context.problems.borrow_mut());

@@ -86,6 +86,10 @@ fn page_of_others(session: &Session, folder: &Path) -> Result<String, Failure> {
         Some(Command::Compare(arguments)) => Some(compare::page_again(session, &kept, *arguments)),
         Some(Command::Sweep(arguments)) => sweep::page_again(session, &kept, arguments),
         Some(Command::Reproduce(arguments)) => Some(reproduce::page_again(session, &kept, &arguments)),
+        Some(Command::Run(_)) => Some(Err(Failure::error(format!(
+            "{} does not exist; `tidegate run` makes the missing runs",
+            folder.join("seeds").display()
+        )))),
         _ => None,
     };
     page.unwrap_or_else(|| {

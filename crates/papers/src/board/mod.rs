@@ -11,7 +11,7 @@ use crate::items::{key_tables, read_file};
 use read::{figure, table};
 
 key_tables! {
-    ROOT "board" {
+    ROOT "board.toml" {
         "format" Must: KeyKind::Count(1, 1), "Version of this format: 1.";
         "figure" May: KeyKind::List(&KeyKind::Table(&FIGURE)), "Figures, in the order of the page.";
         "table" May: KeyKind::List(&KeyKind::Table(&TABLE)), "Tables, in the order of the page.";

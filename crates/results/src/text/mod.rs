@@ -52,7 +52,7 @@ pub fn number(value: f64) -> String {
         return value.to_string();
     }
     // As decimals these would be mostly zeros, of which a reader loses count.
-    if value != 0.0 && value.abs() < 1e-4 {
+    if value != 0.0 && (value.abs() < 1e-4 || value.abs() >= MAX_DECIMAL) {
         return format!("{value:.2e}");
     }
     let magnitude = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
@@ -74,6 +74,8 @@ pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
+/// Numbers from here on have exponents; a whole number below it is exact.
+const MAX_DECIMAL: f64 = 1e15;
 /// Maximum number of significant digits of a measure's mean; a ten-thousandth of a mean is not relevant.
 const MAX_MEAN_DIGITS: usize = 5;
 /// The same for a factor or difference: a factor near 1 differs from it in its last digits.
@@ -81,7 +83,7 @@ const MAX_DIGITS: usize = 6;
 
 /// Mean and half width with the same decimals: as many as give the half width two significant digits, at most six
 /// significant digits of the mean. Where these do not resolve the half width, it is rounded up to the last digit shown,
-/// so that the interval shown holds the true one. Numbers below 1e-4 have exponents.
+/// so that the interval shown holds the true one. Numbers below 1e-4 and from 1e15 on have exponents.
 pub fn number_with_error(mean: f64, half_width: f64) -> (String, String) {
     with_error(mean, half_width, MAX_DIGITS)
 }
@@ -92,7 +94,7 @@ fn with_error(mean: f64, half_width: f64, max_digits: usize) -> (String, String)
         return (number(mean), number(half_width));
     }
     let max = mean.abs().max(half_width);
-    if max < 1e-4 {
+    if max < 1e-4 || (MAX_DECIMAL..f64::INFINITY).contains(&max) {
         let exponent = magnitude(max, max_digits);
         let unit = 10f64.powi(exponent);
         let (mean, half_width) = with_error(mean / unit, half_width / unit, max_digits);
@@ -466,8 +468,8 @@ mod tests {
 
     #[test]
     fn numbers_keep_four_significant_digits_and_every_whole_one() {
-        let shown = [21.8, 0.0, 1234567.8, 0.123456, -3.0, 1e-9, f64::INFINITY, 99.999].map(number);
-        assert_eq!(shown, ["21.8", "0", "1234568", "0.1235", "-3", "1.00e-9", "inf", "100"]);
+        let shown = [21.8, 0.0, 1234567.8, 0.123456, -3.0, 1e-9, f64::INFINITY, 99.999, -1e300].map(number);
+        assert_eq!(shown, ["21.8", "0", "1234568", "0.1235", "-3", "1.00e-9", "inf", "100", "-1.00e300"]);
     }
 
     #[test]
@@ -475,6 +477,7 @@ mod tests {
         let pair = |mean, half_width| number_with_error(mean, half_width);
         assert_eq!(pair(12.345678, 0.0456), ("12.346".into(), "0.046".into()));
         assert_eq!(pair(12345.6, 321.0), ("12346".into(), "321".into()));
+        assert_eq!(pair(1e300, 2e299), ("1.00e300".into(), "0.20e300".into()));
         assert_eq!(pair(-0.001, 0.5), ("0.00".into(), "0.50".into()));
         assert_eq!(pair(1234567.8, 3.21), ("1234568".into(), "4".into()));
     }

@@ -9,20 +9,27 @@ use crate::SEMANTICS;
 use crate::code::code;
 use crate::exit::Failure;
 use crate::plans::read_text;
-use crate::results::{cannot, file_name};
+use crate::results::cannot;
 use crate::store::differences;
 
 /// Maximum number of differing values that are listed.
 const MAX_DIFFERENCES: usize = 3;
 
 /// The file of the baseline `name`: itself if it ends in `.json`, else one in the folder of results.
-fn path(out: &Path, name: &str) -> PathBuf {
-    let is_file = name.ends_with(".json");
-    if is_file {
-        PathBuf::from(name)
-    } else {
-        out.join("baselines").join(format!("{}.json", file_name(name)))
+///
+/// # Errors
+/// A name with characters that a file name cannot have everywhere; replaced by others, two names would be one file.
+fn path(out: &Path, name: &str) -> Result<PathBuf, Failure> {
+    if name.ends_with(".json") {
+        return Ok(PathBuf::from(name));
     }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&c);
+    if name.is_empty() || !name.chars().all(is_plain) {
+        return Err(Failure::usage(format!(
+            "a baseline is a name of letters, digits, '.', '_' and '-', or a file that ends in .json; this is {name:?}"
+        )));
+    }
+    Ok(out.join("baselines").join(format!("{name}.json")))
 }
 
 /// Reads a baseline.
@@ -30,7 +37,7 @@ fn path(out: &Path, name: &str) -> PathBuf {
 /// # Errors
 /// A file that cannot be read, another scenario, or none of the variants in it.
 pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<Baseline, Failure> {
-    let path = path(out, name);
+    let path = path(out, name)?;
     let fault = |why: String| Failure::error(format!("baseline {}: {why}", path.display()));
     if !path.exists() {
         return Err(missing(&path, name));
@@ -91,14 +98,9 @@ fn missing(path: &Path, name: &str) -> Failure {
 /// The file to which the baseline `name` is saved.
 ///
 /// # Errors
-/// An empty name, or a file there that is no baseline and would be lost.
+/// A wrong name, or a file there that is no baseline and would be lost.
 pub(super) fn to_save(out: &Path, name: &str) -> Result<PathBuf, Failure> {
-    if name.trim().is_empty() {
-        return Err(Failure::usage(
-            "--save-baseline takes a name or a file that ends in .json; this one is empty",
-        ));
-    }
-    let path = path(out, name);
+    let path = path(out, name)?;
     if path.exists() && !String::from_utf8(read_text(&path)?).is_ok_and(|text| Baseline::is_one(&text)) {
         let why = "exists and is not a baseline; --save-baseline would replace it; give another name";
         return Err(Failure::error(format!("{} {why}", path.display())));

@@ -113,6 +113,18 @@ impl Arguments {
         self.store.clone().unwrap_or_else(|| self.out.join("store"))
     }
 
+    /// Refuses a measure that is listed twice: Holm's correction would count it as two.
+    fn refuse_repeated_measure(&self) -> Result<(), Failure> {
+        let mut names = self.measures.iter().map(|measure| measure.name).enumerate();
+        let is_earlier = |(place, name): &(usize, &str)| {
+            self.measures[..*place].iter().any(|measure| measure.name == *name)
+        };
+        match names.find(is_earlier) {
+            Some((_, name)) => Err(Failure::usage(format!("--measures: {name:?} is listed twice"))),
+            None => Ok(()),
+        }
+    }
+
     /// The command that makes the same results again.
     fn command_line(&self) -> String {
         let mut line = format!("tidegate compare {}", word(&self.scenario.display().to_string()));
@@ -160,6 +172,7 @@ struct Prepared {
 impl Prepared {
     /// Reads scenario, variants and baseline, so that errors in them are reported before the first run.
     fn read(session: &Session, arguments: &Arguments) -> Result<Self, Failure> {
+        arguments.refuse_repeated_measure()?;
         let has_baseline = arguments.baseline.is_some() || arguments.save_baseline.is_some();
         let base = read_plan(session, &arguments.scenario, &arguments.overrides.set)?;
         let variants = arguments.variants(session, &base, has_baseline)?;
@@ -222,6 +235,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let found = prepared.find(session, arguments, &store)?;
     let held = prepared.hold(&found, arguments.tolerance);
     if let Some(path) = &prepared.saved {
+        if path.exists() {
+            session.note(&format!("baseline {} is replaced", path.display()));
+        }
         baseline::write(path, &prepared.variants, &found.comparison)?;
     }
     let is_worse =

@@ -47,6 +47,12 @@ impl Arguments {
                 return Err(Failure::usage(format!("give {options}")));
             }
         };
+        let option = match (&self.schemes, &self.consumers) {
+            (Some(_), _) => "--schemes",
+            (_, Some(_)) => "--consumers",
+            _ => "--vary",
+        };
+        keys.iter().try_for_each(|key| parameter_grid::refuse_set(option, key, &self.overrides.set))?;
         let label = |tried: &Tried| match self.schemes.as_ref().or(self.consumers.as_ref()) {
             Some(_) => tried.shown(),
             None => format!("{}={}", axis.key, tried.shown()),

@@ -108,13 +108,15 @@ impl Sweep {
     /// As [`read`](Self::read), but a scenario without a grid is accepted as one point.
     pub(super) fn read_any(session: &Session, arguments: &SweepArguments) -> Result<Self, Failure> {
         for (place, Axis { key, .. }) in arguments.grid.iter().enumerate() {
-            // The grid would overwrite a value of --set at every point, and a second axis of a key would
-            // replace the first.
-            let is_set = arguments.overrides.set.iter().any(|(set, _)| set == key);
-            if is_set || arguments.grid[..place].iter().any(|before| before.key == *key) {
+            // A second axis of a key would replace the first.
+            if arguments.grid[..place].iter().any(|before| before.key == *key) {
                 let rule = "write all its values into one --grid";
                 return Err(Failure::usage(format!("{key} is given twice; {rule}")));
             }
+            parameter_grid::refuse_set(&format!("--grid {key}"), key, &arguments.overrides.set)?;
+        }
+        if let Some(Axis { key, .. }) = &arguments.schemes {
+            parameter_grid::refuse_set("--schemes", key, &arguments.overrides.set)?;
         }
         let mut base = arguments.overrides.set.clone();
         if let Some(seeds) = arguments.seeds {
@@ -127,6 +129,7 @@ impl Sweep {
             // Before the grid: a whole scheme replaces the roles whose parameters the grid may set.
             axes.insert(0, schemes.clone());
         }
+        parameter_grid::refuse_overlap(&axes)?;
         for axis in &axes {
             if let Some((key, why)) = NOT_SWEPT.iter().find(|(key, _)| *key == axis.key) {
                 return Err(Failure::usage(format!("{key} cannot be swept: {why}")));

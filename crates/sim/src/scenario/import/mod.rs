@@ -157,7 +157,7 @@ pub fn read(file: &str, bytes: &[u8], format: TopologyFormat, limits: &Limits) -
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let mut problems = Problems::default();
     let graph = if text.len() > limits.text_bytes {
-        let message = format!("{} bytes; at most {}", text.len(), limits.text_bytes);
+        let message = format!("it is longer than {} bytes", limits.text_bytes);
         problems.add(Place::default(), message, None);
         None
     } else {

@@ -100,5 +100,5 @@ fn agreed(run: &Run<'_>, _: &Arguments<'_>, flow: usize) -> Answer {
             return Ok(Some(MeasureValue::Number((from - since).max(0.0) * 1e3)));
         }
     }
-    Ok(Some(MeasureValue::Number((until - since) * 1e3)))
+    Ok(Some(MeasureValue::Number((until - since).max(0.0) * 1e3)))
 }

@@ -48,6 +48,10 @@ fn rates_agree_once_they_are_near_each_other_for_a_second() {
         paced([&[100.0, 100.0, 50.0, 50.0, 50.0, 50.0, 50.0], &[0.0, 0.0, 50.0, 10.0, 50.0, 50.0, 50.0]]);
     // Equal at 3 s for less than a second, and from 5 s on.
     assert!((number(&brief, "brf.agreed_ms(S2)") - 2980.0).abs() < 1e-9);
+    let (plan, mut record) = brief;
+    record.flows[1].start = Time::from_nanos(10_000_000);
+    // The second flow starts within the first round trip of the first.
+    assert_eq!(number(&(plan, record), "brf.agreed_ms(S1)"), 0.0);
 }
 
 #[test]

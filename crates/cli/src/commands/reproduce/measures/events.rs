@@ -4,7 +4,7 @@ use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::observe::records::EventRecord;
 use tidegate_papers::value::MeasureValue;
 
-use super::{Answer, Arguments, MeasureFunction, Of, Run, Takes, measure_table};
+use super::{Answer, Arguments, MeasureFunction, Of, Run, Takes, measure_table, not_known};
 
 /// Event mask of Interests that consumers send.
 const SENT: EventMask = EventMask(1);
@@ -12,6 +12,9 @@ const SENT: EventMask = EventMask(1);
 const RECEIVED: EventMask = EventMask(2);
 /// Event mask of packets that queues drop.
 const DROPPED: EventMask = EventMask(16);
+
+/// Quantities that the schemes of this program estimate.
+const ESTIMATED: [&str; 4] = ["average share", "backlog of BRF flows", "backlog of the port", "first grant"];
 
 measure_table! {
     "full_delays_ms" [] RECEIVED, Flows(full_delays),
@@ -50,7 +53,12 @@ fn estimates(run: &Run<'_>, thing: &str, call: &Arguments<'_>) -> Answer {
         }
         _ => None,
     });
-    Ok(Some(MeasureValue::List(found.collect())))
+    let found: Vec<f64> = found.collect();
+    // A run can be without estimates of a quantity; a wrong name would be, too.
+    if found.is_empty() && !ESTIMATED.contains(&thing) {
+        return Err(not_known("estimated quantity", thing, &ESTIMATED));
+    }
+    Ok(Some(MeasureValue::List(found)))
 }
 
 /// Arrival time, s, and full delay, ms, of each Data of a flow.

@@ -20,6 +20,8 @@ use tidegate_results::measures::{self, RUN_MEASURES};
 use tidegate_settings::suggest::{intended, question};
 use tidegate_sim::plan::{LinkPlan, Plan};
 
+use crate::command_line::listed;
+
 /// A run with its plan.
 pub(super) struct Run<'a> {
     pub(super) plan: &'a Plan,
@@ -180,7 +182,7 @@ fn not_known(what: &str, name: &str, known: &[&str]) -> String {
     if !near.is_empty() {
         return format!("{what} {name:?} is not known{}", question(&near));
     }
-    format!("{what} {name:?} is not known; known: {}", known.join(", "))
+    format!("{what} {name:?} is not known; known: {}", listed(known.iter().copied()))
 }
 
 /// Description of a measure, for messages about one without a value; empty if there is no such measure.
@@ -265,6 +267,11 @@ impl Arguments<'_> {
 
     fn value(&self, run: &Run<'_>) -> Answer {
         let Run { plan, record } = *run;
+        let (from, end) = (self.number_or("from", 0.0), plan.duration.as_secs_f64());
+        // Nothing has a value there, and a list without values would count as 0.
+        if let Some(from) = from.ok().filter(|from| *from >= end) {
+            return Err(format!("from of {} is {from}, and runs end at {end} s", self.call.name));
+        }
         match self.measure.of {
             Of::Flow(of) => self.each(run, |flow| of(&record.flows[flow], record.ended)),
             Of::Link(of) => self.each(run, |link| of(&record.links[link], record.ended)),
@@ -332,18 +339,15 @@ impl Arguments<'_> {
     /// Indices of the flows, links or nodes that are named, in the run's order; all of them if none is named.
     fn objects(&self, plan: &Plan) -> Result<Vec<usize>, String> {
         let (required, (what, names)) = (&self.call.objects, self.names(plan));
-        if let Some(word) = required.iter().find(|word| !names.iter().any(|name| fits(&word.text, name))) {
+        if let Some(word) = required.iter().find(|word| !names.iter().any(|name| stands_for(word, name))) {
             if what.is_empty() {
                 return Err(format!("{} is of the whole run and takes no {:?}", self.call.name, word.text));
             }
-            // A similar name is searched among all, but the list of a large topology would fill the screen.
             let known: Vec<&str> = names.iter().map(String::as_str).collect();
-            let near = intended(&word.text, known.iter().copied());
-            let shown = if near.is_empty() { &known[..known.len().min(20)] } else { &known[..] };
-            return Err(not_known(what, &word.text, shown));
+            return Err(not_known(what, &word.text, &known));
         }
         let is_required =
-            |name: &String| required.is_empty() || required.iter().any(|word| fits(&word.text, name));
+            |name: &String| required.is_empty() || required.iter().any(|word| stands_for(word, name));
         Ok((0..names.len()).filter(|place| is_required(&names[*place])).collect())
     }
 
@@ -367,7 +371,8 @@ impl Arguments<'_> {
     fn each(&self, run: &Run<'_>, of: impl Fn(usize) -> Option<f64>) -> Answer {
         let mut values = self.objects(run.plan)?.into_iter().filter_map(of);
         // A pattern with `*` may match one object only; the kind of a value must not depend on the topology.
-        let is_single = matches!(self.call.objects.as_slice(), [Word { text, .. }] if !text.contains('*'));
+        let is_single =
+            matches!(self.call.objects.as_slice(), [word] if word.is_quoted || !word.text.contains('*'));
         Ok(if is_single {
             values.next().map(MeasureValue::Number)
         } else {
@@ -388,6 +393,11 @@ impl Arguments<'_> {
         }
         Ok(Some(MeasureValue::Series(sum)))
     }
+}
+
+/// Whether a word stands for a name: in quotes it is the name itself, else a pattern.
+fn stands_for(word: &Word, name: &str) -> bool {
+    if word.is_quoted { word.text == name } else { fits(&word.text, name) }
 }
 
 /// Whether a name matches a pattern, in which `*` matches any text.
@@ -438,6 +448,25 @@ mod tests {
         for (pattern, name) in [("c1", "c12"), ("c*", "r1"), ("r*>c1", "r1>c2"), ("a*b*c", "acb")] {
             assert!(!fits(pattern, name), "{pattern} {name}");
         }
+    }
+
+    const DUMBBELL: &str = include_str!("../../../../scenarios/papers/mircc/dumbbell.toml");
+
+    #[test]
+    fn a_quoted_name_is_no_pattern_and_a_list_that_a_wrong_time_or_name_would_empty_is_an_error() {
+        let (mut plan, record) = testing::recorded(DUMBBELL, 2, &[]);
+        plan.flows[0].name = "a*".to_owned();
+        plan.flows[1].name = "ab".to_owned();
+        let run = (plan, record);
+        assert!(testing::number(&run, "interests(\"a*\")") > 0.0);
+        assert!(
+            matches!(testing::value(&run, "interests(a*)"), Ok(MeasureValue::List(all)) if all.len() == 2)
+        );
+        let late = testing::value(&run, "sum(goodput_mbps(*, from = 25))").expect_err("too late");
+        assert_eq!(late, "from of goodput_mbps is 25, and runs end at 2 s");
+        let wrong = testing::value(&run, "count(estimates(\"first grants\"))").expect_err("misspelt");
+        assert_eq!(wrong, "estimated quantity \"first grants\" is not known; did you mean \"first grant\"?");
+        assert_eq!(testing::number(&run, "count(estimates(\"first grant\"))"), 0.0);
     }
 
     #[test]

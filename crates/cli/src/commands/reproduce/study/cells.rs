@@ -9,7 +9,7 @@ use tidegate_settings::suggest::question;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::roles;
 
-use super::{Files, Study, plainly};
+use super::{Files, Study, Text, plainly};
 use crate::Session;
 use crate::commands::reproduce::Extent;
 use crate::exit::Failure;
@@ -166,6 +166,17 @@ fn point(
         overrides.iter().map(|one| (one.key.clone(), one.value.clone())).collect();
     let plan = files.plan(session, &experiment.file(cell), &pairs)?;
     let mut plan = plan.map_err(|errors| unsound(study, &experiment.cell_name(cell), &overrides, &errors))?;
+    for note in &mut plan.renamed {
+        // A reader of the file has given no --set.
+        let of = |one: &Override| {
+            Some((one.at, note.strip_prefix(&format!("{OVERRIDE} {}: ", one.key))?.to_owned()))
+        };
+        if let Some((at, message)) = overrides.iter().find_map(of) {
+            let Text { path, text } = &study.experiments_text;
+            let line = 1 + text.get(..at.start).unwrap_or("").matches('\n').count();
+            *note = format!("{path}:{line}: {message}");
+        }
+    }
     let max = [
         is_reduced.then_some(experiment.reduced_seeds),
         alternative.and_then(|alternative| alternative.seeds),

@@ -42,8 +42,9 @@ const CLAIMS: &str = "claims.toml";
 const EXPERIMENTS: &str = "experiments.toml";
 const BOARD: &str = "board.toml";
 /// Message about a number that cannot be judged or shown.
-const UNDEFINED: &str = "it is undefined or infinite in some runs: it divides by 0, takes the mean or an extreme of no values, or `between` or \
-                         `every` selects no point of a series";
+const UNDEFINED: &str = "it is undefined or infinite in some runs: it divides by 0, takes the mean or an extreme of no values, the deviation \
+                         of one, a moving mean longer than its list, or the logarithm or root of a negative number, is too large, or \
+                         `between` or `every` selects no point of a series";
 
 /// Source of a paper's files.
 #[derive(Clone, Copy, Debug)]
