@@ -201,8 +201,9 @@ fn variants_on_one_side_of_a_baseline_alone_are_named_and_no_other_file_is_repla
         stated.contains("\nicp is only in the baseline\ncatchunks-aimd is not in the baseline\n"),
         "{stated}"
     );
-    let again =
-        comparison.notify(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", "good"]).with(0);
+    let (scenario, out) = (&comparison.scenario, comparison.scratch.at("out"));
+    let again = ["compare", scenario, "--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", "good"];
+    let again = tidegate(&[&again[..], &["--out", &out]].concat()).with(0);
     assert!(again.err.contains(&format!("note: baseline {file} is replaced\n")), "{}", again.err);
     let other = comparison.scratch.file("other.json", b"{\"format\": 2}");
     let refused =

@@ -338,7 +338,7 @@ fn a_dry_run_lists_the_runs_that_would_be_made() {
 
 #[test]
 fn a_key_is_given_once() {
-    let sweep = Sweep::of("sweep-twice", SCENARIO);
+    let sweep = Sweep::of("sweep-twice", SCENARIO.split("[sweep]").next().expect("the scenario"));
     for (first, more, reported) in [
         ("flow.*.scheme=icp", ["--grid", "flow.*.scheme=fixed"], "flow.*.scheme is given twice"),
         (
