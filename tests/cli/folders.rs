@@ -516,18 +516,96 @@ fn papers_in_folders_of_one_name_do_not_mix_their_results() {
     let other = format!("{other}/windows");
     fs::rename(paper.folder(), &other).expect("movable");
     let results = Path::new(&paper.out()).join("windows").display().to_string();
-    let lost = tidegate(&["report", &results]).with(1).err;
-    let message = format!(
-        "the page cannot be regenerated: the folder of the paper, {}, does not exist",
-        paper.folder()
-    );
-    assert!(lost.contains(&message), "{lost}");
+    // The results have copies of all files that the page is made of.
+    tidegate(&["report", &results]).with(0);
     let refused = tidegate(&["reproduce", &other, "--reduced", "--out", &paper.out()]).with(1).err;
     let message = format!(
         "windows has the results of another paper, {}; --out DIR writes those of {other} elsewhere",
         paper.folder()
     );
     assert!(refused.contains(&message), "{refused}");
+}
+
+#[test]
+fn files_that_are_no_results_are_not_overwritten() {
+    let paper = Paper::new("paper-source");
+    let theirs = Path::new(&paper.out()).join("windows");
+    fs::create_dir_all(&theirs).expect("a folder");
+    paper.reproduce(&["--reduced"]).with(0);
+    fs::remove_file(theirs.join("paper.txt")).expect("written");
+    fs::remove_file(theirs.join("command.txt")).expect("written");
+    fs::write(theirs.join("claims.toml"), "mine").expect("writable");
+    let refused = paper.reproduce(&["--reduced"]).with(1).err;
+    assert!(refused.contains("windows has files that are not results of a paper"), "{refused}");
+    assert_eq!(fs::read_to_string(theirs.join("claims.toml")).expect("readable"), "mine");
+    let above = paper.scratch.at(".");
+    fs::write(Path::new(&paper.folder()).join("paper.txt"), paper.folder()).expect("writable");
+    let refused = tidegate(&["reproduce", &paper.folder(), "--out", &above]).with(1).err;
+    assert!(refused.contains("windows is the folder of the paper; --out DIR"), "{refused}");
+}
+
+#[test]
+fn results_have_the_files_of_their_run_and_none_of_an_earlier_one() {
+    let paper = Paper::new("paper-files");
+    let folder = Path::new(&paper.out()).join("windows");
+    let topology = "router\n\nr1 NA 0 0 0\nc1 NA 0 0 0\np1 NA 0 0 0\n\nlink\n\n\
+                    c1 r1 10Mbps 1 5ms 50\nr1 p1 10Mbps 1 5ms 50\n";
+    paper.write("net.txt", topology);
+    let builtin = "builtin = \"linear\"\nrouters = 1\nlink = { rate = \"10Mbps\", delay = \"5ms\" }";
+    assert!(SCENARIO.contains(builtin));
+    paper.write("net.toml", &SCENARIO.replace(builtin, "file = \"net.txt\""));
+    paper.write("experiments.toml", &EXPERIMENTS.replace("path.toml", "net.toml"));
+    paper.write("board.toml", BOARD);
+    paper.reproduce(&["--reduced"]).with(0);
+    fs::write(folder.join("note.txt"), "mine").expect("writable");
+    // The copies are complete: the scenario runs, and the page is made, without the folder of the paper.
+    tidegate(&["check", &folder.join("net.toml").display().to_string()]).with(0);
+    let page = || fs::read_to_string(folder.join("report.html")).expect("a page");
+    let before = page();
+    paper.write("claims.toml", &CLAIMS.replace("band = [2.0, 30.0]", "band = [7.0, 8.0]"));
+    tidegate(&["report", &folder.display().to_string()]).with(0);
+    assert!(page() == before, "the page has other claims than the results beside it");
+    paper.write("experiments.toml", EXPERIMENTS);
+    fs::remove_file(Path::new(&paper.folder()).join("board.toml")).expect("written");
+    let left = ["net.toml", "board.toml", "figicp.svg"];
+    assert!(left.iter().all(|name| folder.join(name).is_file()));
+    paper.reproduce(&["--reduced"]).with(0);
+    let stale = left.iter().filter(|name| folder.join(name).exists()).collect::<Vec<_>>();
+    let kept = fs::read_dir(folder.join("files")).map_or(0, Iterator::count);
+    assert_eq!((stale, kept), (Vec::new(), 0));
+    assert!(folder.join("note.txt").is_file() && folder.join("path.toml").is_file());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn results_are_whole_if_the_disk_is_full() {
+    let paper = Paper::new("paper-full");
+    paper.reproduce(&["--reduced"]).with(0);
+    let page = Path::new(&paper.out()).join("windows/report.html");
+    let before = fs::read(&page).expect("a page");
+    // A limit of the size of files stands for a disk that is full.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 8; exec '{}' reproduce '{}' --reduced --out '{}'",
+        env!("CARGO_BIN_EXE_tidegate"),
+        paper.folder(),
+        paper.out()
+    );
+    let ended = Command::new("sh").args(["-c", &script]).output().expect("a shell");
+    assert!(!ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+    assert!(fs::read(&page).expect("a page") == before, "the page was overwritten");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_board_that_is_a_link_to_nowhere_is_not_a_missing_board() {
+    let paper = Paper::new("paper-link");
+    let board = format!("{}/board.toml", paper.folder());
+    for target in ["nowhere.toml", "board.toml"] {
+        std::os::unix::fs::symlink(target, &board).expect("a link");
+        let refused = paper.reproduce(&["--reduced"]).with(1).err;
+        assert!(refused.contains("board.toml: "), "{refused}");
+        fs::remove_file(&board).expect("ours");
+    }
 }
 
 #[test]

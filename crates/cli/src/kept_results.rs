@@ -16,7 +16,7 @@ use crate::{SEMANTICS, page};
 /// A folder of results, with the command that made them.
 #[derive(Debug)]
 pub(crate) struct KeptResults {
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// The command, as `command.txt` has it.
     pub(crate) command: String,
     /// Origin of its runs; empty for a reproduction, whose results contain no tables of runs.
@@ -64,12 +64,6 @@ impl KeptResults {
     /// The failure for a page that cannot be made for the reason `why`.
     pub(crate) fn failure(&self, why: &str) -> Failure {
         Failure::error(format!("{}: the page cannot be regenerated: {why}", self.folder.display()))
-    }
-
-    /// The line in a file of the folder; `None` if there is no such file.
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
-        let text = fs::read_to_string(self.folder.join(name)).ok()?;
-        Some(text.trim_end().to_owned())
     }
 }
 

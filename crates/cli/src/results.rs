@@ -20,9 +20,14 @@ use crate::exit::Failure;
 /// Folder for copies of the files that a scenario refers to.
 const KEPT: &str = "files";
 
+/// Path, in a folder of results, of the copy of the file that its scenario refers to as `name`.
+pub(crate) fn kept_name(name: &str) -> String {
+    format!("{KEPT}/{}-{:08x}", file_name(name), digest(name) as u32)
+}
+
 /// Path of the copy of the file that a scenario in `folder` refers to as `name`.
 pub(crate) fn kept_file(folder: &Path, name: &str) -> PathBuf {
-    folder.join(KEPT).join(format!("{}-{:08x}", file_name(name), digest(name) as u32))
+    folder.join(kept_name(name))
 }
 
 /// Writes the scenario of `plan` into `folder`, with copies of the files that it names.
@@ -136,7 +141,7 @@ pub(crate) fn lock(path: &Path, runs: &Path) -> Result<File, Failure> {
     }
 }
 
-/// Moves every file of `new` into `folder`; a rename replaces a file at once.
+/// Moves every file of `new`, also those in folders of it, into `folder`; a rename replaces a file at once.
 pub(crate) fn replace_files(new: &Path, folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
     let entries = fs::read_dir(new).map_err(|why| cannot("read", new, &why))?;
@@ -144,6 +149,10 @@ pub(crate) fn replace_files(new: &Path, folder: &Path) -> Result<(), Failure> {
     files.sort();
     for file in files {
         let target = folder.join(file.file_name().unwrap_or_default());
+        if file.is_dir() {
+            replace_files(&file, &target)?;
+            continue;
+        }
         // The store may be on another file system.
         let moved = fs::rename(&file, &target).or_else(|_| fs::copy(&file, &target).map(drop));
         moved.map_err(|why| cannot("write", &target, &why))?;

@@ -2,9 +2,11 @@
 
 mod duration_estimate;
 mod measures;
+mod output;
 mod study;
 mod values;
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -25,7 +27,7 @@ use crate::exit::{Exit, Failure, Outcome, print};
 use crate::kept_results::KeptResults;
 use crate::page::COMMAND;
 use crate::progress::in_words;
-use crate::results::{cannot, file_name};
+use crate::results::{file_name, kept_name};
 use crate::store::Store;
 use crate::{Format, SEMANTICS, Session};
 
@@ -132,6 +134,8 @@ struct Written {
     files: Vec<(String, String)>,
     /// Names of the files.
     names: Vec<String>,
+    /// Files that the scenarios name: name and content.
+    named: BTreeMap<String, String>,
     command: String,
 }
 
@@ -143,7 +147,9 @@ impl Written {
         figures.extend(stated(&claims, &figures));
         let board = Board { paper: study.paper.clone(), claims, figures, tables: results.tables()? };
         let names = study.files.iter().map(|(name, _)| name.clone()).collect();
-        Ok(Self { board, files: study.files.clone(), names, command: command_line(name, study.extent) })
+        let (files, named, command) =
+            (study.files.clone(), study.named.clone(), command_line(name, study.extent));
+        Ok(Self { board, files, names, named, command })
     }
 
     fn page(&self) -> BoardPage<'_> {
@@ -195,15 +201,22 @@ impl Chosen<'_> {
         Some(folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).display().to_string())
     }
 
-    /// Refuses a folder of results that has those of another paper, whose folder has the same name.
+    /// Refuses a folder of results that has other files, or the results of another paper whose folder has the same name.
     fn check_owner(&self, out: &Path) -> Result<(), Failure> {
         let folder = out.join(&self.folder);
+        output::check_folder(&folder)?;
         let known = std::fs::read_to_string(folder.join(SOURCE)).ok();
         match (self.source(), known.as_deref().map(str::trim_end)) {
             (Some(source), Some(known)) if source != known => Err(Failure::error(format!(
                 "{} has the results of another paper, {known}; --out DIR writes those of {source} elsewhere",
                 folder.display()
             ))),
+            // Results written by an earlier version; files of the paper would be removed as those of an earlier run.
+            (Some(source), _) if folder.canonicalize().is_ok_and(|folder| folder == Path::new(&source)) => {
+                Err(Failure::error(format!(
+                    "{source} is the folder of the paper; --out DIR writes the results elsewhere"
+                )))
+            }
             _ => Ok(()),
         }
     }
@@ -274,6 +287,10 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let studies: Vec<Study> =
         papers.iter().map(|paper| Study::read(session, paper.files, extent)).collect::<Result<_, _>>()?;
     papers.iter().try_for_each(|paper| paper.check_owner(&arguments.out))?;
+    let is_all = arguments.paper == ALL;
+    if is_all {
+        output::check_folder(&arguments.out.join(ALL))?;
+    }
     let store = Store::make(&store_of(&arguments.out))?;
     // Before the census, which counts the remaining runs.
     if arguments.remove_old_runs {
@@ -289,9 +306,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     for (paper, study) in papers.iter().zip(&studies) {
         boards.push(reproduce(session, arguments, paper, study, &store)?);
     }
-    let is_all = arguments.paper == ALL;
     if is_all {
-        write_all(session, arguments, &boards)?;
+        write_all(session, arguments, &boards, &store)?;
     }
     if session.format == Format::Json {
         let documents: Vec<Value> = boards.iter().map(Written::json).collect();
@@ -310,14 +326,14 @@ pub(crate) fn page_again(
     arguments: &Arguments,
 ) -> Result<String, Failure> {
     let store = Store::at(&store_of(&kept.out()));
-    // The command has the folder relative to the current directory of its time.
-    let source = kept.text(SOURCE);
-    if let Some(folder) = source.as_ref().filter(|folder| !Path::new(folder).is_dir()) {
-        return Err(kept.failure(&format!("the folder of the paper, {folder}, does not exist")));
-    }
+    // The files beside the results, because those of the paper may have changed since.
+    let papers: Vec<(&str, PathBuf)> = match arguments.paper.as_str() {
+        ALL => PAPERS.iter().map(|entry| (entry.name, kept.out().join(entry.name))).collect(),
+        name => vec![(name, kept.folder.clone())],
+    };
     let mut boards = Vec::new();
-    for paper in chosen(source.as_ref().unwrap_or(&arguments.paper))? {
-        let study = Study::read(session, paper.files, extent(arguments))?;
+    for (name, folder) in papers {
+        let study = Study::read(session, Files::Folder(&folder), extent(arguments))?;
         let missing = study.missing(&store);
         // A page with some of its runs would show other numbers than the results beside it.
         if missing > 0 {
@@ -325,7 +341,6 @@ pub(crate) fn page_again(
                 format!("{missing} of its runs, made by this build of the program, are not in the store");
             return Err(kept.refused(&Failure::error(why), &kept.command));
         }
-        let name = if source.is_some() { &arguments.paper } else { paper.name };
         boards.push(Written::of(&study, &store, &word(name))?);
     }
     match boards.as_slice() {
@@ -398,7 +413,7 @@ fn reproduce(
     study.fill(session, store, threads(arguments.threads))?;
     let folder = arguments.out.join(&paper.folder);
     let done = Written::of(study, store, &word(paper.name))?;
-    write(&folder, &done, paper.source())?;
+    write(&folder, &done, paper.source(), store)?;
     if session.format == Format::Text {
         session.show(&summary(session.screen, &done.board, &folder.join("report.html"), begun));
     }
@@ -429,7 +444,7 @@ fn command_line(name: &str, extent: Extent) -> String {
 }
 
 /// Writes a paper's page, its figures, its claims and its files.
-fn write(folder: &Path, done: &Written, source: Option<String>) -> Result<(), Failure> {
+fn write(folder: &Path, done: &Written, source: Option<String>, store: &Store) -> Result<(), Failure> {
     let board = &done.board;
     let mut files = vec![
         ("report.html".to_owned(), board_page(&done.page())),
@@ -443,26 +458,24 @@ fn write(folder: &Path, done: &Written, source: Option<String>) -> Result<(), Fa
     );
     files.extend(done.files.iter().cloned());
     files.extend(source.map(|source| (SOURCE.to_owned(), source + "\n")));
-    write_files(folder, &files)
+    files.extend(done.named.iter().map(|(name, text)| (kept_name(name), text.clone())));
+    output::write_files(folder, files, store)
 }
 
 /// Writes the page of all papers, beside the folders of the papers.
-fn write_all(session: &Session, arguments: &Arguments, boards: &[Written]) -> Result<(), Failure> {
-    let command = command_line("all", extent(arguments));
+fn write_all(
+    session: &Session,
+    arguments: &Arguments,
+    boards: &[Written],
+    store: &Store,
+) -> Result<(), Failure> {
+    let command = command_line(ALL, extent(arguments));
     let page = boards_page(&boards.iter().map(Written::page).collect::<Vec<_>>(), &command);
-    let folder = arguments.out.join("all");
-    write_files(&folder, &[("report.html".to_owned(), page), (COMMAND.to_owned(), command + "\n")])?;
+    let folder = arguments.out.join(ALL);
+    let files = vec![("report.html".to_owned(), page), (COMMAND.to_owned(), command + "\n")];
+    output::write_files(&folder, files, store)?;
     if session.format == Format::Text {
         print(&format!("\nall papers  {}\n", folder.join("report.html").display()));
-    }
-    Ok(())
-}
-
-fn write_files(folder: &Path, files: &[(String, String)]) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
-    for (name, content) in files {
-        let path = folder.join(name);
-        std::fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
     }
     Ok(())
 }

@@ -104,24 +104,35 @@ pub(super) fn alternatives(
 }
 
 /// Plans cells that only other options run, so that a wrong override in them is found now: all cells of experiments with
-/// `--reduced`, and with `--full` the first cell of each further experiment and of each entry of the alternatives.
-pub(super) fn check_other_extents(session: &Session, files: Files<'_>, study: &Study) -> Result<(), Failure> {
+/// `--reduced`, and with `--full` the first cell of each further experiment and of each entry of the alternatives. Returns
+/// name and content of the files that their scenarios name.
+pub(super) fn check_other_extents(
+    session: &Session,
+    files: Files<'_>,
+    study: &Study,
+) -> Result<Vec<(String, String)>, Failure> {
     let experiments = &study.experiments;
+    let mut named = Vec::new();
+    let mut check = |cell: (&Experiment, usize), under: Conditions<'_>| -> Result<(), Failure> {
+        let found = point(session, files, study, cell, under)?;
+        named.extend(found.into_iter().flat_map(|found| found.plan.files));
+        Ok(())
+    };
     if study.extent != Extent::Reduced {
         let under = Conditions { extent: Extent::Reduced, alternative: None };
         for experiment in experiments.list.iter().filter(|one| !one.is_full && !one.reduced.is_empty()) {
             for cell in 0..experiment.cells() {
-                point(session, files, study, (experiment, cell), under)?;
+                check((experiment, cell), under)?;
             }
         }
     }
     if study.extent == Extent::Full {
-        return Ok(());
+        return Ok(named);
     }
     // A sensitivity study can have thousands of cells, whose overrides differ in few values.
     for experiment in experiments.list.iter().filter(|one| one.is_full) {
         let under = Conditions { extent: Extent::Full, alternative: None };
-        point(session, files, study, (experiment, 0), under)?;
+        check((experiment, 0), under)?;
     }
     for alternative in &experiments.alternatives {
         let under = Conditions { extent: Extent::Full, alternative: Some(alternative) };
@@ -132,11 +143,11 @@ pub(super) fn check_other_extents(session: &Session, files: Files<'_>, study: &S
                 part.settings(*cell).iter().zip(first).all(|(setting, name)| setting.name == *name)
             };
             if let Some(cell) = cells.find(is_meant) {
-                point(session, files, study, cell, under)?;
+                check(cell, under)?;
             }
         }
     }
-    Ok(())
+    Ok(named)
 }
 
 /// Conditions under which a cell is planned.

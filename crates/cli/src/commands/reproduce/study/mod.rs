@@ -8,6 +8,7 @@ mod names;
 mod render;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use tidegate_core::observe::event::EventMask;
@@ -70,7 +71,10 @@ impl Files<'_> {
             Self::Folder(folder) => {
                 let path = folder.join(name);
                 // A paper without a board gets tables of its experiments; every other file is needed.
-                if name == BOARD && !path.exists() {
+                // A link that leads nowhere is a mistake, and no missing board.
+                if name == BOARD
+                    && path.symlink_metadata().is_err_and(|why| why.kind() == ErrorKind::NotFound)
+                {
                     return Ok(None);
                 }
                 // A pipe would be waited for without end.
@@ -200,6 +204,8 @@ pub(super) struct Study {
     quantities: BTreeMap<CellId, BTreeMap<String, Quantity>>,
     /// Files of the paper: name and content.
     pub(super) files: Vec<(String, String)>,
+    /// Files that the scenarios name: name and content.
+    pub(super) named: BTreeMap<String, String>,
 }
 
 impl Study {
@@ -244,6 +250,7 @@ impl Study {
             formulas: Vec::new(),
             quantities: BTreeMap::new(),
             files: all,
+            named: BTreeMap::new(),
         };
         // Plans come before expressions, because names of flows in measures are checked against them.
         study.points = cells::points(session, files, &study)?;
@@ -256,7 +263,9 @@ impl Study {
         let results = Results { study: &study, values: BTreeMap::new() };
         results.check_names()?;
         results.check_figures()?;
-        cells::check_other_extents(session, files, &study)?;
+        let others = cells::check_other_extents(session, files, &study)?;
+        let planned = study.points.values().flat_map(|point| point.plan.files.iter().cloned());
+        study.named = planned.chain(others).collect();
         Ok(study)
     }
 
