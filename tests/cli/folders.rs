@@ -249,10 +249,15 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
     paper.write("claims.toml", &lossy);
     let ended = paper.reproduce(&[]).with(1);
     assert!(
-        ended.err.contains("completion_s[grid, fixed] has no value with seed 1. Time from a flow"),
+        ended
+            .err
+            .contains("completion_s[grid, fixed] has no value with seed 1; optional(...) on the board and")
+            && ended.err.contains("Time from a flow"),
         "{}",
         ended.err
     );
+    paper.write("claims.toml", &lossy.replacen("published = 0\n", "published = 0\nundefined = true\n", 1));
+    assert!(paper.reproduce(&[]).with(3).out.contains("1 differ"));
 }
 
 #[test]
@@ -388,6 +393,10 @@ series = [{ name = "ours", values = ["goodput_mbps[grid, s]"] }]
 fn slips_in_a_board_that_depend_on_settings_are_refused_before_anything_runs() {
     let paper = Paper::new("paper-figures");
     let table = "[[table]]\ntitle = \"T\"\nrows = [\"s in scheme\"]\nheads = [\"\"]\ncolumns = [{ head = \"h\", text = [\"one\"] }]\n";
+    let same = table.replace(
+        "{ head = \"h\", text = [\"one\"] }",
+        "{ for = \"z in scheme\", head = \"h\", y = \"goodput_mbps[grid, s] + goodput_mbps[grid, z]\" }",
+    );
     let long = "x".repeat(65);
     for (from, to, message) in [
         ("fig{s}", "../fig{s}", "3:6: the id of a figure is \"../figicp\"; it names a file"),
@@ -413,6 +422,17 @@ fn slips_in_a_board_that_depend_on_settings_are_refused_before_anything_runs() {
             "9:93: 1 published values for 2 groups; write nan where there is none",
         ),
         (
+            "{ name = \"ours\", values",
+            "{ name = \"ours\", values = [\"goodput_mbps[grid, s]\"] }, { name = \"ours\", values",
+            "9:75: two series have the name \"ours\"",
+        ),
+        (
+            "kind = \"bars\"\ny_label = \"goodput [Mbit/s]\"\ngroups = [\"all\"]\nseries = [{ name = \"ours\", values = [\"goodput_mbps[grid, s]\"] }]",
+            "kind = \"lines\"\ny_label = \"y\"\npoints = \"g in scheme\"\nseries = [{ name = \"ours\", y = \"goodput_mbps[grid, s] + goodput_mbps[grid, g]\" }]",
+            "8:11: setting \"icp\" of axis scheme has no place of its own along x",
+        ),
+        ("[[figure]]", &format!("{same}[[figure]]"), "6:42: two columns side by side have the head \"h\""),
+        (
             "[[figure]]",
             &format!("{table}[[figure]]"),
             "6:33: 1 texts for 2 rows; write \"\" for an empty cell",
@@ -432,6 +452,39 @@ fn slips_in_a_board_that_depend_on_settings_are_refused_before_anything_runs() {
     let message = "claims.toml:20:10: figure \"figicq\" is not known; did you mean \"figicp\"?";
     assert!(unknown.contains(message), "{unknown}");
     named("figicp").with(0);
+}
+
+#[test]
+fn numbers_without_a_place_along_x_are_refused() {
+    let paper = Paper::new("paper-places");
+    let axes = "[axis.queue]\n10 = []\n\"10.0\" = []\nnan = []\n[axis.scheme]";
+    let along = "[[experiment]]\nname = \"along\"\nscenario = \"path.toml\"\naxes = [\"queue\"]\nseeds = 4\n";
+    let with = EXPERIMENTS.replacen("[axis.scheme]", axes, 1) + along;
+    paper.write("experiments.toml", &with);
+    let figure = |kind: &str| {
+        format!("format = 1\n[[figure]]\nid = \"f\"\ntitle = \"F\"\ny_label = \"y\"\nkind = {kind}\n")
+    };
+    let lines = |settings: &str| {
+        let y = "goodput_mbps[along, q]";
+        figure(&format!(
+            "\"lines\"\npoints = \"q in queue[{settings}]\"\nseries = [{{ name = \"a\", y = \"{y}\" }}]"
+        ))
+    };
+    let cdf = figure(
+        "\"cdf\"\nis_x_logarithmic = true\nseries = [{ name = \"a\", y = \"(full_delays_ms(*) - 1000)[grid, icp]\" }]",
+    );
+    for (board, message) in [
+        (
+            lines("10, '10.0'"),
+            "board.toml:7:11: setting \"10.0\" of axis queue has no place of its own along x",
+        ),
+        (lines("nan"), "board.toml:7:11: setting \"nan\" of axis queue has no place of its own along x"),
+        (cdf, "board.toml:8:30: a logarithmic axis has no place for 0 and negative values"),
+    ] {
+        paper.write("board.toml", &board);
+        let refused = paper.reproduce(&[]).with(1).err;
+        assert!(refused.contains(message), "{refused}");
+    }
 }
 
 /// The board with `optional()` around the expression that names a cell.
@@ -455,6 +508,10 @@ fn an_undefined_or_infinite_number_in_a_figure_or_table_is_refused_unless_it_is_
     let figure =
         |rest: &str| format!("format = 1\n[[figure]]\nid = \"f\"\ntitle = \"F\"\ny_label = \"y\"\n{rest}\n");
     for (board, message) in [
+        (
+            table("columns = [{ head = \"h\", y = \"completion_s[grid, s]\" }]"),
+            "6:31: completion_s[grid, icp] has no value with seed 1; optional(...) on the board".to_owned(),
+        ),
         (
             table(&format!("columns = [{{ head = \"h\", y = \"{none}[grid, s]\" }}]")),
             format!("6:31: table \"T\", row \"icp\", column \"h\": {undefined}"),

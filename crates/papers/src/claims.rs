@@ -7,13 +7,14 @@ use tidegate_results::claims::{
     Assumption, Band, Bar, Claim, ClaimVerdict, Effect, Paper, Published, Sign, ValueProvenance,
 };
 use tidegate_settings::document::{Item, TomlValue};
-use tidegate_settings::error::Errors;
+use tidegate_settings::error::{Errors, Place};
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Format, KeyKind};
 use tidegate_settings::values::{read_number, read_text, shown};
 
-use crate::expression::{PlacedExpression, Range};
-use crate::items::{expression, key_tables, read_file};
+use crate::expression::{Expression, PlacedExpression, Range};
+use crate::function::Function;
+use crate::items::{expression, key_tables, read_file, words_of};
 
 /// Any number but infinity.
 const FINITE: KeyKind = KeyKind::Number(f64::MIN, f64::MAX);
@@ -137,7 +138,21 @@ fn assumption(fields: &Fields<'_>) -> Option<Assumption> {
 fn source(fields: &Fields<'_>) -> Option<ClaimSource> {
     let formula = expression(fields.context, fields.item("is")?)?;
     let may_be_undefined = fields.flag("undefined")?;
+    if let Some(at) = optional(&formula.expression) {
+        let Range { start, end } = at.behind(formula.at.start);
+        let message =
+            "optional(...) is for figures and tables; undefined = true in the claim accepts undefined values";
+        fields.context.refuse(Place { start, end, ..fields.place_of("is") }, message);
+    }
     Some(ClaimSource { formula, figure_at: fields.place_of("figure").into(), may_be_undefined })
+}
+
+/// Place of the first `optional(...)` in an expression.
+fn optional(expression: &Expression) -> Option<Range> {
+    match expression {
+        Expression::Apply(Function::Optional, _, at) => Some(*at),
+        other => other.parts().iter().find_map(optional),
+    }
 }
 
 fn claim(fields: &Fields<'_>) -> Option<Claim> {
@@ -153,6 +168,10 @@ fn claim(fields: &Fields<'_>) -> Option<Claim> {
     let (null, sign) = (fields.number("null"), fields.word("sign", &SIGNS));
     let (published, [band, earlier_band]) =
         (published(fields), ["band", "earlier_band"].map(|key| band(fields, key)));
+    let direction = null.zip(sign).map(|(null, sign)| Effect { null, sign });
+    if let (Some(Published::Number(number)), Some(Effect { null, sign })) = (&published, direction) {
+        refuse_other_side(fields, *number, null, sign);
+    }
     Some(Claim {
         recorded: fields.word("verdict", &VERDICTS),
         recorded_full: fields.word("full_verdict", &VERDICTS),
@@ -168,9 +187,20 @@ fn claim(fields: &Fields<'_>) -> Option<Claim> {
         band: band?,
         earlier_band,
         band_reason,
-        direction: null.zip(sign).map(|(null, sign)| Effect { null, sign }),
+        direction,
         note,
     })
+}
+
+/// Refuses a published effect that has not the sign of the claim.
+fn refuse_other_side(fields: &Fields<'_>, published: f64, null: f64, sign: Sign) {
+    let (is_other, side) = match sign {
+        Sign::Above => (published < null, "above"),
+        Sign::Below => (published > null, "below"),
+    };
+    if is_other {
+        fields.refuse("published", format!("published is {published}, which is not {side} null, {null}"));
+    }
 }
 
 fn require_together(fields: &Fields<'_>, key: &str, needs: &str) {
@@ -203,15 +233,6 @@ fn refuse_duplicate_ids(claims: &[Fields<'_>]) {
     }
 }
 
-/// A text that is not empty.
-fn words_of(fields: &Fields<'_>, key: &str) -> Option<String> {
-    let text = fields.text(key)?;
-    if text.trim().is_empty() {
-        return fields.refused(key, format!("{key} is empty; a text is needed"));
-    }
-    Some(text)
-}
-
 fn published(fields: &Fields<'_>) -> Option<Published> {
     let item = fields.item("published")?;
     if let TomlValue::Text(_) = item.value {
@@ -238,6 +259,9 @@ fn band(fields: &Fields<'_>, key: &str) -> Option<Band> {
         _ => None,
     };
     let message = match ends.as_deref() {
+        Some(&[low, high]) if low == f64::NEG_INFINITY && high == f64::INFINITY => {
+            format!("{key} goes from -inf to inf, so that every number is inside; one end is a number")
+        }
         // A swapped band, one with NaN, or one at infinity would accept nothing.
         Some(&[low, high]) if low <= high && low < f64::INFINITY && high > f64::NEG_INFINITY => {
             return Some(Band { low, high });
@@ -357,6 +381,7 @@ exact = true
     fn a_published_number_in_quotes_is_a_number_and_changes_no_verdict() {
         let published = |value: &str| {
             let text = GOOD.replace("published = 21.8", &format!("published = {value}"));
+            let text = text.replace("null = 0.0", "null = -1.0");
             parsed(&text).paper.claims.swap_remove(0)
         };
         for (value, number) in [("\"-0.008\"", -0.008), ("\" 600 \"", 600.0), ("\"0.30\"", 0.3)] {
@@ -409,6 +434,26 @@ exact = true
                 "21: sign stands without \"null\"; both or none",
             ]
         );
+    }
+
+    #[test]
+    fn a_claim_that_contradicts_itself_or_cannot_differ_is_refused() {
+        for (from, to, message) in [
+            ("sign = \"above\"", "sign = \"below\"", "18: published is 21.8, which is not below null, 0"),
+            ("null = 0.0", "null = 22", "18: published is 21.8, which is not above null, 22"),
+            (
+                "band = [10, 40.0]",
+                "band = [-inf, inf]",
+                "19: band goes from -inf to inf, so that every number is inside; one end is a number",
+            ),
+            (
+                "\"max(loss[grid, a] for a in alpha)\"",
+                "\"1 + optional(loss[grid, b])\"",
+                "16: optional(...) is for figures and tables; undefined = true in the claim accepts undefined values",
+            ),
+        ] {
+            assert_eq!(problems(&GOOD.replace(from, to)), [message]);
+        }
     }
 
     #[test]

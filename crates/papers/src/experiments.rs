@@ -32,13 +32,15 @@ use tidegate_settings::read_context::ReadContext;
 
 use crate::expression::{Binding, Range, parse_binding, unknown};
 use crate::function::Function;
-use crate::items::{expression, key_tables, read_file, table, text};
+use crate::items::{expression, key_tables, read_file, table, text, words_of};
 use crate::quantity::{MeasureDefinition, faults};
 
 /// Maximum number of cells of one experiment.
 const MAX_CELLS: usize = 10_000;
 /// Maximum number of seeds of a cell.
 const MAX_SEEDS: i64 = 100_000;
+/// Key of a scenario with the number of its seeds.
+pub const SEEDS: &str = "scenario.seeds";
 /// Default number of seeds of a cell in a reduced study.
 pub const REDUCED_SEEDS: u64 = 3;
 
@@ -373,6 +375,15 @@ fn axis(context: &ReadContext<'_>, entry: &Entry) -> Axis {
     if settings.is_empty() {
         context.refuse(entry.place, format!("axis {} requires at least one setting", entry.key));
     }
+    for (place, setting) in settings.iter().enumerate() {
+        let at = entries[place].place;
+        if setting.name.trim().is_empty() {
+            context.refuse(at, format!("a setting of axis {} has an empty name", entry.key));
+        } else if let Some(other) = settings[..place].iter().find(|other| other.label == setting.label) {
+            let (label, first, second) = (&setting.label, &other.name, &setting.name);
+            context.refuse(at, format!("settings {first:?} and {second:?} have the same label, {label:?}"));
+        }
+    }
     Axis { name: entry.key.clone(), settings }
 }
 
@@ -382,7 +393,7 @@ fn setting(context: &ReadContext<'_>, entry: &Entry) -> AxisSetting {
         return AxisSetting { label: name.clone(), name, set: overrides(context, &entry.item) };
     };
     let fields = Fields::open(context, &entry.item, &SETTING);
-    let label = fields.as_ref().and_then(|fields| fields.text("label")).unwrap_or_else(|| name.clone());
+    let label = fields.as_ref().and_then(|fields| words_of(fields, "label")).unwrap_or_else(|| name.clone());
     let set = fields.as_ref().and_then(|fields| fields.item("set"));
     AxisSetting { name, label, set: set.map_or_else(Vec::new, |item| overrides(context, item)) }
 }
@@ -407,6 +418,11 @@ fn key_and_value(context: &ReadContext<'_>, item: &Item) -> Option<Override> {
         context.refuse(item.place, "an override is a text \"KEY=VALUE\", as --set takes it");
     }
     let (key, value) = written?;
+    if key.trim() == SEEDS {
+        let message =
+            "the number of runs is given by the keys seeds, full_seeds and reduced_seeds of [[experiment]]";
+        return context.refused(item.place, message);
+    }
     Some(Override { key: key.trim().to_owned(), value: value.trim().to_owned(), at: item.place.into() })
 }
 
@@ -446,7 +462,29 @@ fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
             format!("{name:?} is not a name of a file in the folder of the paper, such as \"path.toml\"");
         fields.refuse("scenario", message);
     }
+    let of_axes = experiment.axes.iter().flat_map(|axis| &axis.settings).flat_map(|setting| &setting.set);
+    for one in experiment.set.iter().chain(of_axes).chain(&experiment.reduced) {
+        refuse_braces(fields.context, one, &experiment);
+    }
     Some(experiment)
+}
+
+/// Refuses `{axis}` in an override of an experiment without this axis, which would remain as it is written.
+fn refuse_braces(context: &ReadContext<'_>, one: &Override, experiment: &Experiment) {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '_' | '-'))
+    };
+    let wrong = one.value.match_indices('{').find_map(|(start, _)| {
+        let Some((name, _)) = one.value[start + 1..].split_once('}') else {
+            return Some("'{' has no '}' behind it".to_owned());
+        };
+        // Other braces are those of a table in TOML; a scenario replaces {i} in a table with `repeat`.
+        let is_unknown = is_name(name) && name != "i" && experiment.axes.iter().all(|axis| axis.name != name);
+        is_unknown.then(|| format!("{{{name}}} is no axis of experiment {}", experiment.name))
+    });
+    if let Some(message) = wrong {
+        context.refuse(Place { start: one.at.start, end: one.at.end, origin: 0 }, message);
+    }
 }
 
 /// Whether a name is one of a file in the same folder on every system; results are written under such names.
@@ -538,10 +576,15 @@ fn measure(context: &ReadContext<'_>, entry: &Entry) -> Option<MeasureDefinition
     if let Some((_, parameter)) = parameters.iter().enumerate().find(is_twice) {
         return context.refused(entry.place, format!("measure {name} has two parameters {parameter:?}"));
     }
+    let body = expression(context, &entry.item)?;
+    if let Some(unused) = parameters.iter().find(|parameter| !body.expression.uses(parameter)) {
+        let message = format!("measure {name} does not use its parameter {unused:?}");
+        return context.refused(entry.place, message);
+    }
     Some(MeasureDefinition {
         name: name.to_owned(),
         parameters: parameters.into_iter().map(str::to_owned).collect(),
-        body: expression(context, &entry.item)?,
+        body,
         at: entry.place.into(),
     })
 }
@@ -576,10 +619,12 @@ fn alternative(fields: &Fields<'_>, experiments: &[Experiment]) -> Option<Altern
             // Parts of one experiment have the same axes, so that the message of the first applies to all of them.
             return fields.context.refused(entry.place, first.check_first(&settings).err()?);
         }
-        Some((experiment.to_owned(), settings, overrides(fields.context, &entry.item)))
+        let set = overrides(fields.context, &entry.item);
+        set.iter().for_each(|one| refuse_braces(fields.context, one, first));
+        Some((experiment.to_owned(), settings, set))
     });
     Some(Alternative {
-        label: fields.text("label").unwrap_or_else(|| name.clone()),
+        label: words_of(fields, "label").unwrap_or_else(|| name.clone()),
         seeds: fields.count("seeds").and_then(|seeds| u64::try_from(seeds).ok()),
         set: set.collect(),
         name,
@@ -812,6 +857,38 @@ set."grid[aimd, lossy]" = ["x=1"]
     }
 
     #[test]
+    fn settings_without_a_name_of_their_own_and_overrides_without_effect_are_refused() {
+        let lossy = "probability = 0.03";
+        for (from, to, place, message) in [
+            ("clean = []", "\"\" = []", "6:1", "a setting of axis loss has an empty name"),
+            ("label = \"BBR-CD\"", "label = \"\"", "3:20", "label is empty; a text is needed"),
+            (
+                "label = \"BBR-CD\"",
+                "label = \"aimd\"",
+                "4:1",
+                "settings \"bbr-cd\" and \"aimd\" have the same label, \"aimd\"",
+            ),
+            (
+                "[\"scheme\", \"loss\"]",
+                "[\"loss[clean, clean]\"]",
+                "12:9",
+                "setting \"clean\" is listed twice",
+            ),
+            (
+                "\"scenario.duration=1s\"",
+                "\"scenario.seeds=1\"",
+                "15:12",
+                "the number of runs is given by the keys seeds, full_seeds and reduced_seeds of [[experiment]]",
+            ),
+            (lossy, "probability = {los}", "7:10", "{los} is no axis of experiment grid"),
+            ("scenario.name={loss}", "scenario.name={loss", "20:8", "'{' has no '}' behind it"),
+            ("\"x=1\"", "\"x={place}\"", "30:28", "{place} is no axis of experiment grid"),
+        ] {
+            assert_refused(from, to, place, message);
+        }
+    }
+
+    #[test]
     fn a_wrong_definition_is_named_with_its_place_in_it() {
         let (resent, loss) = (
             "resent = \"retransmissions / interests\"",
@@ -837,7 +914,8 @@ set."grid[aimd, lossy]" = ["x=1"]
                 "loss is defined below resent; a definition may use those above it",
             ),
             (loss, "late = \"2 * resent(C1)\"", "24:13", "resent takes no arguments"),
-            (loss, "\"resent(flow)\" = \"1\"", "24:1", "measure \"resent\" is defined twice"),
+            (loss, "\"resent(flow)\" = \"timeouts(flow)\"", "24:1", "measure \"resent\" is defined twice"),
+            (loss, "\"half(a)\" = \"1\"", "24:1", "measure half does not use its parameter \"a\""),
             (loss, "\"loss(a, a)\" = \"1\"", "24:1", "measure loss has two parameters \"a\""),
             (
                 loss,

@@ -69,6 +69,15 @@ pub(crate) fn text<'a>(context: &ReadContext<'_>, item: &'a Item) -> Option<&'a 
     context.refused(item.place, format!("a text is expected; this is {}", item.value.kind()))
 }
 
+/// A text under `key` that is not empty.
+pub(crate) fn words_of(fields: &Fields<'_>, key: &str) -> Option<String> {
+    let text = fields.text(key)?;
+    if text.trim().is_empty() {
+        return fields.refused(key, format!("{key} is empty; a text is needed"));
+    }
+    Some(text)
+}
+
 pub(crate) fn expression(context: &ReadContext<'_>, item: &Item) -> Option<PlacedExpression> {
     text(context, item).and_then(|text| expression_within(context, item, text, 0))
 }

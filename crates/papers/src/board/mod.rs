@@ -152,6 +152,8 @@ pub struct SeriesPlan {
     pub bindings: Vec<Binding>,
     /// Name in the legend, with variables in braces.
     pub name: String,
+    /// Place of the name in the file.
+    pub at: Range,
     /// One expression for all groups, or one for each.
     pub values: Vec<PlacedExpression>,
     /// Published values by group, NaN for none; of lines pairs of x and y one after another.
@@ -210,6 +212,8 @@ pub struct TableColumn {
     pub bindings: Vec<Binding>,
     /// Head of the column, with variables in braces.
     pub head: String,
+    /// Place of the head in the file.
+    pub at: Range,
     /// Expression whose value is shown; `None` for a column of texts.
     pub value: Option<PlacedExpression>,
     /// A text for each row in place of a value.

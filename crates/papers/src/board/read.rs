@@ -7,7 +7,7 @@ use tidegate_settings::read_context::ReadContext;
 use super::texts::{Braces, check_texts, with_expressions};
 use super::{COLUMN, Cell, Drawing, FigurePlan, Groups, KINDS, SERIES, SeriesPlan, TableColumn, TablePlan};
 use crate::expression::Binding;
-use crate::items::{binding, expression, expression_within, text};
+use crate::items::{binding, expression, expression_within, text, words_of};
 
 /// Keys of a figure that belong to some kinds of figures only.
 const FIGURE_KEYS: &[(&str, &[Drawing])] = &[
@@ -31,6 +31,7 @@ pub(super) fn figure(fields: &Fields<'_>) -> Option<FigurePlan> {
     refuse_of_other_kinds(fields, FIGURE_KEYS, drawing);
     let bindings = bindings(fields);
     let around: Vec<&Binding> = bindings.iter().collect();
+    refuse_twice(fields, "for", &around);
     check_texts(fields, &["id", "title", "caption"], Braces::Variables(&around));
     check_texts(fields, &["x_label", "y_label"], Braces::Kept);
     let groups = match drawing {
@@ -48,11 +49,11 @@ pub(super) fn figure(fields: &Fields<'_>) -> Option<FigurePlan> {
         series: fields.tables("series", &SERIES).iter().filter_map(read).collect(),
         id: fields.text("id")?,
         at: fields.place_of("id").into(),
-        title: fields.text("title")?,
+        title: words_of(fields, "title")?,
         caption: fields.text("caption").unwrap_or_default(),
         drawing,
         x_label: fields.text("x_label").unwrap_or_default(),
-        y_label: fields.text("y_label")?,
+        y_label: words_of(fields, "y_label")?,
         is_full: fields.flag("full").unwrap_or(false),
         is_x_logarithmic: fields.flag("is_x_logarithmic").unwrap_or(false),
         x_min: fields.number("x_min").unwrap_or(f64::NEG_INFINITY),
@@ -123,15 +124,21 @@ fn series(fields: &Fields<'_>, drawing: Drawing, groups: &Groups, around: &[&Bin
     refuse_together(fields, &["y", "values", "points"]);
     let bindings = bindings(fields);
     let around: Vec<&Binding> = around.iter().copied().chain(&bindings).collect();
+    refuse_twice(fields, "for", &around);
     check_texts(fields, &["name"], Braces::Variables(&around));
     let one = fields.item("y").map(|item| expression(fields.context, item));
     let each = fields.list("values").iter().map(|item| expression(fields.context, item));
     let published = fields.list("published").iter();
     let plan = SeriesPlan {
-        name: fields.text("name")?,
+        name: words_of(fields, "name")?,
+        at: fields.place_of("name").into(),
         values: one.into_iter().chain(each).collect::<Option<_>>()?,
         published: if drawing == Drawing::Lines {
-            published.filter_map(|item| point(fields.context, item)).flat_map(|(x, y)| [x, y]).collect()
+            let points: Vec<_> = published.filter_map(|item| point(fields.context, item)).collect();
+            if points.iter().any(|(x, y)| x.is_nan() || y.is_nan()) {
+                fields.refuse("published", "a published point is not a number; leave it out");
+            }
+            points.into_iter().flat_map(|(x, y)| [x, y]).collect()
         } else {
             published.filter_map(|item| number(fields.context, item)).collect()
         },
@@ -233,7 +240,19 @@ fn rows(fields: &Fields<'_>) -> Vec<Vec<Binding>> {
         fields.refuse("rows", "rows are texts, or lists of texts, and not both");
     }
     // A list without inner lists is the short form of a single combination.
-    if lists.is_empty() { vec![one(items)] } else { lists }
+    let lists = if lists.is_empty() { vec![one(items)] } else { lists };
+    lists.iter().for_each(|list| refuse_twice(fields, "rows", &list.iter().collect::<Vec<_>>()));
+    lists
+}
+
+/// Refuses two variables of one name.
+fn refuse_twice(fields: &Fields<'_>, key: &str, bindings: &[&Binding]) {
+    let is_twice = |(place, one): &(usize, &&Binding)| {
+        bindings[..*place].iter().any(|other| other.variable == one.variable)
+    };
+    if let Some((_, one)) = bindings.iter().enumerate().find(is_twice) {
+        fields.refuse(key, format!("variable {} is declared twice", one.variable));
+    }
 }
 
 fn column(fields: &Fields<'_>) -> Option<TableColumn> {
@@ -242,12 +261,15 @@ fn column(fields: &Fields<'_>) -> Option<TableColumn> {
     refuse_together(fields, &["text", "not_done"]);
     let value = |key: &str| fields.item(key).and_then(|item| expression(fields.context, item));
     let bindings = bindings(fields);
-    check_texts(fields, &["head"], Braces::Variables(&bindings.iter().collect::<Vec<_>>()));
+    let around: Vec<&Binding> = bindings.iter().collect();
+    refuse_twice(fields, "for", &around);
+    check_texts(fields, &["head"], Braces::Variables(&around));
     if fields.item("y").is_none() && fields.item("text").is_none() {
         fields.refuse_missing("\"y\"");
     }
     Some(TableColumn {
-        head: fields.text("head")?,
+        head: words_of(fields, "head")?,
+        at: fields.place_of("head").into(),
         value: value("y"),
         text: fields.list("text").iter().map(|item| with_expressions(fields.context, item)).collect(),
         text_at: fields.place_of("text").into(),
@@ -288,7 +310,11 @@ fn groups(context: &ReadContext<'_>, item: &Item) -> Groups {
             if items.is_empty() {
                 context.refuse(item.place, "groups is empty; it needs at least one element");
             }
-            Groups::Names(items.iter().filter_map(|item| plain_text(context, item)).collect())
+            let names: Vec<String> = items.iter().filter_map(|item| plain_text(context, item)).collect();
+            if names.iter().any(|name| name.trim().is_empty()) {
+                context.refuse(item.place, "a name of groups is empty; a text is needed");
+            }
+            Groups::Names(names)
         }
         _ => settings(context, item),
     }

@@ -9,7 +9,7 @@ for = "t in tick"
 x_label = "alpha [1]"
 y_label = "loss [1]"
 points = "a in alpha"
-series = [{ for = "s in scheme", name = "{s}", y = "loss[grid, s, t, a]", published = [[1, 0.5], [2, nan]] }]
+series = [{ for = "s in scheme", name = "{s}", y = "loss[grid, s, t, a]", published = [[1, 0.5], [2, 0.4]] }]
 [[figure]]
 id = "table1"
 title = "TablePlan 1"
@@ -123,6 +123,7 @@ fn what_would_be_left_out_is_refused() {
         ("[0.1, nan]", "[[0.1, 1], nan]", "17:78", "a number is expected; this is a list"),
         ("[1, 0.5]", "[1, 0.5, 2]", "10:88", "a point is [x, y]; this has 3 numbers"),
         ("[1, 0.5]", "1", "10:88", "a point is [x, y]; this is a number"),
+        ("[1, 0.5]", "[1, nan]", "10:87", "a published point is not a number; leave it out"),
         (
             "values = [\"loss[one]\", \"loss[two]\"]",
             "values = [\"loss[one]\"], y = \"loss[two]\"",
@@ -188,6 +189,27 @@ fn what_would_be_left_out_is_refused() {
     assert_eq!(descending, "x descends from 1 to 0; it has to ascend");
     assert_eq!(message("{ name = \"a\", points = [[0, nan]] }"), "a point of a curve is not a number");
     assert_eq!(message("{ name = \"a\" }"), "series \"a\" needs y");
+}
+
+#[test]
+fn empty_texts_and_variables_that_are_declared_twice_are_refused() {
+    for (from, to, place, message) in [
+        ("name = \"{s}\"", "name = \"\"", "10:41", "name is empty; a text is needed"),
+        ("y_label = \"loss [1]\"", "y_label = \" \"", "8:11", "y_label is empty; a text is needed"),
+        ("head = \"loss\"", "head = \"\"", "22:21", "head is empty; a text is needed"),
+        ("[\"one\", \"two\"]", "[\"one\", \"\"]", "16:10", "a name of groups is empty; a text is needed"),
+        ("\"t in tick\"", "[\"t in tick\", \"t in tick\"]", "6:7", "variable t is declared twice"),
+        ("for = \"s in scheme\"", "for = \"t in scheme\"", "10:19", "variable t is declared twice"),
+        (
+            "rows = [\"s in scheme\"]\nheads = [\"scheme\"]",
+            "rows = [\"s in scheme\", \"s in scheme\"]\nheads = [\"scheme\", \"\"]",
+            "20:8",
+            "variable s is declared twice",
+        ),
+        ("\"a in alpha\"", "\"a in alpha[1, 1]\"", "9:11", "setting \"1\" is listed twice"),
+    ] {
+        assert_refused(from, to, place, message);
+    }
 }
 
 #[test]

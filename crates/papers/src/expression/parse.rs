@@ -251,6 +251,10 @@ impl<'a> Parser<'a> {
         if self.take('[') {
             settings = self.separated(|parser| Ok(parser.setting()?.text))?;
             self.expect(']', " or ','")?;
+            let is_twice = |(place, setting): &(usize, &String)| settings[..*place].contains(setting);
+            if let Some((_, setting)) = settings.iter().enumerate().find(is_twice) {
+                return Err(self.fault(start, self.at, format!("setting {setting:?} is listed twice")));
+            }
         }
         Ok(Binding { variable, axis, settings, at: Range { start, end: self.at } })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate_papers::experiments::{Alternative, Experiment, Override};
+use tidegate_papers::experiments::{Alternative, Experiment, Override, SEEDS};
 use tidegate_papers::formula::Leaf;
 use tidegate_settings::error::{Error, Errors};
 use tidegate_settings::suggest::question;
@@ -169,9 +169,8 @@ fn point(
     let Some(mut overrides) = experiment.overrides(cell, alternative, is_reduced) else { return Ok(None) };
     let of_full = experiment.full_seeds.filter(|_| extent == Extent::Full);
     if let Some(seeds) = of_full.or(experiment.seeds) {
-        let (key, value) = ("scenario.seeds".to_owned(), seeds.to_string());
-        // First, so that an override of the seeds in the file counts.
-        overrides.insert(0, Override { key, value, at: experiment.at });
+        let (key, value) = (SEEDS.to_owned(), seeds.to_string());
+        overrides.push(Override { key, value, at: experiment.at });
     }
     let pairs: Vec<(String, String)> =
         overrides.iter().map(|one| (one.key.clone(), one.value.clone())).collect();

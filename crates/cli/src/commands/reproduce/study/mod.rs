@@ -554,11 +554,13 @@ impl<'a> Results<'a> {
         Self { study, values: points.map(of_point).collect() }
     }
 
-    /// The values of a formula; `None` if the alternative does not run one of its cells.
+    /// The values of a formula, in which a measure without a value is NaN if it `may_lack` one; `None` if the
+    /// alternative does not run one of its cells.
     fn column(
         &self,
         formula: &Formula,
         alternative: Option<usize>,
+        may_lack: bool,
     ) -> Result<Option<SeedColumn>, expression::Fault> {
         let place = |leaf: &Leaf| CellId { alternative, ..CellId::of(leaf) };
         // An alternative runs only the experiments that it names; claims over others have no value under it.
@@ -573,7 +575,8 @@ impl<'a> Results<'a> {
             let value = |(values, seed): (&Values, &Seed)| {
                 let found = values.get(&key).cloned().flatten();
                 // Reduced runs may be too short for the measure.
-                let open = (self.study.extent == Extent::Reduced).then_some(MeasureValue::Number(f64::NAN));
+                let is_open = may_lack || self.study.extent == Extent::Reduced;
+                let open = is_open.then_some(MeasureValue::Number(f64::NAN));
                 found.or(open).ok_or_else(|| no_value(leaf, *seed))
             };
             runs.iter().zip(seeds).map(value).collect()
@@ -585,7 +588,7 @@ impl<'a> Results<'a> {
     pub(super) fn judge(&self) -> Result<Vec<Judged>, Failure> {
         let claims = self.study.paper.claims.iter().zip(&self.study.formulas);
         let judged = claims.zip(&self.study.sources).map(|((claim, (whole, formula)), source)| {
-            let samples = self.samples(*whole, formula)?;
+            let samples = self.samples((*whole, formula), source.may_be_undefined)?;
             // Reduced runs may be too short for the measure.
             let may_be_undefined = source.may_be_undefined || self.study.extent == Extent::Reduced;
             if !may_be_undefined && samples.iter().any(|sample| !sample.is_finite()) {
@@ -601,9 +604,9 @@ impl<'a> Results<'a> {
         judged.collect()
     }
 
-    fn samples(&self, whole: Range, formula: &Formula) -> Result<Vec<f64>, Failure> {
+    fn samples(&self, (whole, formula): (Range, &Formula), may_lack: bool) -> Result<Vec<f64>, Failure> {
         let text = &self.study.claims_text;
-        let column = self.column(formula, None).map_err(|fault| text.fault(whole, fault))?;
+        let column = self.column(formula, None, may_lack).map_err(|fault| text.fault(whole, fault))?;
         let column = column.ok_or_else(|| text.at(whole, "a cell of it was not run".to_owned()))?;
         column.samples().map_err(|message| text.at(whole, message))
     }
@@ -618,7 +621,8 @@ fn with_record_of_full(claim: &Claim) -> Claim {
 fn no_value(leaf: &Leaf, seed: Seed) -> String {
     let call = leaf.quantity.calls().into_iter().next();
     let text = call.map_or("", |call| measures::text(&call.name));
-    format!("{} has no value with seed {}. {text}", leaf.name, seed.0)
+    let accepted = "optional(...) on the board and undefined = true in a claim accept this";
+    format!("{} has no value with seed {}; {accepted}. {text}", leaf.name, seed.0)
 }
 
 #[cfg(test)]

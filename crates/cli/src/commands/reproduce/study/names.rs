@@ -26,6 +26,8 @@ impl Results<'_> {
                 ids.push(id);
             }
             self.check_published(figure)?;
+            self.check_places(figure)?;
+            self.check_series(figure)?;
         }
         board
             .tables
@@ -68,7 +70,68 @@ impl Results<'_> {
         Ok(())
     }
 
+    /// Refuses settings of lines that have no place along x, or the same place.
+    fn check_places(&self, figure: &FigurePlan) -> Result<(), Failure> {
+        let Groups::Settings(along) = &figure.groups else { return Ok(()) };
+        if figure.drawing != Drawing::Lines {
+            return Ok(());
+        }
+        for binding in figure.series.iter().map(|one| one.along.as_ref().unwrap_or(along)) {
+            let mut places: Vec<f64> = Vec::new();
+            for setting in self.settings(binding)? {
+                let name = &setting.name;
+                let place = name.parse().ok().filter(|x: &f64| x.is_finite() && !places.contains(x));
+                let Some(place) = place else {
+                    let message = format!(
+                        "setting {name:?} of axis {} has no place of its own along x; lines need a different number as the \
+                         name of each setting, and bars do not",
+                        binding.axis
+                    );
+                    return Err(self.study.board_text.at(binding.at, message));
+                };
+                places.push(place);
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses series of one figure that have the same name.
+    fn check_series(&self, figure: &FigurePlan) -> Result<(), Failure> {
+        for around in self.around(&Around::default(), &figure.bindings)? {
+            let mut names: Vec<String> = Vec::new();
+            for one in &figure.series {
+                for around in self.around(&around, &one.bindings)? {
+                    let name = around.filled(&one.name);
+                    if names.contains(&name) {
+                        let message = format!("two series have the name {name:?}");
+                        return Err(self.study.board_text.at(one.at, message));
+                    }
+                    names.push(name);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a column with the head of the column before it.
+    fn check_heads(&self, table: &TablePlan) -> Result<(), Failure> {
+        // A head may recur further on: columns in groups are read with the first one of the group.
+        let mut before = None;
+        for column in &table.columns {
+            for around in self.around(&Around::default(), &column.bindings)? {
+                let head = around.filled(&column.head);
+                if before.as_ref() == Some(&head) {
+                    let message = format!("two columns side by side have the head {head:?}");
+                    return Err(self.study.board_text.at(column.at, message));
+                }
+                before = Some(head);
+            }
+        }
+        Ok(())
+    }
+
     fn check_texts(&self, table: &TablePlan) -> Result<(), Failure> {
+        self.check_heads(table)?;
         let mut rows = 0;
         for bindings in &table.rows {
             rows += self.around(&Around::default(), bindings)?.len();

@@ -104,7 +104,9 @@ impl Results<'_> {
         let text = &self.study.board_text;
         let formula = Formula::resolve(&source.expression, &around.scope, &self.study.experiments)
             .map_err(|fault| text.fault(source.at, fault))?;
-        let column = self.column(&formula, None).map_err(|fault| text.fault(source.at, fault))?;
+        let column = self
+            .column(&formula, None, self.is_optional(&source.expression))
+            .map_err(|fault| text.fault(source.at, fault))?;
         column.ok_or_else(|| text.at(source.at, "a cell of it was not run".to_owned()))
     }
 
@@ -218,10 +220,9 @@ impl Results<'_> {
         series: &[(Around, &board::SeriesPlan)],
     ) -> Result<FigureKind, Failure> {
         let line = |(around, one): &(Around, &board::SeriesPlan)| {
-            let points = self.along(figure, one, around)?.into_iter().enumerate();
-            let x = |(place, (name, estimate)): (usize, (String, Estimate))| {
-                (name.parse().unwrap_or(place as f64), estimate)
-            };
+            let points = self.along(figure, one, around)?.into_iter();
+            // `check_places` has refused other names.
+            let x = |(name, estimate): (String, Estimate)| (name.parse().unwrap_or(f64::NAN), estimate);
             Ok(Series {
                 name: around.filled(&one.name),
                 points: points.map(x).collect(),
@@ -281,6 +282,11 @@ impl Results<'_> {
                     return Err(self.study.board_text.at(source.at, message));
                 }
             };
+            if figure.plan.is_x_logarithmic && points.iter().any(|(x, _)| *x <= 0.0) {
+                let message =
+                    "a logarithmic axis has no place for 0 and negative values; x_min draws them at that x";
+                return Err(self.study.board_text.at(source.at, message.to_owned()));
+            }
             // The list of a cdf is drawn from `x_min` on, which would replace NaN. A curve without points has no value.
             let numbers = column.first().map_or(Vec::new(), MeasureValue::numbers);
             let numbers = numbers.into_iter().chain(points.iter().map(|(x, _)| *x));
@@ -432,7 +438,7 @@ impl Results<'_> {
         for (claim, (_, formula)) in paper.claims.iter().zip(formulas) {
             // A quantity without a value under one condition is left open there only.
             let of = |alternative| {
-                let column = self.column(formula, alternative).ok().flatten()?;
+                let column = self.column(formula, alternative, false).ok().flatten()?;
                 column.samples().ok().map(|samples| short(&Estimate::of(&samples)))
             };
             let under: Vec<Option<String>> =
@@ -487,7 +493,12 @@ impl Results<'_> {
         if samples.len() != seeds {
             return Ok("-".to_owned());
         }
-        if !self.is_optional(&leaf.quantity) && samples.iter().any(|sample| !sample.is_finite()) {
+        let may_be_undefined =
+            self.study.sources.iter().any(|one| one.formula.at == whole && one.may_be_undefined);
+        if self.study.extent != Extent::Reduced
+            && !may_be_undefined
+            && samples.iter().any(|sample| !sample.is_finite())
+        {
             let message = format!("{} is not a finite number in all runs of the experiment", leaf.name);
             return Err(self.study.claims_text.at(leaf.at.behind(whole.start), message));
         }
