@@ -120,6 +120,8 @@ fn a_folder_of_text_files_is_a_paper_whose_runs_are_kept() {
     for part in ["Windows of two", "grid:", "goodput_mbps", "icp"] {
         assert!(again.out.contains(part), "{part}: {}", again.out);
     }
+    let heads = again.out.lines().find(|line| line.starts_with("scheme ")).unwrap_or_default();
+    assert_eq!(heads.matches("goodput_mbps").count(), 1, "{}", again.out);
     let results = Path::new(&paper.out()).join("windows");
     let page = fs::read_to_string(results.join("report.html")).expect("a page");
     for part in [
@@ -650,6 +652,8 @@ fn results_are_whole_if_the_disk_is_full() {
     let ended = Command::new("sh").args(["-c", &script]).output().expect("a shell");
     assert!(!ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
     assert!(fs::read(&page).expect("a page") == before, "the page was overwritten");
+    let unfinished = Path::new(&paper.out()).join("store/unfinished");
+    assert_eq!(fs::read_dir(unfinished).map_or(0, Iterator::count), 0);
 }
 
 #[test]

@@ -36,11 +36,13 @@ pub(super) fn write_files(
     let earlier = fs::read_to_string(folder.join(LIST)).unwrap_or_default();
     // Written beside the results and then moved, so that an interruption or a full disk leaves the old results whole.
     let new = store.temporary();
-    for (name, content) in &files {
+    let written = files.iter().try_for_each(|(name, content)| {
         let path = new.join(name);
         let made = path.parent().map_or(Ok(()), fs::create_dir_all);
-        made.and_then(|()| fs::write(&path, content)).map_err(|why| cannot("write", &path, &why))?;
-    }
+        made.and_then(|()| fs::write(&path, content)).map_err(|why| cannot("write", &path, &why))
+    });
+    // The first error is the one to report.
+    written.inspect_err(|_| _ = fs::remove_dir_all(&new))?;
     replace_files(&new, folder)?;
     for name in earlier
         .lines()

@@ -391,7 +391,9 @@ impl Study {
         let mut used: Vec<(Range, Leaf)> = Vec::new();
         for (whole, formula) in &self.formulas {
             for leaf in formula.leaves.iter().filter(|leaf| leaf.experiment == experiment) {
-                if used.iter().all(|(_, known)| known.quantity != leaf.quantity) {
+                // As texts, because expressions also have the place in their claim.
+                let quantity = leaf.quantity.to_string();
+                if used.iter().all(|(_, known)| known.quantity.to_string() != quantity) {
                     used.push((*whole, leaf.clone()));
                 }
             }
