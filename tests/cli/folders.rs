@@ -542,6 +542,12 @@ fn an_undefined_or_infinite_number_in_a_figure_or_table_is_refused_unless_it_is_
             format!("figure \"f\", series \"icp\": {undefined}"),
         ),
         (
+            figure(
+                "kind = \"curves\"\nseries = [{ name = \"c\", y = \"(window_packets(*) * completion_s)[grid, icp]\" }]",
+            ),
+            "has no value with seed 1; optional(...) on the board".to_owned(),
+        ),
+        (
             figure(&format!(
                 "kind = \"curves\"\nseries = [{{ name = \"c\", y = \"(window_packets(*) * {none})[grid, icp]\" }}]"
             )),

@@ -275,6 +275,12 @@ impl Results<'_> {
                 Some(MeasureValue::List(list)) if figure.plan.drawing == Drawing::Cdf => {
                     parts(list, figure.plan.x_min)
                 }
+                // NaN stands for a measure without a value, whatever its kind is.
+                Some(MeasureValue::Number(number))
+                    if number.is_nan() && self.is_optional(&source.expression) =>
+                {
+                    Vec::new()
+                }
                 other => {
                     let required = if figure.plan.drawing == Drawing::Cdf { "a list" } else { "a series" };
                     let found = other.map_or("nothing", MeasureValue::kind);
