@@ -229,7 +229,7 @@ mod tests {
             let Kind::Interest(interest) = requested.header.kind else { panic!("{requested:?}") };
             let kind = Kind::Nack(Nack { interest, reason: NackReason::NoRoute });
             let header = Header::new(requested.header.name, kind, requested.header.size());
-            let refused = node.send(&Packet { header, body: requested.body });
+            let refused = node.send(&Packet::new(header, requested.into_parts().1));
             assert!(refused[0].windows(token.len()).any(|part| part == token), "{len}: {refused:?}");
         }
     }

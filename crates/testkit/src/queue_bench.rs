@@ -132,7 +132,7 @@ impl QueueBench {
         if header.is_loss_notice() {
             header.hop.class = Class::NOTICE;
         }
-        self.run(|queue, cx| queue.push(cx, Packet { header, body: () }));
+        self.run(|queue, cx| queue.push(cx, Packet::new(header, ())));
     }
 
     /// Pushes a loss notice from elsewhere at `millis`.

@@ -153,7 +153,7 @@ impl StrategyBench {
         if let StrategyEvent::Marked(_, level) = event {
             header.hop.mark = level;
         }
-        let packet = Packet { header, body: () };
+        let packet = Packet::new(header, ());
         let mut sink = NoSink;
         let env = Env::new(Time::ZERO + Span::from_millis(at_ms), NodeId(0), &self.names, &mut sink);
         let (mut out, mut cx) = (Collected(Vec::new()), Context::new(env, &self.faces));

@@ -48,7 +48,7 @@ pub fn decode_packet(
     };
     let mut header = Header::new(name, kind, ByteCount::new(payload.len() as u64));
     header.hop = fields.hop;
-    Ok(Packet { header, body: payload })
+    Ok(Packet::new(header, payload))
 }
 
 fn refused_or_not(interest: Interest, fields: &LpFields) -> Kind {
@@ -77,7 +77,7 @@ fn decode_loss_notice(
     header.hop = fields.hop;
     // Its class is not on the wire: every loss notice is of high priority (PLR, section IV.B).
     header.hop.class = Class::NOTICE;
-    Ok(Packet { header, body: Bytes::new() })
+    Ok(Packet::new(header, Bytes::new()))
 }
 
 /// Size of a loss notice on the wire, without token and signals; `name_len` is the length of the whole Name.

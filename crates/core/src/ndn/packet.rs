@@ -1,14 +1,51 @@
 //! The packet: a structured header that every node reads, and a body that only the ends interpret.
 
-use std::ops::BitOr;
+use std::ops::{BitOr, Deref, DerefMut};
 
 use crate::ndn::name::{Name, Segment};
 use crate::scheme::signal::HopSignals;
 use crate::units::{ByteCount, Span};
 
 /// A packet; `B` is the received bytes on a live node and nearly empty in a simulation.
+///
+/// It is a pointer to its [`Contents`], which stay in place from the packet's creation to its end: pipelines, queues and
+/// links pass the pointer on and change the header in place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Packet<B> {
+pub struct Packet<B>(Box<Contents<B>>);
+
+impl<B> Packet<B> {
+    /// A packet with this header and body.
+    #[inline]
+    pub fn new(header: Header, body: B) -> Self {
+        Self(Box::new(Contents { header, body }))
+    }
+
+    /// The header and the body.
+    pub fn into_parts(self) -> (Header, B) {
+        let Contents { header, body } = *self.0;
+        (header, body)
+    }
+}
+
+impl<B> Deref for Packet<B> {
+    type Target = Contents<B>;
+
+    #[inline]
+    fn deref(&self) -> &Contents<B> {
+        &self.0
+    }
+}
+
+impl<B> DerefMut for Packet<B> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Contents<B> {
+        &mut self.0
+    }
+}
+
+/// The parts of a packet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents<B> {
     /// Fields by which a node makes its decisions.
     pub header: Header,
     /// Payload, which nodes do not inspect.

@@ -77,7 +77,7 @@ impl<B: Default> Queue<B> {
             self.stats.offered += 1;
             notice.hop.class = Class::NOTICE;
             cx.record(Event::NoticeMade { face: self.face.0, name: notice.name });
-            self.append(cx, view, Packet { header: notice, body: B::default() });
+            self.append(cx, view, Packet::new(notice, B::default()));
         }
         self.actions.notices = notices;
         // Expired packets go first, so that releases concern only those that may still be sent.

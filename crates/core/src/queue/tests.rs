@@ -85,7 +85,7 @@ impl Bench {
         if header.is_loss_notice() {
             header.hop.class = Class::NOTICE;
         }
-        self.run(|queue, cx| queue.push(cx, Packet { header, body: () }));
+        self.run(|queue, cx| queue.push(cx, Packet::new(header, ())));
     }
 
     fn push_data(&mut self, segments: &[u32]) {
@@ -145,7 +145,7 @@ fn a_free_device_requests_a_choice_too() {
     let mut bench = Bench::new();
     bench.choose(&[PASS_1]);
     let header = Header::new(Name::segment(PrefixId(0), 1), data(), ByteCount::new(100));
-    let is_sent = bench.run(|queue, cx| queue.offer(cx, Packet { header, body: () }, true)).is_some();
+    let is_sent = bench.run(|queue, cx| queue.offer(cx, Packet::new(header, ()), true)).is_some();
     assert!(is_sent);
     assert_eq!(bench.script.borrow().seen, [[(0, 0), (1, 100)]]);
 }

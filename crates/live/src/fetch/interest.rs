@@ -35,7 +35,7 @@ impl InterestMaker {
         let mut sized =
             Header::new(name, header.kind, tidegate_core::units::ByteCount::new(body.len() as u64));
         sized.hop = header.hop;
-        Some(Packet { header: sized, body })
+        Some(Packet::new(sized, body))
     }
 
     fn bytes(&mut self, name: Name, interest: &Interest) -> Bytes {

@@ -22,7 +22,7 @@ fn counts(base: f64, ecn: Ecn, count: u32) -> QueueStats {
     let kind = Kind::Tcp(TcpSegment { seq, ack, timestamp, echo, payload, window, flags, ecn });
     for number in 0..count {
         let header = Header::new(Name::segment(PrefixId(0), number), kind, ByteCount::new(1_000));
-        bench.at(0, |cx| queue.offer(cx, Packet { header, body: () }, true));
+        bench.at(0, |cx| queue.offer(cx, Packet::new(header, ()), true));
     }
     queue.stats().clone()
 }

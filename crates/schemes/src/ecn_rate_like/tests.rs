@@ -48,7 +48,7 @@ impl Bench {
                 let mut header = data(FLOW, segment, 1_100);
                 up.on_data_in(cx, PitId(0), &mut header, Some(Span::from_millis(100)));
                 down.on_data_out(cx, &mut header, DataSource::Face);
-                queue.push(cx, Packet { header, body: () });
+                queue.push(cx, Packet::new(header, ()));
                 last = header.hop.get(Signal::STAMPING_RATE);
             }
             last

@@ -178,7 +178,7 @@ mod tests {
         let mut queue: Queue<()> = Queue::new(FACE, vec![Box::new(counter)]);
         let own = |flow| flows.borrow().queues.backlog(FACE, flow).own;
         let total = || flows.borrow().queues.backlog(FACE, ONE).total;
-        let mut push = |header| bench.at(0, |cx| queue.push(cx, Packet { header, body: () }));
+        let mut push = |header| bench.at(0, |cx| queue.push(cx, Packet::new(header, ())));
         (0..3).for_each(|segment| push(data(ONE, segment, 1_000)));
         push(data(OTHER, 0, 1_000));
         push(interest(ONE, 9));
@@ -199,10 +199,10 @@ mod tests {
         let counter = Counter::new(FACE, Rc::clone(&flows));
         let mut queue: Queue<()> = Queue::new(FACE, vec![Box::new(counter)]);
         bench.at(0, |cx| {
-            queue.push(cx, Packet { header: data(ONE, 0, 1_000), body: () });
+            queue.push(cx, Packet::new(data(ONE, 0, 1_000), ()));
             queue.clear(cx);
             assert_eq!(flows.borrow().queues.backlog(FACE, ONE).own, 1);
-            queue.push(cx, Packet { header: data(ONE, 1, 1_000), body: () });
+            queue.push(cx, Packet::new(data(ONE, 1, 1_000), ()));
         });
         assert_eq!(flows.borrow().queues.backlog(FACE, ONE), Backlog { own: 1, total: 1 });
     }

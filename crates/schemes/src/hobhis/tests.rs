@@ -57,7 +57,7 @@ impl Bench {
             gate.on_data_in(cx, PitId(0), &mut header, Some(Span::from_millis(50)));
             down.on_data_out(cx, &mut header, DataSource::Face);
             if waits {
-                queue.push(cx, Packet { header, body: () });
+                queue.push(cx, Packet::new(header, ()));
             }
         });
         header.hop.get(Signal::STAMPING_RATE)

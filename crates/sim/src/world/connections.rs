@@ -40,7 +40,7 @@ const SIDES: usize = 2;
 
 fn packet(segment: Segment) -> Packet<Body> {
     let Segment { header, options } = segment;
-    Packet { header, body: (!options.is_plain()).then(|| Box::new(options)) }
+    Packet::new(header, (!options.is_plain()).then(|| Box::new(options)))
 }
 
 impl World {

@@ -363,7 +363,7 @@ impl World {
             }
             Role::Server => {
                 self.record_received(to, &packet.header);
-                if let Some(answer) = self.answer(to.node, to.face, &packet.header) {
+                if let Some(answer) = self.answer(to.node, to.face, packet) {
                     self.send(to.node as usize, to.face, answer);
                 }
             }
@@ -386,15 +386,15 @@ impl World {
     }
 
     /// Answer of the producers of `node` to an Interest from `face`; `None` if there is none, or not yet.
-    fn answer(&mut self, node: u32, face: FaceId, interest: &Header) -> Option<Packet<Body>> {
-        let Answerer { producer, processing, .. } = self.servers.find(node, interest.name.prefix)?;
+    fn answer(&mut self, node: u32, face: FaceId, mut packet: Packet<Body>) -> Option<Packet<Body>> {
+        let Answerer { producer, processing, .. } = self.servers.find(node, packet.header.name.prefix)?;
         let core = &self.nodes[node as usize].core;
-        let header = core.with_context(env!(self, node), |cx| producer.answer(cx, interest))?;
-        let answer = Packet { header, body: None };
+        // The Data takes the place of the Interest.
+        packet.header = core.with_context(env!(self, node), |cx| producer.answer(cx, &packet.header))?;
         match *processing {
-            None => Some(answer),
+            None => Some(packet),
             Some(index) => {
-                self.wait_for_processing(index as usize, face, answer);
+                self.wait_for_processing(index as usize, face, packet);
                 None
             }
         }
@@ -462,7 +462,7 @@ impl World {
             let Some(header) = sim.core.with_context(env!(self, node), |cx| host.consumer.poll(cx)) else {
                 break;
             };
-            let packet = Packet { header, body: None };
+            let packet = Packet::new(header, None);
             if is_direct {
                 self.send(node, face, packet);
             } else {
@@ -501,7 +501,7 @@ impl World {
     #[inline(always)]
     fn carry_to_applications(&mut self, node: usize) {
         while let Some((face, packet)) = self.nodes[node].core.poll_application() {
-            self.give_application(node, face, &packet);
+            self.give_application(node, face, packet);
         }
     }
 
@@ -517,13 +517,13 @@ impl World {
     }
 
     #[cold]
-    fn give_application(&mut self, node: usize, face: FaceId, packet: &Packet<Body>) {
+    fn give_application(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
         let (sim, header) = (&self.nodes[node], &packet.header);
         if !sim.is_on {
             return;
         }
         if matches!(header.kind, Kind::Tcp(_)) {
-            let side = self.take_segment(node as u32, packet);
+            let side = self.take_segment(node as u32, &packet);
             return self.ready_sides.extend(side);
         }
         let first_consumer = sim.directions.len() + 1;
@@ -532,7 +532,7 @@ impl World {
             self.deliver(consumer as usize, header);
             return self.ready.push(consumer);
         }
-        if let Some(answer) = self.answer(node as u32, face, header) {
+        if let Some(answer) = self.answer(node as u32, face, packet) {
             self.receive(node, face, answer);
         }
     }

@@ -55,7 +55,7 @@ fn poisson_arrivals(load: f64, packets: u64) -> Served {
             });
             let header =
                 Header::new(Name::segment(prefix, (arrived % 1000) as u32), kind, ByteCount::new(1250));
-            queue.push(&mut cx, Packet { header, body: () });
+            queue.push(&mut cx, Packet::new(header, ()));
             waiting_since.push_back(now);
             arrived += 1;
             arrives += -(1.0 - rng.uniform()).ln() * SERVICE as f64 / load;

@@ -222,7 +222,7 @@ impl Dumbbell {
         if !self.pass_gates(&mut segment.header, Direction::Out) {
             return;
         }
-        let packet = Packet { header: segment.header, body: segment.options };
+        let packet = Packet::new(segment.header, segment.options);
         let is_free = self.busy_until.is_none();
         if let Some(packet) = self.around_queue(|queue, cx| queue.offer(cx, packet, is_free)) {
             self.transmit(packet);

@@ -126,7 +126,7 @@ impl Encoder {
             Kind::Tcp(_) => return Ok(None),
         };
         self.batch.clear();
-        let packet = Packet { header: *header, body };
+        let packet = Packet::new(*header, body);
         self.link.encode(&packet, None, &self.names, &mut self.batch).map_err(|why| why.to_string())?;
         let Some((head, body)) = self.batch.iter().next() else { return Ok(None) };
         self.frame.clear();

@@ -10,7 +10,7 @@ use crate::units::Span;
 fn packet(size: u64) -> Packet<u64> {
     let data = Data { freshness: Millis(0), final_segment: Segment::NONE, payload: 0, token: PitToken(0) };
     let header = Header::new(Name::whole(NameTable::ROOT), Kind::Data(data), ByteCount::new(size));
-    Packet { header, body: size }
+    Packet::new(header, size)
 }
 
 /// 8 Mbit/s and 10 ms with frames of 1500 bytes; the service resends what is acknowledged by number.

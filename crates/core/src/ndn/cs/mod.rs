@@ -12,7 +12,7 @@ mod tests;
 use hashbrown::HashTable;
 
 use crate::ndn::name::{Name, NameHash, NameTable, PrefixId};
-use crate::ndn::packet::{Data, Header, Interest, Kind, Packet};
+use crate::ndn::packet::{Contents, Header, Interest, Kind, Packet};
 use crate::rng::{Rng, Seed, Streams};
 use crate::scheme::signal::HopSignals;
 use crate::units::{Packets, Time};
@@ -80,7 +80,7 @@ const MAX_LOOKED_FOR: usize = 64;
 
 #[derive(Debug)]
 struct CsEntry<B> {
-    packet: Packet<B>,
+    contents: Contents<B>,
     fresh_until: Time,
 }
 
@@ -147,8 +147,8 @@ impl<B: Clone> Cs<B> {
             return;
         }
         let header = Header { hop: HopSignals::default(), ..packet.header };
-        let kept = Packet { header, body: (self.keep)(&packet.body) };
-        let entry = CsEntry { packet: kept, fresh_until: now + data.freshness.span() };
+        let kept = Contents { header, body: (self.keep)(&packet.body) };
+        let entry = CsEntry { contents: kept, fresh_until: now + data.freshness.span() };
         match known {
             Some(slot) => {
                 self.entries[slot as usize] = entry;
@@ -171,7 +171,7 @@ impl<B: Clone> Cs<B> {
 
     /// Names of the stored Data.
     pub(crate) fn names(&self) -> impl Iterator<Item = Name> + '_ {
-        self.entries.iter().map(|entry| entry.packet.header.name)
+        self.entries.iter().map(|entry| entry.contents.header.name)
     }
 
     /// The Data that answers `interest` under `name`, if any; it counts as used.
@@ -195,7 +195,8 @@ impl<B: Clone> Cs<B> {
         };
         let slot = found?;
         self.order.touch(slot);
-        Some(self.entries[slot as usize].packet.clone())
+        let Contents { header, body } = &self.entries[slot as usize].contents;
+        Some(Packet::new(*header, body.clone()))
     }
 
     fn find_under(&self, prefix: PrefixId, interest: &Interest, names: &NameTable, now: Time) -> Option<u32> {
@@ -214,7 +215,7 @@ impl<B: Clone> Cs<B> {
     #[inline]
     fn find(&self, name: Name) -> Option<u32> {
         self.index
-            .find(self.hash.of(name), |slot| self.entries[*slot as usize].packet.header.name == name)
+            .find(self.hash.of(name), |slot| self.entries[*slot as usize].contents.header.name == name)
             .copied()
     }
 
@@ -229,7 +230,7 @@ impl<B: Clone> Cs<B> {
     fn replace(&mut self, entry: CsEntry<B>) {
         // `find_entry` needs the old name, so the index is corrected before the entry is overwritten.
         let slot = self.order.leave();
-        let name = self.entries[slot as usize].packet.header.name;
+        let name = self.entries[slot as usize].contents.header.name;
         if let Ok(found) = self.index.find_entry(self.hash.of(name), |candidate| *candidate == slot) {
             found.remove();
         }
@@ -240,7 +241,7 @@ impl<B: Clone> Cs<B> {
 
     fn index(&mut self, slot: u32) {
         let entries = &self.entries;
-        let name_of = |slot: &u32| entries[*slot as usize].packet.header.name;
+        let name_of = |slot: &u32| entries[*slot as usize].contents.header.name;
         let hash = self.hash;
         self.index.insert_unique(hash.of(name_of(&slot)), slot, |slot| hash.of(name_of(slot)));
     }
@@ -256,10 +257,10 @@ pub enum UnsolicitedPolicy {
     Admit,
 }
 
-/// A Data header with the token of the Interest it answers.
-pub(crate) fn with_token(header: &Header, token: crate::ndn::packet::PitToken) -> Header {
-    match header.kind {
-        Kind::Data(data) => Header { kind: Kind::Data(Data { token, ..data }), ..*header },
-        _ => *header,
+/// Sets the token of the Interest that a Data answers.
+#[inline]
+pub(crate) fn set_token(header: &mut Header, token: crate::ndn::packet::PitToken) {
+    if let Kind::Data(data) = &mut header.kind {
+        data.token = token;
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::ndn::name::Segment;
+use crate::ndn::packet::Data;
 use crate::ndn::packet::{Millis, PitToken};
 use crate::units::ByteCount;
 
@@ -17,7 +18,7 @@ fn data(segment: u32, freshness_ms: u32) -> Packet<()> {
     });
     let mut header = Header::new(Name::segment(PrefixId(0), segment), kind, ByteCount::new(120));
     header.hop.mark = 1;
-    Packet { header, body: () }
+    Packet::new(header, ())
 }
 
 fn interest() -> Interest {
@@ -113,9 +114,9 @@ fn a_store_of_a_prefix_keeps_bodies_by_the_rule_of_all_whenever_it_is_made() {
     stores.set_keep(|body| body + 100);
     stores.narrow(late, CacheSetup::lru(Packets::new(4)));
     for prefix in [early, late, other] {
-        let Packet { header, .. } = data(0, 0);
+        let (header, _) = data(0, 0).into_parts();
         let header = Header { name: Name::segment(prefix, 0), ..header };
-        stores.insert(&Packet { header, body: 1 }, &names, Time::ZERO);
+        stores.insert(&Packet::new(header, 1), &names, Time::ZERO);
         let kept = stores.lookup(header.name, &interest(), &names, Time::ZERO).expect("kept");
         assert_eq!(kept.body, 101);
     }

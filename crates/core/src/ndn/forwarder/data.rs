@@ -3,7 +3,7 @@
 use super::gates::Ending;
 use super::{Forwarder, Outbox, Served, record_end};
 use crate::context::Context;
-use crate::ndn::cs::{UnsolicitedPolicy, with_token};
+use crate::ndn::cs::{UnsolicitedPolicy, set_token};
 use crate::ndn::dead_nonce;
 use crate::ndn::face::FaceId;
 use crate::ndn::name::{IMPLICIT_DIGEST, Name};
@@ -138,32 +138,37 @@ impl<B: Clone + Default> Forwarder<B> {
         strategy.on_data(cx, &mut packet.header, from, id, entry);
 
         // After the strategy, which may change the hop signals of the Data for all downstreams.
-        let header = Header { hop: packet.header.hop.carried(), ..packet.header };
+        packet.header.hop = packet.header.hop.carried();
+        let is_soon_stale = needs_dead_nonce(&packet.header, entry);
         let now = cx.now;
-        let waiting = |record: &&crate::ndn::pit::InRecord| record.is_pending(now) && record.face != from;
-        let mut records = entry.in_records().filter(waiting);
-        let mut record = records.next().copied();
-        while let Some(this) = record {
-            // One record ahead, because the last copy takes the body instead of cloning it.
-            record = records.next().copied();
-            let mut header = with_token(&header, this.token);
+        let mut answer = |cx: &mut Context<'_>, mut packet: Packet<B>, to: FaceId, token: PitToken| {
+            set_token(&mut packet.header, token);
+            strategy.on_data_out(cx, &mut packet.header, to);
+            if let Some(gates) = &mut self.gates {
+                gates.data_out(cx, &mut packet.header, from, to);
+            }
+            out.send(cx, to, packet);
+        };
+        let mut last = None;
+        for record in entry.in_records().filter(|record| record.is_pending(now) && record.face != from) {
+            let to = (record.face, record.token);
             if let Some(served) = served.as_deref_mut() {
-                if served.contains(&(this.face, this.token)) {
+                if served.contains(&to) {
                     continue;
                 }
-                served.push((this.face, this.token));
+                served.push(to);
             }
-            strategy.on_data_out(cx, &mut header, this.face);
-            if let Some(gates) = &mut self.gates {
-                gates.data_out(cx, &mut header, from, this.face);
+            // The last downstream gets the packet itself.
+            if let Some((face, token)) = last.replace(to) {
+                answer(cx, packet.clone(), face, token);
             }
-            let body = if record.is_some() { packet.body.clone() } else { std::mem::take(&mut packet.body) };
-            out.send(cx, this.face, Packet { header, body });
         }
-        drop(records);
+        if let Some((face, token)) = last {
+            answer(cx, packet, face, token);
+        }
         let straggler = *straggler;
 
-        if needs_dead_nonce(&header, entry) {
+        if is_soon_stale {
             self.remember_nonces(cx, id);
         }
         if straggler == Span::ZERO {

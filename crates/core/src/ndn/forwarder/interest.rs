@@ -2,7 +2,7 @@
 
 use super::{BodyRules, Digest, Forwarder, Outbox, Requested};
 use crate::context::Context;
-use crate::ndn::cs::with_token;
+use crate::ndn::cs::set_token;
 use crate::ndn::face::FaceId;
 use crate::ndn::fib::{FibEntry, NextHop, Scope};
 use crate::ndn::gate::DataSource;
@@ -11,6 +11,7 @@ use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
 use crate::ndn::pit::{Pit, PitId, Selector};
 use crate::ndn::strategy::{Arrival, Decision, Strategy};
 use crate::observe::event::Event;
+use crate::scheme::signal::HopSignals;
 
 /// Number of Interests under `/localhost` that may be pending beyond the limit.
 const RESERVED: usize = 64;
@@ -192,7 +193,7 @@ impl<B: Clone + Default> Forwarder<B> {
         let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
         strategy.on_content_hit(cx, &found.header);
         strategy.on_data_out(cx, &mut found.header, from);
-        found.header = with_token(&found.header, interest.token);
+        set_token(&mut found.header, interest.token);
         if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from)) {
             row.on_data_out(cx, &mut found.header, DataSource::Cache);
         }
@@ -283,11 +284,11 @@ fn send_interest<B>(
 pub(super) fn send_nack<B>(
     cx: &mut Context<'_>,
     to: FaceId,
-    refused: Packet<B>,
+    mut refused: Packet<B>,
     nack: Nack,
     out: &mut impl Outbox<B>,
 ) {
-    let Packet { header, body } = refused;
-    let kind = Kind::Nack(nack);
-    out.send(cx, to, Packet { header: Header::new(header.name, kind, header.size()), body });
+    refused.header.kind = Kind::Nack(nack);
+    refused.header.hop = HopSignals::default();
+    out.send(cx, to, refused);
 }

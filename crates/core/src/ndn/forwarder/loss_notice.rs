@@ -3,7 +3,7 @@
 use super::{Forwarder, Outbox};
 use crate::context::Context;
 use crate::ndn::face::FaceId;
-use crate::ndn::packet::{Header, Kind, LossNotice, Packet};
+use crate::ndn::packet::{Kind, LossNotice, Packet};
 use crate::scheme::signal::Class;
 
 impl<B: Clone + Default> Forwarder<B> {
@@ -24,9 +24,11 @@ impl<B: Clone + Default> Forwarder<B> {
             let waiting = self.pit.entry(id).in_records().filter(|record| record.is_pending(now));
             for record in waiting.filter(|record| record.face != from) {
                 let kind = Kind::LossNotice(LossNotice { token: record.token });
-                let mut header = Header { kind, hop: packet.header.hop.carried(), ..packet.header };
-                header.hop.class = Class::NOTICE;
-                out.send(cx, record.face, Packet { header, body: packet.body.clone() });
+                let mut copy = packet.clone();
+                copy.header.kind = kind;
+                copy.header.hop = copy.header.hop.carried();
+                copy.header.hop.class = Class::NOTICE;
+                out.send(cx, record.face, copy);
             }
         }
     }

@@ -5,9 +5,10 @@ use super::interest::send_nack;
 use super::{Forwarder, Outbox, Requested};
 use crate::context::Context;
 use crate::ndn::face::FaceId;
-use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
+use crate::ndn::packet::{Interest, Kind, Nack, NackReason, Packet};
 use crate::ndn::pit::Selector;
 use crate::ndn::strategy::{Decision, NackDecision};
+use crate::scheme::signal::HopSignals;
 
 impl<B: Clone + Default> Forwarder<B> {
     /// Processes a Nack. It counts only when it answers the last Interest that went to the face it comes
@@ -88,10 +89,11 @@ impl<B: Clone + Default> Forwarder<B> {
         let Some(from) = waiting.filter(|_| !entry.is_satisfied()) else {
             return NackDecision::Return(reason);
         };
-        let Packet { header, body } = requested.packet.clone();
         // The packet is the Nack; its Interest is sent on, without the hop signals of the refused path.
-        let header = Header::new(header.name, Kind::Interest(requested.interest), header.size());
-        let requested = Requested { packet: Packet { header, body }, ..*requested };
+        let mut packet = requested.packet.clone();
+        packet.header.kind = Kind::Interest(requested.interest);
+        packet.header.hop = HopSignals::default();
+        let requested = Requested { packet, ..*requested };
         match self.consult_rejected(cx, refused_by, from, &requested) {
             Decision::Suppress => NackDecision::Wait,
             Decision::Nack(reason) => NackDecision::Return(reason),

@@ -277,7 +277,7 @@ pub fn interest_with(name: Name, nonce: u32, change: impl FnOnce(&mut Interest))
         must_be_fresh: false,
     };
     change(&mut interest);
-    Packet { header: Header::new(name, Kind::Interest(interest), ByteCount::new(40)), body: nonce + 2000 }
+    Packet::new(Header::new(name, Kind::Interest(interest), ByteCount::new(40)), nonce + 2000)
 }
 
 /// Data that is fresh for `freshness_ms`, with body 77.
@@ -288,18 +288,18 @@ pub fn data(name: Name, freshness_ms: u32) -> Packet<u32> {
         payload: 1024,
         token: PitToken(0),
     });
-    Packet { header: Header::new(name, kind, ByteCount::new(1100)), body: 77 }
+    Packet::new(Header::new(name, kind, ByteCount::new(1100)), 77)
 }
 
 /// The Nack to an Interest that was sent upstream.
 pub fn nack(refused: &Packet<u32>, reason: NackReason) -> Packet<u32> {
     let kind = Kind::Nack(Nack { interest: interest_in(refused), reason });
-    Packet { header: Header::new(refused.header.name, kind, ByteCount::new(40)), body: 0 }
+    Packet::new(Header::new(refused.header.name, kind, ByteCount::new(40)), 0)
 }
 
 pub fn loss_notice(name: Name) -> Packet<u32> {
     let kind = Kind::LossNotice(LossNotice { token: PitToken(0) });
-    Packet { header: Header::new(name, kind, ByteCount::new(30)), body: 55 }
+    Packet::new(Header::new(name, kind, ByteCount::new(30)), 55)
 }
 
 /// The Interest fields of an Interest or Nack.

@@ -94,7 +94,7 @@ impl Channel {
         let due = self.line.next_arrival().filter(|due| *due <= now)?;
         let (packet, _) = self.line.take_arrival(now)?;
         self.delivered += packet.header.size();
-        Some((due, packet.body))
+        Some((due, packet.into_parts().1))
     }
 
     /// Counts of datagrams by outcome, so far.
@@ -155,7 +155,7 @@ fn packet(datagram: Datagram) -> Packet<Datagram> {
         token: PitToken::default(),
     };
     let size = ByteCount::new(datagram.bytes.len() as u64);
-    Packet { header: Header::new(Name::whole(NameTable::ROOT), Kind::Data(opaque), size), body: datagram }
+    Packet::new(Header::new(Name::whole(NameTable::ROOT), Kind::Data(opaque), size), datagram)
 }
 
 #[cfg(test)]

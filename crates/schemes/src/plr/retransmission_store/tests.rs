@@ -103,7 +103,7 @@ impl Bench {
 
     fn push(&mut self, header: Header) {
         self.sent += 1;
-        self.run(|queue, cx| queue.push(cx, Packet { header, body: () }));
+        self.run(|queue, cx| queue.push(cx, Packet::new(header, ())));
     }
 
     fn push_data(&mut self) {

@@ -29,7 +29,7 @@ fn watched_queue() -> (Queue<()>, EarlyNack) {
 
 fn fill(queue: &mut Queue<()>, cx: &mut Context<'_>, packets: u32) {
     for segment in 0..packets {
-        queue.push(cx, Packet { header: data_packet(NameTable::ROOT, segment, 1_000), body: () });
+        queue.push(cx, Packet::new(data_packet(NameTable::ROOT, segment, 1_000), ()));
     }
 }
 
