@@ -125,7 +125,7 @@ pub struct EventQueue {
     /// Number of the open slot, counted from time zero.
     at: u64,
     shift: u32,
-    heads: Vec<u32>,
+    heads: Box<[u32; SLOTS]>,
     /// One bit per slot that has events.
     occupied: [u64; WORDS],
     /// One bit per word of `occupied` that is not zero.
@@ -151,7 +151,7 @@ impl Default for EventQueue {
             crowd: BinaryHeap::new(),
             at: 0,
             shift: FIRST_SHIFT,
-            heads: vec![NONE; SLOTS],
+            heads: Box::new([NONE; SLOTS]),
             occupied: [0; WORDS],
             words: 0,
             entries: Vec::new(),
@@ -388,7 +388,7 @@ impl EventQueue {
         let mut keys: Vec<u128> = self.far.drain().map(|Reverse(key)| key).collect();
         keys.append(&mut self.open);
         keys.extend(self.crowd.drain().map(|Reverse(key)| key));
-        for head in &mut self.heads {
+        for head in self.heads.iter_mut() {
             let mut index = std::mem::replace(head, NONE);
             while index != NONE {
                 keys.push(self.entries[index as usize].key);

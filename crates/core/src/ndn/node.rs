@@ -95,10 +95,11 @@ impl<B: Default, D: Devices<B>> Device<'_, B, D> {
     /// Passes a packet to the device, around its queue if it is free and nothing waits.
     #[inline(always)]
     fn offer(&mut self, cx: &mut Context<'_>, packet: Packet<B>) {
-        if let Some(packet) = self.queue.offer(cx, packet, self.devices.is_free(self.face)) {
+        let view = cx.face(self.face);
+        if let Some(packet) = self.queue.offer_at(cx, view, packet, self.devices.is_free(self.face)) {
             self.transmit(cx, packet);
         }
-        self.request_service(cx);
+        self.request_service(view);
     }
 
     /// Sends the next packet of the queue; the device is free.
@@ -110,10 +111,10 @@ impl<B: Default, D: Devices<B>> Device<'_, B, D> {
     }
 
     #[inline(always)]
-    fn request_service(&mut self, cx: &Context<'_>) {
+    fn request_service(&mut self, view: &FaceView) {
         // A discipline that holds packets back gives the time in `next_wake`; polling the device before would be
         // in vain.
-        let has_packets = cx.face(self.face).queued_packets() > 0 && !self.queue.is_held_back();
+        let has_packets = view.queued_packets() > 0 && !self.queue.is_held_back();
         let wake = self.queue.next_wake().map(|at| self.clock.tick_from(at));
         if has_packets || wake.is_some() {
             self.devices.needs_service(self.face, has_packets, wake);
@@ -126,7 +127,7 @@ impl<B: Default, D: Devices<B>> Device<'_, B, D> {
         if self.devices.is_free(self.face) {
             self.serve(cx);
         }
-        self.request_service(cx);
+        self.request_service(cx.face(self.face));
     }
 }
 
@@ -271,9 +272,24 @@ impl<B: Clone + Default> Node<B> {
     /// Passes a packet to the device `face` without the forwarder (a host's only application).
     #[inline]
     pub fn send(&mut self, env: Env<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
+        let mut packet = Some(packet);
+        self.send_all(env, face, devices, |_| packet.take());
+    }
+
+    /// Passes packets to the device `face` without the forwarder until `poll` has no further one.
+    #[inline(always)]
+    pub fn send_all(
+        &mut self,
+        env: Env<'_>,
+        face: FaceId,
+        devices: &mut impl Devices<B>,
+        mut poll: impl FnMut(&mut Context<'_>) -> Option<Packet<B>>,
+    ) {
         let mut cx = Context::new(env, &self.faces);
-        let queue = &mut self.queues[face.index()];
-        Device { face, queue, devices, clock: &self.clock }.offer(&mut cx, packet);
+        let mut device = Device { face, queue: &mut self.queues[face.index()], devices, clock: &self.clock };
+        while let Some(packet) = poll(&mut cx) {
+            device.offer(&mut cx, packet);
+        }
     }
 
     /// The device `face` became free: it gets the next packet of its queue.
@@ -283,7 +299,13 @@ impl<B: Clone + Default> Node<B> {
         let queue = &mut self.queues[face.index()];
         let mut device = Device { face, queue, devices, clock: &self.clock };
         device.serve(&mut cx);
-        device.request_service(&cx);
+        device.request_service(cx.face(face));
+    }
+
+    /// Whether a packet for an application waits for [`poll_application`](Self::poll_application).
+    #[inline]
+    pub fn has_for_applications(&self) -> bool {
+        !self.to_applications.is_empty()
     }
 
     /// The next packet for an application, and its face.
@@ -317,7 +339,7 @@ impl<B: Clone + Default> Node<B> {
         self.forwarder.on_directive(&mut cx, directive);
         for (face, queue) in (0..).map(FaceId).zip(&mut self.queues) {
             queue.on_directive(&mut cx, directive);
-            Device { face, queue, devices: &mut *devices, clock: &self.clock }.request_service(&cx);
+            Device { face, queue, devices: &mut *devices, clock: &self.clock }.request_service(cx.face(face));
         }
         for agent in &mut self.agents {
             agent.on_directive(&mut cx, directive);

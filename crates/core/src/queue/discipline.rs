@@ -134,6 +134,8 @@ pub enum Selection {
 /// Actions that a discipline requests in addition to its verdict.
 #[derive(Debug, Default)]
 pub struct Actions {
+    /// Whether any of them is requested.
+    pub(super) is_any: bool,
     pub(super) release: u32,
     pub(super) notices: Vec<Header>,
     pub(super) wake: Option<Time>,
@@ -142,16 +144,19 @@ pub struct Actions {
 impl Actions {
     /// Moves the `count` oldest packets of the side store to the end of their class.
     pub fn release(&mut self, count: u32) {
+        self.is_any = true;
         self.release += count;
     }
 
     /// Sends a loss notice through this queue, past all bulk packets; disciplines do not see it here.
     pub fn notify(&mut self, notice: Header) {
+        self.is_any = true;
         self.notices.push(notice);
     }
 
     /// Requests a call of [`QueueDiscipline::on_wake`] at `at` or earlier.
     pub fn wake_at(&mut self, at: Time) {
+        self.is_any = true;
         self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
     }
 }

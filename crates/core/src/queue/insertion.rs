@@ -62,8 +62,7 @@ impl<B: Default> Queue<B> {
     /// Carries out the actions that the disciplines requested.
     #[inline(always)]
     pub(super) fn act(&mut self, cx: &mut Context<'_>) {
-        let Actions { release, notices, wake } = &self.actions;
-        if *release != 0 || !notices.is_empty() || wake.is_some() {
+        if self.actions.is_any {
             self.act_now(cx);
         }
     }
@@ -71,7 +70,7 @@ impl<B: Default> Queue<B> {
     #[cold]
     fn act_now(&mut self, cx: &mut Context<'_>) {
         let view = cx.face(self.face);
-        let Actions { release, mut notices, wake } = std::mem::take(&mut self.actions);
+        let Actions { release, mut notices, wake, .. } = std::mem::take(&mut self.actions);
         for mut notice in notices.drain(..) {
             self.stats.notices += 1;
             self.stats.offered += 1;

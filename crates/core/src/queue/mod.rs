@@ -94,13 +94,24 @@ impl<B: Default> Queue<B> {
 
     /// Takes in, drops or stores a packet. Returns the next packet for a device that `is_free`: the packet
     /// itself if nothing waits, which then bypasses the queue.
+    pub fn offer(&mut self, cx: &mut Context<'_>, packet: Packet<B>, is_free: bool) -> Option<Packet<B>> {
+        let view = cx.face(self.face);
+        self.offer_at(cx, view, packet, is_free)
+    }
+
+    /// The same for a driver that has looked the face up.
     #[inline(always)]
-    pub fn offer(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>, is_free: bool) -> Option<Packet<B>> {
+    pub(crate) fn offer_at(
+        &mut self,
+        cx: &mut Context<'_>,
+        view: &FaceView,
+        mut packet: Packet<B>,
+        is_free: bool,
+    ) -> Option<Packet<B>> {
         if !is_free {
             self.push(cx, packet);
             return None;
         }
-        let view = cx.face(self.face);
         if !self.lets_pass(view, &packet.header) {
             return self.exchange(cx, packet);
         }
@@ -129,6 +140,7 @@ impl<B: Default> Queue<B> {
     }
 
     /// Takes a packet in and the next one out.
+    #[cold]
     fn exchange(&mut self, cx: &mut Context<'_>, packet: Packet<B>) -> Option<Packet<B>> {
         self.push(cx, packet);
         self.pop(cx)
@@ -147,19 +159,23 @@ impl<B: Default> Queue<B> {
     #[inline(always)]
     fn go_past(&mut self, cx: &mut Context<'_>, view: &FaceView, header: &mut Header) -> Admission {
         self.stats.offered += 1;
-        let admission = self.admit(cx, view, header);
+        let mut admission = self.admit(cx, view, header);
         if let Admission::Hold(_) = admission {
             return admission;
         }
-        let mut is_sent = matches!(admission, Admission::Pass);
-        if is_sent {
+        if let Admission::Pass = admission {
             if header.hop.class == Class::BULK {
                 view.accepted.set(view.accepted.get() + 1);
             }
-            is_sent = self.depart(cx, view, header, Span::ZERO);
+            if !self.depart(cx, view, header, Span::ZERO) {
+                admission = Admission::Dropped;
+            }
         }
-        self.act(cx);
-        if is_sent { Admission::Pass } else { Admission::Dropped }
+        // Only a discipline requests actions.
+        if self.sees_arrivals || self.sees_departures {
+            self.act(cx);
+        }
+        admission
     }
 
     /// Headers of everything that waits or is stored.

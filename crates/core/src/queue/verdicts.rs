@@ -60,21 +60,15 @@ impl<B: Default> Queue<B> {
         sojourn: Span,
     ) -> bool {
         if self.sees_departures {
-            let mut mark = None;
-            let mut dropped = None;
+            let mut objections = None;
             for discipline in &mut self.disciplines {
-                match discipline.on_dequeue(cx, header, sojourn, view, &mut self.actions) {
-                    Verdict::Pass | Verdict::Hold(_) => {}
-                    Verdict::Mark(level, cause) => mark = raise(mark, level, cause),
-                    Verdict::Drop(cause) => dropped = dropped.or(Some(cause)),
+                let verdict = discipline.on_dequeue(cx, header, sojourn, view, &mut self.actions);
+                if !matches!(verdict, Verdict::Pass) {
+                    Objections::add(&mut objections, verdict);
                 }
             }
-            if let Some(cause) = dropped {
-                self.drop_packet(cx, header, cause);
-                return false;
-            }
-            if let Some((level, cause)) = mark
-                && !self.mark_packet(cx, header, level, sojourn, cause)
+            if let Some(objections) = objections
+                && !self.carry_out_objections(cx, header, sojourn, objections)
             {
                 return false;
             }
@@ -83,6 +77,27 @@ impl<B: Default> Queue<B> {
         view.sent_packets.set(view.sent_packets.get() + 1);
         view.sent_bytes.set(view.sent_bytes.get() + header.size().get());
         true
+    }
+
+    /// Marks or drops a leaving packet; returns `false` if it is dropped.
+    #[cold]
+    fn carry_out_objections(
+        &mut self,
+        cx: &mut Context<'_>,
+        header: &mut Header,
+        sojourn: Span,
+        objections: Objections,
+    ) -> bool {
+        match objections {
+            Objections { dropped: Some(cause), .. } => {
+                self.drop_packet(cx, header, cause);
+                false
+            }
+            Objections { mark: Some((level, cause)), .. } => {
+                self.mark_packet(cx, header, level, sojourn, cause)
+            }
+            Objections { .. } => true,
+        }
     }
 
     pub(super) fn drop_packet(&mut self, cx: &mut Context<'_>, header: &Header, cause: Cause) {
@@ -110,6 +125,25 @@ impl<B: Default> Queue<B> {
         header.hop.raise_mark(level);
         cx.record(Event::Marked { face: self.face.0, name: header.label(), sojourn, cause });
         true
+    }
+}
+
+/// What disciplines decided about a leaving packet, other than to let it pass.
+#[derive(Default)]
+struct Objections {
+    mark: Option<(u8, Cause)>,
+    dropped: Option<Cause>,
+}
+
+impl Objections {
+    #[cold]
+    fn add(objections: &mut Option<Self>, verdict: Verdict) {
+        let Self { mark, dropped } = objections.get_or_insert_default();
+        match verdict {
+            Verdict::Pass | Verdict::Hold(_) => {}
+            Verdict::Mark(level, cause) => *mark = raise(*mark, level, cause),
+            Verdict::Drop(cause) => *dropped = dropped.or(Some(cause)),
+        }
     }
 }
 

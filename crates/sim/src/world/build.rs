@@ -24,7 +24,7 @@ use super::connections::{Connection, Side};
 use super::control::Control;
 use super::media;
 use super::service::{Processing, Server};
-use super::{Answerer, Body, EventKind, Host, Recorder, Role, Servers, SimNode, Wakeups, World};
+use super::{Answerer, Body, EventKind, Host, Recorder, Role, Servers, SimNode, Spares, Wakeups, World};
 use crate::events::EventQueue;
 use crate::link::{End, LinkDirection, Radio};
 use crate::plan::{CachePlan, ClockPlan, FlowPlan, NodePlan, Plan, SchemeUse, TcpPlan};
@@ -142,6 +142,7 @@ impl World {
             link_down: vec![false; plan.links.len()],
             unfinished: 0,
             packet_hops: 0,
+            spares: Spares::default(),
             ready: Vec::new(),
             ready_sides: Vec::new(),
             restart_template: None,

@@ -73,12 +73,35 @@ pub struct World {
     link_down: Vec<bool>,
     unfinished: usize,
     packet_hops: u64,
+    /// Memory of packets that have ended.
+    spares: Spares,
     /// Consumers that received a packet and may send.
     ready: Vec<u32>,
     /// Ends of connections behind a forwarder that received a packet and may send.
     ready_sides: Vec<usize>,
     /// Template from which restarted nodes are built; `None` in a run without restarts.
     restart_template: Option<Box<restart::RestartTemplate>>,
+}
+
+/// Packets that have reached their consumer, whose memory the next ones take.
+#[derive(Debug, Default)]
+struct Spares(Vec<Packet<Body>>);
+
+impl Spares {
+    /// A packet with this header and no options.
+    #[inline]
+    fn packet(&mut self, header: Header) -> Packet<Body> {
+        let Some(mut packet) = self.0.pop() else { return Packet::new(header, None) };
+        packet.header = header;
+        packet
+    }
+
+    /// Keeps the memory of a packet that has ended.
+    #[inline]
+    fn keep(&mut self, mut packet: Packet<Body>) {
+        packet.body = None;
+        self.0.push(packet);
+    }
 }
 
 /// A node and what runs on it.
@@ -338,28 +361,27 @@ impl World {
     #[inline(always)]
     fn take_in(&mut self, to: End, mut packet: Packet<Body>) {
         self.packet_hops += 1;
-        let SimNode { core, role, directions, service, .. } = &mut self.nodes[to.node as usize];
-        core.faces()[to.face.index()].count_received(packet.header.size());
-        match *role {
-            Role::Router if service.is_some() => {
+        let sim = &mut self.nodes[to.node as usize];
+        sim.core.faces()[to.face.index()].count_received(packet.header.size());
+        match sim.role {
+            Role::Router if sim.service.is_some() => {
                 self.wait_for_service(to.node as usize, to.face, packet);
             }
             Role::Router => {
-                let may_change_wake = core.may_change_wake(&packet.header.kind);
-                core.receive(env!(self, to.node), to.face, packet, lines!(self, directions));
-                self.carry_to_applications(to.node as usize);
                 // Most packets leave the timers of the forwarder unchanged.
-                if may_change_wake {
-                    self.rearm_node(to.node as usize);
+                let may_change_wake = sim.core.may_change_wake(&packet.header.kind);
+                sim.core.receive(env!(self, to.node), to.face, packet, lines!(self, &sim.directions));
+                if sim.core.has_for_applications() {
+                    self.settle_all(to.node as usize, may_change_wake);
+                } else if may_change_wake {
+                    rearm(sim, &mut self.events, to.node);
                 }
-                self.drain_ready();
             }
             Role::Consumer(consumer) => {
                 self.record_received(to, &packet.header);
                 // A forwarder would have counted the last link.
                 packet.header.hop.hops = packet.header.hop.hops.saturating_add(1);
-                self.deliver(consumer as usize, &packet.header);
-                self.drain(consumer as usize);
+                self.send_direct(consumer as usize, Some(packet));
             }
             Role::Server => {
                 self.record_received(to, &packet.header);
@@ -455,23 +477,35 @@ impl World {
         if !self.nodes[node].is_on {
             return;
         }
-        let is_direct = self.nodes[node].role != Role::Router;
+        if self.nodes[node].role != Role::Router {
+            return self.send_direct(index, None);
+        }
         loop {
             let host = &mut self.consumers[index];
-            let sim = &mut self.nodes[node];
-            let Some(header) = sim.core.with_context(env!(self, node), |cx| host.consumer.poll(cx)) else {
+            let core = &self.nodes[node].core;
+            let Some(header) = core.with_context(env!(self, node), |cx| host.consumer.poll(cx)) else {
                 break;
             };
-            let packet = Packet::new(header, None);
-            if is_direct {
-                self.send(node, face, packet);
-            } else {
-                self.receive(node, face, packet);
+            let packet = self.spares.packet(header);
+            self.receive(node, face, packet);
+        }
+        self.settle(node);
+        self.rearm_consumer(index);
+    }
+
+    /// Passes a packet to a consumer without a forwarder, and sends every Interest that it may send now.
+    #[inline]
+    fn send_direct(&mut self, index: usize, mut arrived: Option<Packet<Body>>) {
+        let Host { consumer, node, face, .. } = &mut self.consumers[index];
+        let SimNode { core, directions, .. } = &mut self.nodes[*node as usize];
+        let spares = &mut self.spares;
+        core.send_all(env!(self, *node), *face, lines!(self, directions), |cx| {
+            if let Some(packet) = arrived.take() {
+                consumer.on_packet(cx, &packet.header);
+                spares.keep(packet);
             }
-        }
-        if !is_direct {
-            self.settle(node);
-        }
+            consumer.poll(cx).map(|header| spares.packet(header))
+        });
         self.rearm_consumer(index);
     }
 
@@ -491,6 +525,15 @@ impl World {
         }
     }
 
+    /// Delivers to applications what a forwarder sent, and lets them send.
+    fn settle_all(&mut self, node: usize, may_change_wake: bool) {
+        self.carry_to_applications(node);
+        if may_change_wake {
+            self.rearm_node(node);
+        }
+        self.drain_ready();
+    }
+
     /// Delivers to applications what a forwarder sent, and schedules its next wake-up.
     #[inline(always)]
     fn settle(&mut self, node: usize) {
@@ -507,13 +550,7 @@ impl World {
 
     #[inline(always)]
     fn rearm_node(&mut self, node: usize) {
-        let sim = &mut self.nodes[node];
-        if let Some(wake) = sim.core.forwarder_wake()
-            && wake < sim.wake
-        {
-            sim.wake = wake;
-            self.events.push(wake, EventKind::NodeWake, node);
-        }
+        rearm(&mut self.nodes[node], &mut self.events, node as u32);
     }
 
     #[cold]
@@ -530,6 +567,7 @@ impl World {
         if let Some(place) = face.index().checked_sub(first_consumer) {
             let consumer = sim.consumers[place];
             self.deliver(consumer as usize, header);
+            self.spares.keep(packet);
             return self.ready.push(consumer);
         }
         if let Some(answer) = self.answer(node as u32, face, packet) {
@@ -695,5 +733,16 @@ impl World {
         for node in &mut self.nodes {
             node.core.forwarder_mut().fib_mut().forget();
         }
+    }
+}
+
+/// Schedules the next wake-up of a forwarder.
+#[inline(always)]
+fn rearm(sim: &mut SimNode, events: &mut EventQueue, node: u32) {
+    if let Some(wake) = sim.core.forwarder_wake()
+        && wake < sim.wake
+    {
+        sim.wake = wake;
+        events.push(wake, EventKind::NodeWake, node as usize);
     }
 }

@@ -62,8 +62,15 @@ pub struct Line<T> {
     delivered: u64,
     flights: VecDeque<Flight<T>>,
     serialisation: Serialisation,
-    jitter: Option<Jitter>,
+    /// Loss and jitter; most lines have neither.
+    noise: Option<Box<Noise>>,
+}
+
+/// Loss and jitter of a line.
+#[derive(Debug)]
+struct Noise {
     loss: Option<Loss>,
+    jitter: Option<Jitter>,
 }
 
 #[derive(Debug)]
@@ -77,6 +84,9 @@ impl<T> Line<T> {
     /// A free line; `stream` gives its random numbers for "jitter" and for "loss".
     pub fn new(setup: &LineSetup, stream: impl Fn(&str) -> Rng) -> Self {
         let jitter = Jitter { max: setup.jitter, reorder: setup.reorder, rng: stream("jitter") };
+        let jitter = (setup.jitter > Span::ZERO).then_some(jitter);
+        let loss = Loss::new(&setup.loss, stream("loss"));
+        let is_noisy = jitter.is_some() || loss.is_some();
         Self {
             busy_until: Time::ZERO,
             delay: setup.delay,
@@ -87,8 +97,7 @@ impl<T> Line<T> {
             delivered: 0,
             flights: VecDeque::new(),
             serialisation: Serialisation::new(setup.rate),
-            jitter: (setup.jitter > Span::ZERO).then_some(jitter),
-            loss: Loss::new(&setup.loss, stream("loss")),
+            noise: is_noisy.then(|| Box::new(Noise { loss, jitter })),
         }
     }
 
@@ -176,15 +185,8 @@ impl<T> Line<T> {
 
     #[inline(always)]
     fn carry_from(&mut self, load: T, begun: Time, sent: Time) -> Carriage {
-        if self.loss.as_mut().is_some_and(|loss| loss.draw(begun, sent)) {
-            self.lost += 1;
-            return Carriage::Lost;
-        }
-        let arrives = sent + self.delay;
-        match &mut self.jitter {
-            None => self.append(Flight { arrives, load }),
-            Some(_) => self.append_with_jitter(arrives, load),
-        }
+        let flight = Flight { arrives: sent + self.delay, load };
+        if self.noise.is_some() { self.append_with_noise(flight, begun, sent) } else { self.append(flight) }
     }
 
     #[inline(always)]
@@ -195,30 +197,37 @@ impl<T> Line<T> {
     }
 
     #[cold]
-    fn append_with_jitter(&mut self, mut arrives: Time, load: T) -> Carriage {
-        let Some(jitter) = &mut self.jitter else { return self.append(Flight { arrives, load }) };
-        arrives += jitter.max.scale(jitter.rng.uniform());
+    fn append_with_noise(&mut self, mut flight: Flight<T>, begun: Time, sent: Time) -> Carriage {
+        let Some(Noise { loss, jitter }) = self.noise.as_deref_mut() else { return self.append(flight) };
+        if loss.as_mut().is_some_and(|loss| loss.draw(begun, sent)) {
+            self.lost += 1;
+            return Carriage::Lost;
+        }
+        let Some(jitter) = jitter else { return self.append(flight) };
+        flight.arrives += jitter.max.scale(jitter.rng.uniform());
         if jitter.reorder {
             // At equal times the packet that was sent first arrives first.
-            let place = self.flights.partition_point(|flight| flight.arrives <= arrives);
-            self.flights.insert(place, Flight { arrives, load });
-            return if place == 0 { Carriage::First(arrives) } else { Carriage::Behind };
+            let place = self.flights.partition_point(|other| other.arrives <= flight.arrives);
+            let carriage = if place == 0 { Carriage::First(flight.arrives) } else { Carriage::Behind };
+            self.flights.insert(place, flight);
+            return carriage;
         }
         // Without reordering a packet waits for the one before it, whatever its own jitter.
         if let Some(last) = self.flights.back() {
-            arrives = arrives.max(last.arrives);
+            flight.arrives = flight.arrives.max(last.arrives);
         }
-        self.append(Flight { arrives, load })
+        self.append(flight)
     }
 
     /// Removes the packet that arrives at `now`; returns the arrival time of the next one with it.
     #[inline]
     pub fn take_arrival(&mut self, now: Time) -> Option<(T, Option<Time>)> {
-        // After one overtook another, the event of the one overtaken finds nothing.
-        if self.flights.front()?.arrives > now {
+        let flight = self.flights.pop_front()?;
+        if flight.arrives > now {
+            // After one overtook another, the event of the one overtaken finds nothing.
+            self.flights.push_front(flight);
             return None;
         }
-        let flight = self.flights.pop_front()?;
         self.delivered += 1;
         Some((flight.load, self.next_arrival()))
     }

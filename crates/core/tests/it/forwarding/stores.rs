@@ -85,7 +85,7 @@ fn compare(policy: Policy, seed: u64) {
         let name = if rng.chance(0.1) { Name::whole(prefix) } else { Name::segment(prefix, rng.below(30)) };
         if rng.chance(0.5) {
             let freshness = rng.below(100);
-            cs.insert(&Packet { body: step, ..data(name, freshness) }, ms(now));
+            cs.insert(&Packet::new(data(name, freshness).header, step), ms(now));
             naive.insert(name, step, now + u64::from(freshness));
         } else {
             let requested = interest_with(name, 1, |interest| {
