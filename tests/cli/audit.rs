@@ -85,7 +85,8 @@ fn a_bench_counts_the_packets_of_the_time_that_it_simulates() {
         let stated =
             tidegate(&["bench", "papers", "--runs", "1", "--duration", duration, "--format", "json"]);
         let document = stated.with(0).json();
-        let [case] = document.list() else { panic!("{document:?}") };
+        let [bare, case] = document.list() else { panic!("{document:?}") };
+        assert_eq!((bare.get("name").text(), bare.get("cpu_time_over_bare")), ("bare", &Value::Number(1.0)));
         assert_eq!((case.get("name").text(), case.get("runs")), ("papers", &Value::Number(1.0)));
         let Value::Number(hops) = case.get("packet_hops") else { panic!("{case:?}") };
         assert!(matches!(case.get("hops_per_cpu_s"), Value::Number(rate) if *rate > 0.0), "{case:?}");

@@ -176,7 +176,7 @@ impl EventQueue {
     }
 
     /// Removes the earliest event that is not after `limit`.
-    #[inline]
+    #[inline(always)]
     pub fn take_until(&mut self, limit: Time) -> Option<(Time, EventTarget)> {
         loop {
             if !self.crowd.is_empty() {

@@ -5,6 +5,7 @@ mod events;
 mod link;
 mod routes;
 
+pub mod bare;
 pub mod builder;
 pub mod plan;
 pub mod roles;

@@ -32,26 +32,28 @@ pub enum Limit {
 
 /// Observable state of a face and its queue. Maintained by core, read by schemes.
 #[derive(Debug)]
+// What every packet changes is one line of the cache: in a large network each line is a miss.
+#[repr(C, align(64))]
 pub struct FaceView {
-    limit: Limit,
-    local: bool,
-    delay: Span,
-    rate: Cell<BitRate>,
-    /// Rate of the link's other direction.
-    incoming_rate: Cell<BitRate>,
-    up: Cell<bool>,
-    /// Sojourn time of the marked packet, and the time at which the mark expires.
-    mark: Cell<Option<(Span, Time)>>,
-    marked: Cell<u64>,
     packets: [Cell<u32>; Class::COUNT],
     bytes: [Cell<u64>; Class::COUNT],
-    pub(crate) held: Cell<u32>,
     pub(crate) accepted: Cell<u64>,
-    pub(crate) dropped: Cell<u64>,
     pub(crate) sent_packets: Cell<u64>,
     pub(crate) sent_bytes: Cell<u64>,
     pub(crate) received_packets: Cell<u64>,
     pub(crate) received_bytes: Cell<u64>,
+    limit: Limit,
+    /// Sojourn time of the marked packet, and the time at which the mark expires.
+    mark: Cell<Option<(Span, Time)>>,
+    local: bool,
+    up: Cell<bool>,
+    pub(crate) held: Cell<u32>,
+    pub(crate) dropped: Cell<u64>,
+    delay: Span,
+    rate: Cell<BitRate>,
+    /// Rate of the link's other direction.
+    incoming_rate: Cell<BitRate>,
+    marked: Cell<u64>,
     /// Bytes handed to the layer below that have not left yet.
     below: Cell<u64>,
 }

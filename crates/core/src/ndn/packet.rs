@@ -43,8 +43,9 @@ impl<B> DerefMut for Packet<B> {
     }
 }
 
-/// The parts of a packet.
+/// The parts of a packet, from the start of a cache line on.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(align(64))]
 pub struct Contents<B> {
     /// Fields by which a node makes its decisions.
     pub header: Header,

@@ -146,8 +146,8 @@ impl World {
     pub(super) fn arrive_frame(&mut self, direction: usize) {
         let (now, peer) = (self.now, direction ^ 1);
         let Some(framed) = &mut self.directions[direction].framed else { return };
-        let Some((frame, next)) = framed.take_arrival(now) else { return };
-        if let Some(at) = next {
+        let Some(frame) = framed.take_arrival(now) else { return };
+        if let Some(at) = framed.next_arrival() {
             self.events.push(at, EventKind::FrameArrival, direction);
         }
         // The end that gets it is the one that sends in the other direction.

@@ -350,8 +350,8 @@ impl World {
     fn arrive(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         let to = wire.to;
-        let Some((packet, next)) = wire.line.take_arrival(self.now) else { return };
-        if let Some(at) = next {
+        let Some(packet) = wire.line.take_arrival(self.now) else { return };
+        if let Some(at) = wire.line.next_arrival() {
             self.events.push(at, EventKind::Arrival, direction);
         }
         self.take_in(to, packet);

@@ -1,7 +1,8 @@
 //! `tidegate bench`: packet-hops per CPU second in named cases, each in a process of its own.
 //!
 //! A packet-hop is one packet taken off one link. The CPU time is that of the whole process: reading the
-//! scenario, the run, and writing the tables.
+//! scenario, the run, and writing the tables. The case `bare` has no nodes: calendar, queues and lines alone, as
+//! a measure of the machine.
 
 #[cfg(target_os = "linux")]
 mod fetch;
@@ -26,6 +27,11 @@ struct BenchCase {
     /// Target for packet-hops per CPU second, millions; `None` where another figure has a target.
     aim: Option<f64>,
 }
+
+/// The case without nodes, with which the others are compared.
+const BARE: BenchCase = BenchCase { name: "bare", scenario: "", aim: None };
+/// Packet-hops of that case.
+const BARE_HOPS: u64 = 20_000_000;
 
 const CASES: [BenchCase; 7] = [
     BenchCase { name: "papers", scenario: include_str!("../../../benches/papers.toml"), aim: Some(10.0) },
@@ -91,7 +97,11 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if arguments.cases == ["fetch"] {
         return fetch::run(session, arguments);
     }
-    let cases = chosen(&arguments.cases)?;
+    if arguments.inside && arguments.cases == [BARE.name] {
+        print(&measure_bare(arguments.duration.is_some()).line());
+        return Ok(Exit::Ok);
+    }
+    let mut cases = chosen(&arguments.cases)?;
     if arguments.inside {
         let [case] = cases.as_slice() else {
             return Err(Failure::usage("--inside takes one case"));
@@ -99,6 +109,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         print(&measure(session, case, arguments.duration.as_deref())?.line());
         return Ok(Exit::Ok);
     }
+    cases.insert(0, &BARE);
     let mut rows = Vec::new();
     for case in cases {
         let mut runs = Vec::new();
@@ -109,11 +120,12 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         runs.sort_by(|a, b| a.hops_per_cpu_s().total_cmp(&b.hops_per_cpu_s()));
         rows.push((case, runs));
     }
+    let bare = median(&rows[0].1);
     print(&match session.format {
         Format::Json => {
-            rows.iter().map(|(case, runs)| as_json(case, runs)).collect::<Value>().to_string() + "\n"
+            rows.iter().map(|(case, runs)| as_json(case, runs, bare)).collect::<Value>().to_string() + "\n"
         }
-        Format::Text => table(&rows, session.screen),
+        Format::Text => table(&rows, bare, session.screen),
     });
     Ok(Exit::Ok)
 }
@@ -121,7 +133,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 /// Names of all cases.
 pub(crate) fn case_names() -> Vec<&'static str> {
     let on_linux: &[&str] = if cfg!(target_os = "linux") { &["live", "fetch"] } else { &[] };
-    CASES.iter().map(|case| case.name).chain(on_linux.iter().copied()).collect()
+    [&BARE].into_iter().chain(&CASES).map(|case| case.name).chain(on_linux.iter().copied()).collect()
 }
 
 fn chosen(names: &[String]) -> Result<Vec<&'static BenchCase>, Failure> {
@@ -134,7 +146,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static BenchCase>, Failure> {
             Failure::usage(format!("case {name:?} is not known; known: {}", known.join(", ")))
         })
     };
-    names.iter().map(find).collect()
+    names.iter().filter(|name| *name != BARE.name).map(find).collect()
 }
 
 /// Measurements of one run of one case; written as a line of numbers between the two processes.
@@ -208,6 +220,20 @@ fn measure_outside(case: &BenchCase, duration: Option<&str>) -> Result<CaseMeasu
 /// Parts of a run, after each of which the PIT is measured: its maximum counts, not its size at the end.
 const LOOKS: u64 = 20;
 
+/// Measures the case without nodes; a short run has a hundredth of its hops.
+fn measure_bare(is_short: bool) -> CaseMeasurement {
+    let hops = if is_short { BARE_HOPS / 100 } else { BARE_HOPS };
+    let start_s = cpu_seconds();
+    tidegate_sim::bare::run(hops);
+    CaseMeasurement {
+        cpu_s: cpu_seconds(),
+        start_s,
+        hops: hops as f64,
+        peak_rss_bytes: peak_rss_bytes(),
+        ..CaseMeasurement::default()
+    }
+}
+
 fn measure(session: &Session, case: &BenchCase, duration: Option<&str>) -> Result<CaseMeasurement, Failure> {
     let set: Vec<_> =
         duration.map(|time| ("scenario.duration".to_owned(), time.to_owned())).into_iter().collect();
@@ -270,11 +296,17 @@ fn median(runs: &[CaseMeasurement]) -> &CaseMeasurement {
     &runs[runs.len() / 2]
 }
 
-fn as_json(case: &BenchCase, runs: &[CaseMeasurement]) -> Value {
+/// CPU time of a hop as a multiple of that of a hop without nodes.
+fn over_bare(middle: &CaseMeasurement, bare: &CaseMeasurement) -> f64 {
+    bare.hops_per_cpu_s() / middle.hops_per_cpu_s()
+}
+
+fn as_json(case: &BenchCase, runs: &[CaseMeasurement], bare: &CaseMeasurement) -> Value {
     let middle = median(runs);
     json!({
         "name": case.name,
         "hops_per_cpu_s": middle.hops_per_cpu_s(),
+        "cpu_time_over_bare": over_bare(middle, bare),
         "instructions_per_hop": null,
         "peak_rss_bytes": middle.peak_rss_bytes,
         "delivered": middle.delivered,
@@ -288,12 +320,13 @@ fn as_json(case: &BenchCase, runs: &[CaseMeasurement]) -> Value {
     })
 }
 
-fn table(rows: &[(&BenchCase, Vec<CaseMeasurement>)], screen: Screen) -> String {
+fn table(rows: &[(&BenchCase, Vec<CaseMeasurement>)], bare: &CaseMeasurement, screen: Screen) -> String {
     let numbers = [
         "M hops per CPU s",
         "minimum",
         "maximum",
         "aim",
+        "CPU time over bare",
         "M hops",
         "start, CPU s",
         "peak memory, MB",
@@ -312,6 +345,7 @@ fn table(rows: &[(&BenchCase, Vec<CaseMeasurement>)], screen: Screen) -> String 
             rate(&runs[0]),
             rate(&runs[runs.len() - 1]),
             case.aim.map_or_else(String::new, |aim| format!("{aim}")),
+            format!("{:.2}", over_bare(middle, bare)),
             format!("{:.1}", middle.hops / 1e6),
             format!("{:.3}", middle.start_s),
             format!("{:.0}", middle.peak_rss_bytes / 1e6),

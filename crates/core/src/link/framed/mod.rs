@@ -223,9 +223,14 @@ impl<B> FramedLine<B> {
         }
     }
 
-    /// Removes the frame that arrives at `now`; returns the arrival time of the next one with it.
-    pub fn take_arrival(&mut self, now: Time) -> Option<(Frame, Option<Time>)> {
+    /// Removes the frame that arrives at `now`.
+    pub fn take_arrival(&mut self, now: Time) -> Option<Frame> {
         self.line.take_arrival(now)
+    }
+
+    /// Time at which the next frame reaches the far end; `None` if none is on the line.
+    pub fn next_arrival(&self) -> Option<Time> {
+        self.line.next_arrival()
     }
 
     /// The end that sends here receives a frame of the other direction. Returns whether the part in it is

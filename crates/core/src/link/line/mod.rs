@@ -219,9 +219,9 @@ impl<T> Line<T> {
         self.append(flight)
     }
 
-    /// Removes the packet that arrives at `now`; returns the arrival time of the next one with it.
+    /// Removes the packet that arrives at `now`.
     #[inline]
-    pub fn take_arrival(&mut self, now: Time) -> Option<(T, Option<Time>)> {
+    pub fn take_arrival(&mut self, now: Time) -> Option<T> {
         let flight = self.flights.pop_front()?;
         if flight.arrives > now {
             // After one overtook another, the event of the one overtaken finds nothing.
@@ -229,7 +229,7 @@ impl<T> Line<T> {
             return None;
         }
         self.delivered += 1;
-        Some((flight.load, self.next_arrival()))
+        Some(flight.load)
     }
 
     /// Packets on the line, in order of arrival.
@@ -311,8 +311,7 @@ mod tests {
         assert_eq!(line.transmit(500, ByteCount::new(500), at(1000)), Carriage::Behind);
         assert_eq!(line.next_arrival(), Some(at(11_000)));
         assert!(line.take_arrival(at(10_999)).is_none());
-        let (first, next) = line.take_arrival(at(11_000)).expect("it is due");
-        assert_eq!((first, next), (1000, Some(at(11_500))));
+        assert_eq!((line.take_arrival(at(11_000)), line.next_arrival()), (Some(1000), Some(at(11_500))));
         assert_eq!((line.delivered(), line.in_flight()), (1, 1));
         line.cut(at(11_200));
         assert_eq!((line.lost(), line.in_flight(), line.busy_until), (1, 0, at(11_200)));
@@ -361,7 +360,7 @@ mod tests {
                 line.transmit(number, size, Time::ZERO + Span::from_micros(200 * number));
             }
             let mut order = Vec::new();
-            while let Some((number, _)) = line.take_arrival(Time::MAX) {
+            while let Some(number) = line.take_arrival(Time::MAX) {
                 order.push(number);
             }
             assert_eq!((order.len(), order.is_sorted()), (200, !reorder));

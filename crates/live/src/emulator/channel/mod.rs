@@ -92,7 +92,7 @@ impl Channel {
     pub fn take_due(&mut self, now: Time) -> Option<(Time, Datagram)> {
         self.advance(now);
         let due = self.line.next_arrival().filter(|due| *due <= now)?;
-        let (packet, _) = self.line.take_arrival(now)?;
+        let packet = self.line.take_arrival(now)?;
         self.delivered += packet.header.size();
         Some((due, packet.into_parts().1))
     }
