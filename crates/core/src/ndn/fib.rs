@@ -2,6 +2,7 @@
 
 use crate::ndn::face::{FaceId, NodeId};
 use crate::ndn::name::{NameTable, PrefixId};
+use crate::ndn::prefix_map::PrefixMap;
 
 /// A next hop for a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,15 +137,15 @@ impl Fib {
         routes: &dyn Routes,
         node: NodeId,
     ) -> &FibEntry {
-        let index = match self.resolved.find(prefix) {
-            Some(index) => index,
+        let number = match self.resolved.numbers.find(prefix) {
+            Some(number) => number,
             None => self.resolve(prefix, names, routes, node),
         };
-        &self.resolved.entries[index]
+        &self.resolved.entries[number as usize]
     }
 
     #[cold]
-    fn resolve(&mut self, prefix: PrefixId, names: &NameTable, routes: &dyn Routes, node: NodeId) -> usize {
+    fn resolve(&mut self, prefix: PrefixId, names: &NameTable, routes: &dyn Routes, node: NodeId) -> u32 {
         let mut hops = Vec::new();
         let mut at = Some(prefix);
         while let Some(candidate) = at {
@@ -161,7 +162,10 @@ impl Fib {
             at = names.parent(candidate);
         }
         let strategy = self.strategy_of(prefix, names);
-        self.resolved.insert(prefix, FibEntry { hops, strategy, scope: Scope::of(prefix, names) })
+        let number = self.resolved.entries.len() as u32;
+        self.resolved.entries.push(FibEntry { hops, strategy, scope: Scope::of(prefix, names) });
+        self.resolved.numbers.insert(prefix, number);
+        number
     }
 
     fn strategy_of(&self, prefix: PrefixId, names: &NameTable) -> StrategyId {
@@ -176,62 +180,11 @@ impl Fib {
     }
 }
 
-/// A small open-addressing table, sized by the prefixes seen at this node.
+/// Entries by prefix, as far as they were looked up.
 #[derive(Debug, Default)]
 struct Resolved {
-    /// Prefix number + 1 and entry; 0 is free. Length is a power of two, at most half full.
-    slots: Vec<(u32, u32)>,
+    numbers: PrefixMap,
     entries: Vec<FibEntry>,
-}
-
-impl Resolved {
-    #[inline]
-    fn find(&self, prefix: PrefixId) -> Option<usize> {
-        if self.slots.is_empty() {
-            return None;
-        }
-        let mask = self.slots.len() - 1;
-        let mut slot = spread(prefix) & mask;
-        loop {
-            match self.slots[slot] {
-                (0, _) => return None,
-                (key, index) if key == prefix.0 + 1 => return Some(index as usize),
-                _ => slot = (slot + 1) & mask,
-            }
-        }
-    }
-
-    fn insert(&mut self, prefix: PrefixId, entry: FibEntry) -> usize {
-        // At most half full, so that every search meets a free slot and probes stay short.
-        if (self.entries.len() + 1) * 2 > self.slots.len() {
-            self.grow();
-        }
-        let index = self.entries.len();
-        self.entries.push(entry);
-        self.place(prefix.0 + 1, index as u32);
-        index
-    }
-
-    fn grow(&mut self) {
-        let larger = vec![(0, 0); (self.slots.len() * 2).max(4)];
-        let old = std::mem::replace(&mut self.slots, larger);
-        for (key, index) in old.into_iter().filter(|(key, _)| *key != 0) {
-            self.place(key, index);
-        }
-    }
-
-    fn place(&mut self, key: u32, index: u32) {
-        let mask = self.slots.len() - 1;
-        let mut slot = spread(PrefixId(key - 1)) & mask;
-        while self.slots[slot].0 != 0 {
-            slot = (slot + 1) & mask;
-        }
-        self.slots[slot] = (key, index);
-    }
-}
-
-fn spread(prefix: PrefixId) -> usize {
-    (prefix.0.wrapping_mul(0x9E37_79B9) >> 7) as usize
 }
 
 #[cfg(test)]

@@ -20,5 +20,6 @@ pub mod name;
 pub mod node;
 pub mod packet;
 pub mod pit;
+mod prefix_map;
 pub mod producer;
 pub mod strategy;

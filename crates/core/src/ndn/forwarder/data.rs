@@ -8,7 +8,7 @@ use crate::ndn::dead_nonce;
 use crate::ndn::face::FaceId;
 use crate::ndn::name::{IMPLICIT_DIGEST, Name};
 use crate::ndn::packet::{Header, Kind, Packet, PitToken};
-use crate::ndn::pit::{PitEntry, PitId};
+use crate::ndn::pit::{InRecord, PitEntry, PitId};
 use crate::observe::event::EventMask;
 use crate::units::Span;
 
@@ -21,7 +21,7 @@ struct Matched<'a> {
 }
 
 impl<B: Clone + Default> Forwarder<B> {
-    #[inline]
+    #[inline(never)]
     pub(super) fn on_data(
         &mut self,
         cx: &mut Context<'_>,
@@ -116,7 +116,7 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Answers one entry: every downstream that still waits gets a copy, the last one the packet itself.
-    #[inline]
+    #[inline(always)]
     fn satisfy(
         &mut self,
         cx: &mut Context<'_>,
@@ -149,20 +149,11 @@ impl<B: Clone + Default> Forwarder<B> {
             }
             out.send(cx, to, packet);
         };
-        let mut last = None;
-        for record in entry.in_records().filter(|record| record.is_pending(now) && record.face != from) {
-            let to = (record.face, record.token);
-            if let Some(served) = served.as_deref_mut() {
-                if served.contains(&to) {
-                    continue;
-                }
-                served.push(to);
-            }
-            // The last downstream gets the packet itself.
-            if let Some((face, token)) = last.replace(to) {
-                answer(cx, packet.clone(), face, token);
-            }
-        }
+        let waits = |record: &InRecord| record.is_pending(now) && record.face != from;
+        let last = match (entry.only_in_record(), &mut served) {
+            (Some(record), None) => waits(record).then_some((record.face, record.token)),
+            _ => answer_others(entry, waits, served, |face, token| answer(cx, packet.clone(), face, token)),
+        };
         if let Some((face, token)) = last {
             answer(cx, packet, face, token);
         }
@@ -172,7 +163,9 @@ impl<B: Clone + Default> Forwarder<B> {
             self.remember_nonces(cx, id);
         }
         if straggler == Span::ZERO {
-            self.end_at_gates(cx, id, &Ending::AnsweredBy(from));
+            if self.gates.is_some() {
+                self.end_at_gates(cx, id, &Ending::AnsweredBy(from));
+            }
             return self.pit.remove(id);
         }
         // A strategy that waits for stragglers keeps the entry, without downstreams and without the face that
@@ -182,6 +175,31 @@ impl<B: Clone + Default> Forwarder<B> {
             self.pit.keep_satisfied(id, now, straggler);
         }
     }
+}
+
+/// Passes all downstreams that are to be answered but the last one to `answer`, and returns that one.
+#[inline(never)]
+fn answer_others(
+    entry: &PitEntry,
+    waits: impl Fn(&InRecord) -> bool,
+    mut served: Option<&mut Vec<(FaceId, PitToken)>>,
+    mut answer: impl FnMut(FaceId, PitToken),
+) -> Option<(FaceId, PitToken)> {
+    let mut last = None;
+    for record in entry.in_records().filter(|record| waits(record)) {
+        let to = (record.face, record.token);
+        if let Some(served) = served.as_deref_mut() {
+            if served.contains(&to) {
+                continue;
+            }
+            served.push(to);
+        }
+        // The last downstream gets the packet itself.
+        if let Some((face, token)) = last.replace(to) {
+            answer(face, token);
+        }
+    }
+    last
 }
 
 /// NFD's rule: a satisfied entry's nonces matter only where fresh Data was asked for and the Data goes

@@ -9,7 +9,7 @@ use crate::ndn::gate::DataSource;
 use crate::ndn::name::{IMPLICIT_DIGEST, Name, Segment};
 use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
 use crate::ndn::pit::{Pit, PitId, Selector};
-use crate::ndn::strategy::{Arrival, Decision, Strategy};
+use crate::ndn::strategy::{Arrival, Decision, Strategy, Target};
 use crate::observe::event::Event;
 use crate::scheme::signal::HopSignals;
 
@@ -17,15 +17,15 @@ use crate::scheme::signal::HopSignals;
 const RESERVED: usize = 64;
 
 impl<B: Clone + Default> Forwarder<B> {
-    #[inline]
+    #[inline(never)]
     pub(super) fn on_interest(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
         mut packet: Packet<B>,
-        mut interest: Interest,
         out: &mut impl Outbox<B>,
     ) {
+        let Kind::Interest(mut interest) = packet.header.kind else { return };
         if let Some(limit) = interest.hop_limit {
             // As in NFD: an Interest that arrives with hop limit 0 is dropped, and one that arrives with 1
             // stays on this node.
@@ -41,46 +41,79 @@ impl<B: Clone + Default> Forwarder<B> {
             return self.refuse_loop(cx, from, packet, interest, out);
         }
         let selector = Selector::from(&interest);
-        // An Interest for an existing entry needs no room, so it is not refused.
-        if self.pit.len() >= self.pit_limit
-            && self.pit.find_selected(name, selector).is_none()
-            && !self.is_reserved(cx, name)
-        {
+        if self.pit.len() >= self.pit_limit && !self.has_room(cx, name, selector) {
             self.counters.refused_full += 1;
             let nack = Nack { interest, reason: NackReason::Congestion };
             return send_nack(cx, from, packet, nack, out);
         }
         let (id, is_new) = self.pit.find_or_insert(name, selector);
-        if !is_new && self.pit.entry(id).is_loop(interest.nonce, from) {
-            return self.refuse_loop(cx, from, packet, interest, out);
+        let requested = Requested { packet, interest, id };
+        let requested = if is_new {
+            self.note_new(cx, from, requested, out)
+        } else {
+            self.note_again(cx, from, requested, out)
+        };
+        if let Some(requested) = requested {
+            let is_repeated = self.pit.set_in_record(id, from, &interest, cx.now);
+            self.decide(cx, from, requested, is_repeated, out);
+        }
+    }
+
+    /// The first Interest of an entry; `None` if the content store has answered it.
+    #[inline(always)]
+    fn note_new(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        requested: Requested<B>,
+        out: &mut impl Outbox<B>,
+    ) -> Option<Requested<B>> {
+        let Requested { packet, interest, id } = &requested;
+        if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, *interest, out) {
+            // A hit needs no entry; it was only inserted to look for a loop and for downstreams.
+            self.pit.remove(*id);
+            return None;
+        }
+        if self.body.is_some() && digest_in(cx, packet.header.name).is_some() {
+            self.pit.note_digest(*id);
+        }
+        Some(requested)
+    }
+
+    /// A further Interest of an entry; `None` if it goes no further.
+    #[inline(never)]
+    fn note_again(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        requested: Requested<B>,
+        out: &mut impl Outbox<B>,
+    ) -> Option<Requested<B>> {
+        let Requested { packet, interest, id } = requested;
+        let entry = self.pit.entry(id);
+        if entry.is_loop(interest.nonce, from) {
+            self.refuse_loop(cx, from, packet, interest, out);
+            return None;
         }
         // As in NFD, the store is searched only if no downstream waits: before, it did not have the Data.
-        let nobody_waits = is_new || self.pit.entry(id).in_records().next().is_none();
-        if nobody_waits
-            && self.cs.is_enabled()
-            && self.answer_from_cache(cx, from, &packet.header, interest, out)
-        {
-            // A hit needs no entry; it was only inserted to look for a loop and for downstreams.
-            if is_new {
-                self.pit.remove(id);
+        if entry.in_records().next().is_none() {
+            if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, interest, out) {
+                return None;
             }
-            return;
-        }
-        // A satisfied entry is kept for a while after its Data; this Interest is a new request.
-        if nobody_waits && !is_new {
+            // A satisfied entry is kept for a while after its Data; this Interest is a new request.
             self.pit.reopen(id);
         }
-        if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
-            self.pit.note_digest(id);
-        }
-        let is_repeated = self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
-        self.pit.renew_expiry(id, cx.now);
-        self.decide(cx, from, Requested { packet, interest, id }, is_repeated, out);
+        Some(Requested { packet, interest, id })
+    }
+
+    /// Whether a full table may take the Interest nevertheless: one for an existing entry needs no room.
+    #[cold]
+    fn has_room(&self, cx: &Context<'_>, name: Name, selector: Selector) -> bool {
+        self.pit.find_selected(name, selector).is_some() || self.is_reserved(cx, name)
     }
 
     /// Whether an Interest of this name may exceed the limit, so that a node with a full table can still be
     /// managed.
-    #[cold]
     fn is_reserved(&self, cx: &Context<'_>, name: Name) -> bool {
         self.pit.len() < self.pit_limit.saturating_add(RESERVED)
             && Scope::of(name.prefix, cx.names) == Scope::Host
@@ -146,19 +179,34 @@ impl<B: Clone + Default> Forwarder<B> {
     fn forward(&mut self, cx: &mut Context<'_>, requested: Requested<B>, out: &mut impl Outbox<B>) {
         let Requested { mut packet, interest, id } = requested;
         packet.header.hop = packet.header.hop.carried();
+        let [Target { face, fresh_nonce: false }] = self.targets[..] else {
+            return self.forward_copies(cx, Requested { packet, interest, id }, out);
+        };
+        if interest.hop_limit.is_some() {
+            return self.forward_copies(cx, Requested { packet, interest, id }, out);
+        }
+        self.pit.entry_mut(id).set_out_record(face, interest.nonce, cx.now);
+        out.send(cx, face, packet);
+    }
+
+    /// As [`forward`](Self::forward), for any targets and hop limits.
+    #[inline(never)]
+    fn forward_copies(&mut self, cx: &mut Context<'_>, requested: Requested<B>, out: &mut impl Outbox<B>) {
+        let Requested { packet, interest, id } = requested;
         let Some((last, others)) = self.targets.split_last() else {
             return self.end_if_idle(id);
         };
+        let mut nonce_for = |target: &Target| {
+            if target.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce }
+        };
         let mut sent = false;
         for target in others {
-            let copy = packet.clone();
-            let nonce = if target.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
-            let copy = Requested { packet: copy, interest: Interest { nonce, ..interest }, id };
+            let interest = Interest { nonce: nonce_for(target), ..interest };
+            let copy = Requested { packet: packet.clone(), interest, id };
             sent |= send_interest(cx, &mut self.pit, target.face, copy, out);
         }
-        let nonce = if last.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
-        let requested = Requested { packet, interest: Interest { nonce, ..interest }, id };
-        sent |= send_interest(cx, &mut self.pit, last.face, requested, out);
+        let interest = Interest { nonce: nonce_for(last), ..interest };
+        sent |= send_interest(cx, &mut self.pit, last.face, Requested { packet, interest, id }, out);
         if !sent {
             self.counters.hop_limited += 1;
             self.end_if_idle(id);
@@ -261,7 +309,6 @@ fn digest_in(cx: &Context<'_>, name: Name) -> Option<(Name, Digest)> {
 }
 
 /// Sends one copy; false when its hops are used up.
-#[inline(always)]
 fn send_interest<B>(
     cx: &mut Context<'_>,
     pit: &mut Pit,

@@ -7,6 +7,7 @@ use crate::ndn::packet::{Kind, LossNotice, Packet};
 use crate::scheme::signal::Class;
 
 impl<B: Clone + Default> Forwarder<B> {
+    #[inline(never)]
     pub(super) fn on_loss_notice(
         &mut self,
         cx: &mut Context<'_>,

@@ -216,7 +216,7 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) {
         match packet.header.kind {
-            Kind::Interest(interest) => self.on_interest(cx, from, packet, interest, out),
+            Kind::Interest(_) => self.on_interest(cx, from, packet, out),
             Kind::Data(_) => self.on_data(cx, from, packet, out),
             Kind::Nack(nack) => self.on_nack(cx, from, packet, nack, out),
             Kind::LossNotice(_) => self.on_loss_notice(cx, from, &packet, out),
@@ -235,14 +235,12 @@ impl<B: Clone + Default> Forwarder<B> {
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {
         // A loop in place of a chain of iterators: it runs after nearly every packet.
-        let mut wake = self.pit.next_expiry().unwrap_or(Time::MAX);
+        let mut wake = self.pit.wake();
         for served in &self.strategies {
-            if let Some(at) = served.strategy.next_wake() {
-                wake = wake.min(at);
-            }
+            wake = wake.min(served.strategy.next_wake().unwrap_or(Time::MAX));
         }
-        if let Some(at) = self.gates.as_ref().and_then(|gates| gates.next_wake()) {
-            wake = wake.min(at);
+        if let Some(gates) = &self.gates {
+            wake = wake.min(gates.next_wake().unwrap_or(Time::MAX));
         }
         (wake != Time::MAX).then_some(wake)
     }

@@ -13,6 +13,7 @@ use crate::scheme::signal::HopSignals;
 impl<B: Clone + Default> Forwarder<B> {
     /// Processes a Nack. It counts only when it answers the last Interest that went to the face it comes
     /// from.
+    #[inline(never)]
     pub(super) fn on_nack(
         &mut self,
         cx: &mut Context<'_>,

@@ -7,6 +7,7 @@ use crate::ndn::gate::Direction;
 use crate::ndn::packet::Packet;
 
 impl<B: Clone + Default> Forwarder<B> {
+    #[inline(never)]
     pub(super) fn on_segment(
         &mut self,
         cx: &mut Context<'_>,

@@ -85,8 +85,8 @@ pub struct PitEntry {
     pub(super) next: u32,
     /// Entry of the same name with another selector.
     pub(super) sibling: u32,
-    /// Bucket of the index in which the entry was put.
-    pub(super) bucket: u32,
+    /// Ring of its prefix.
+    pub(super) ring: u32,
     ins: [InRecord; INLINE_INS],
     out: OutRecord,
     pub(super) spill: Option<Box<Spill>>,
@@ -104,14 +104,14 @@ pub struct PitEntry {
 const _: () = assert!(size_of::<PitEntry>() <= 96);
 
 impl PitEntry {
-    pub(super) fn new(name: Name, selector: Selector) -> Self {
+    pub(super) fn new(name: Name, selector: Selector, ring: u32) -> Self {
         Self {
             name,
             expires: Tick::default(),
             previous: NONE,
             next: NONE,
             sibling: NONE,
-            bucket: NONE,
+            ring,
             ins: Default::default(),
             out: OutRecord::default(),
             spill: None,
@@ -123,6 +123,22 @@ impl PitEntry {
             names_digest: false,
             notices: 0,
         }
+    }
+
+    /// As [`new`](Self::new), in the place of an entry that was [cleared](Self::clear): without in-records and
+    /// out-record their fields have no meaning, and stay.
+    #[inline(always)]
+    pub(super) fn reset(&mut self, name: Name, selector: Selector, ring: u32) {
+        (self.name, self.selector, self.ring) = (name, selector, ring);
+        (self.sibling, self.suppression_ms, self.notices) = (NONE, 0, 0);
+        (self.satisfied, self.names_digest) = (false, false);
+    }
+
+    /// Removes what the entry holds; a number of an entry that has ended finds one that is satisfied.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        self.spill = None;
+        (self.in_count, self.has_out, self.satisfied) = (0, false, true);
     }
 
     /// Name of the Interest.
@@ -166,6 +182,12 @@ impl PitEntry {
         self.ins[..usize::from(self.in_count)].iter().chain(more)
     }
 
+    /// The downstream, if there is only one.
+    #[inline]
+    pub(crate) fn only_in_record(&self) -> Option<&InRecord> {
+        (self.in_count == 1).then_some(&self.ins[0])
+    }
+
     /// Upstreams, in order of first use.
     #[inline]
     pub fn out_records(&self) -> impl Iterator<Item = &OutRecord> {
@@ -205,13 +227,26 @@ impl PitEntry {
         (record.retransmissions == 0).then(|| now.since(record.sent_at))
     }
 
-    /// Records that `face` waits for the answer; returns whether it did so already.
-    #[inline]
-    pub(crate) fn set_in_record(&mut self, face: FaceId, interest: &Interest, now: Time) -> bool {
+    /// Records that `face` waits for the answer; returns whether it did so already, and the last tick at which a
+    /// downstream waits.
+    #[inline(always)]
+    pub(super) fn set_in_record(&mut self, face: FaceId, interest: &Interest, now: Time) -> (bool, Tick) {
         let expires = Tick::after(now, interest.lifetime.span());
         let record = InRecord { nonce: interest.nonce, token: interest.token, expires, face };
+        if self.in_count == 0 {
+            self.ins[0] = record;
+            self.in_count = 1;
+            return (false, expires);
+        }
+        let is_repeated = self.set_further_in_record(record, now);
+        (is_repeated, self.last_tick(expires))
+    }
+
+    /// As [`set_in_record`](Self::set_in_record), if there are others.
+    #[cold]
+    fn set_further_in_record(&mut self, record: InRecord, now: Time) -> bool {
         let count = usize::from(self.in_count);
-        if let Some(old) = self.ins[..count].iter_mut().find(|old| old.face == face) {
+        if let Some(old) = self.ins[..count].iter_mut().find(|old| old.face == record.face) {
             return std::mem::replace(old, record).is_pending(now);
         }
         if count < INLINE_INS {
@@ -220,11 +255,17 @@ impl PitEntry {
             return false;
         }
         let more = &mut self.spill.get_or_insert_default().ins;
-        if let Some(old) = more.iter_mut().find(|old| old.face == face) {
+        if let Some(old) = more.iter_mut().find(|old| old.face == record.face) {
             return std::mem::replace(old, record).is_pending(now);
         }
         more.push(record);
         false
+    }
+
+    /// The last tick at which a downstream waits, not before `first`.
+    pub(super) fn last_tick(&self, first: Tick) -> Tick {
+        self.in_records()
+            .fold(first, |last, record| if record.expires.is_after(last) { record.expires } else { last })
     }
 
     /// Removes the in-records of all downstream faces.
@@ -252,13 +293,20 @@ impl PitEntry {
     }
 
     /// Records that the Interest left through `face`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set_out_record(&mut self, face: FaceId, nonce: u32, now: Time) {
         let record = OutRecord { sent_at: now, nonce, face, nacked: None, retransmissions: 0 };
         if !self.has_out {
             self.out = record;
             self.has_out = true;
-        } else if let Some(old) = self.out_record_mut(face) {
+        } else {
+            self.set_further_out_record(record);
+        }
+    }
+
+    #[cold]
+    fn set_further_out_record(&mut self, record: OutRecord) {
+        if let Some(old) = self.out_record_mut(record.face) {
             *old = OutRecord { retransmissions: old.retransmissions.saturating_add(1), ..record };
         } else {
             self.spill.get_or_insert_default().outs.push(record);

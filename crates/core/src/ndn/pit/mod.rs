@@ -1,15 +1,17 @@
 //! The PIT: pending Interests by name, with in- and out-records, expiring on a timing wheel.
 
 mod entry;
+mod index;
 mod slab;
 mod wheel;
 
-use hashbrown::HashTable;
-
+use crate::ndn::face::FaceId;
 use crate::ndn::name::{Name, NameHash};
+use crate::ndn::packet::Interest;
 use crate::units::{Span, Time};
 
 pub use entry::{InRecord, OutRecord, PitEntry, Selector};
+use index::{Found, Index};
 use slab::Slab;
 use wheel::{Tick, Wheel};
 
@@ -23,8 +25,7 @@ const NONE: u32 = u32::MAX;
 /// All pending Interests of one node.
 #[derive(Debug)]
 pub struct Pit {
-    hash: NameHash,
-    index: HashTable<PitId>,
+    index: Index,
     slab: Slab,
     wheel: Wheel,
     prefix_entries: u32,
@@ -36,10 +37,9 @@ impl Pit {
     /// An empty PIT that hashes names with `hash`.
     pub fn new(hash: NameHash) -> Self {
         Self {
-            hash,
-            index: HashTable::new(),
-            slab: Slab::default(),
-            wheel: Wheel::default(),
+            index: Index::new(hash),
+            slab: Slab::new(),
+            wheel: Wheel::new(),
             prefix_entries: 0,
             digest_entries: 0,
             len: 0,
@@ -80,10 +80,7 @@ impl Pit {
 
     /// Bytes of memory held; looks at every entry.
     pub fn memory_bytes(&self) -> usize {
-        // One control byte for each slot.
-        self.index.capacity() * 8 / 7 * (size_of::<PitId>() + 1)
-            + self.slab.memory_bytes()
-            + self.wheel.memory_bytes()
+        self.index.memory_bytes() + self.slab.memory_bytes() + self.wheel.memory_bytes()
     }
 
     /// The entry with the number `id`.
@@ -101,7 +98,7 @@ impl Pit {
     /// The first entry of `name`; others follow by [`next_sibling`](Self::next_sibling).
     #[inline(always)]
     pub fn find(&self, name: Name) -> Option<PitId> {
-        self.index.find(self.hash.of(name), |id| self.slab.get(id.0).name == name).copied()
+        self.index.find(name, &self.slab).map(PitId)
     }
 
     /// The entry of `name` and `selector`.
@@ -119,42 +116,41 @@ impl Pit {
     }
 
     /// The entry for `name` and `selector`, inserted if there is none; the flag is true for a new one.
-    #[inline]
+    #[inline(always)]
     pub fn find_or_insert(&mut self, name: Name, selector: Selector) -> (PitId, bool) {
-        use hashbrown::hash_table::Entry;
-        let (slab, hash) = (&self.slab, self.hash);
-        let found = self.index.entry(
-            hash.of(name),
-            |id| slab.get(id.0).name == name,
-            |id| hash.of(slab.get(id.0).name),
-        );
-        let head = match found {
-            Entry::Vacant(vacant) => {
-                let id = PitId(self.slab.insert(PitEntry::new(name, selector)));
-                let bucket = vacant.insert(id).bucket_index();
-                self.slab.get_mut(id.0).bucket = bucket as u32;
-                self.count_new(selector);
-                return (id, true);
+        let id = match self.index.seek(name, &self.slab) {
+            Found::Place { ring, place } => {
+                let id = self.slab.insert(name, selector, ring);
+                self.index.put(ring, place, id);
+                id
             }
-            Entry::Occupied(occupied) => *occupied.get(),
+            Found::Entry(first) => return self.find_or_insert_sibling(first, selector),
+            Found::Nothing { ring } => {
+                let id = self.slab.insert(name, selector, ring);
+                self.index.insert(ring, id, &self.slab);
+                id
+            }
         };
-        self.find_or_insert_sibling(head, selector)
+        self.count_new(selector);
+        (PitId(id), true)
     }
 
-    fn find_or_insert_sibling(&mut self, head: PitId, selector: Selector) -> (PitId, bool) {
-        let mut last = head;
+    #[cold]
+    fn find_or_insert_sibling(&mut self, first: u32, selector: Selector) -> (PitId, bool) {
+        let mut last = first;
         loop {
-            let entry = self.entry(last);
+            let entry = self.slab.get(last);
             if entry.selector == selector {
-                return (last, false);
+                return (PitId(last), false);
             }
             match entry.sibling {
                 NONE => break,
-                next => last = PitId(next),
+                next => last = next,
             }
         }
-        let id = self.slab.insert(PitEntry::new(self.entry(head).name, selector));
-        self.entry_mut(last).sibling = id;
+        let PitEntry { name, ring, .. } = *self.slab.get(first);
+        let id = self.slab.insert(name, selector, ring);
+        self.slab.get_mut(last).sibling = id;
         self.count_new(selector);
         (PitId(id), true)
     }
@@ -164,28 +160,37 @@ impl Pit {
         self.prefix_entries += u32::from(selector.can_be_prefix);
     }
 
+    /// Records that `face` waits for the answer, and sets the entry to expire with its last downstream; returns whether the
+    /// face waited already.
+    #[inline(always)]
+    pub(crate) fn set_in_record(&mut self, id: PitId, face: FaceId, interest: &Interest, now: Time) -> bool {
+        let (is_repeated, last) = self.slab.get_mut(id.0).set_in_record(face, interest, now);
+        self.expire_at(id, last, now);
+        is_repeated
+    }
+
     /// Sets the entry to expire with its last downstream.
-    #[inline]
     pub fn renew_expiry(&mut self, id: PitId, now: Time) {
+        let last = self.slab.get(id.0).last_tick(Tick::not_before(now));
+        self.expire_at(id, last, now);
+    }
+
+    #[inline(always)]
+    fn expire_at(&mut self, id: PitId, last: Tick, now: Time) {
         let entry = self.slab.get(id.0);
-        let mut last = Tick::not_before(now);
-        for record in entry.in_records() {
-            if record.expires.is_after(last) {
-                last = record.expires;
+        if entry.previous != NONE {
+            // Two in-records that end in the same millisecond leave the entry where it is.
+            if entry.expires == last {
+                return;
             }
+            self.wheel.unlink(id.0, &mut self.slab);
         }
-        // Two in-records that end in the same millisecond leave the entry where it is.
-        if entry.expires != last || entry.previous == NONE {
-            if entry.previous != NONE {
-                self.wheel.unlink(id.0, &mut self.slab);
-            }
-            self.wheel.link(id.0, last, &mut self.slab, now);
-        }
+        self.wheel.link(id.0, last, &mut self.slab, now);
     }
 
     /// Marks the entry satisfied; it stays until `now + straggler`.
     pub fn keep_satisfied(&mut self, id: PitId, now: Time, straggler: Span) {
-        self.wheel.unlink(id.0, &mut self.slab);
+        self.unlink(id);
         let entry = self.slab.get_mut(id.0);
         entry.satisfied = true;
         entry.clear_in_records();
@@ -201,51 +206,50 @@ impl Pit {
     /// Removes the entry with the number `id`.
     #[inline]
     pub fn remove(&mut self, id: PitId) {
-        let entry = self.slab.get(id.0);
-        let (sibling, selector, bucket) = (entry.sibling, entry.selector, entry.bucket);
-        self.digest_entries -= u32::from(entry.names_digest);
-        self.wheel.unlink(id.0, &mut self.slab);
-        match self.index.get_bucket_entry(bucket as usize) {
-            // The index has each number once, so this is the entry's bucket, although growth may have moved others.
-            Ok(head) if *head.get() == id && sibling == NONE => drop(head.remove()),
-            _ => self.remove_from_index(id),
+        self.unlink(id);
+        let PitEntry { name, ring, sibling, selector, names_digest, .. } = *self.slab.get(id.0);
+        if sibling != NONE || !self.index.take(ring, name.segment, id.0) {
+            self.remove_from_index(id);
         }
         self.slab.remove(id.0);
         self.len -= 1;
         self.prefix_entries -= u32::from(selector.can_be_prefix);
+        self.digest_entries -= u32::from(names_digest);
     }
 
-    /// Removes an entry that has siblings, or that growth of the index has moved.
+    /// Takes the entry off the wheel, if it is there.
+    #[inline(always)]
+    fn unlink(&mut self, id: PitId) {
+        if self.slab.get(id.0).previous != NONE {
+            self.wheel.unlink(id.0, &mut self.slab);
+        }
+    }
+
+    /// Removes an entry that has siblings, or is not in a ring.
     #[cold]
     fn remove_from_index(&mut self, id: PitId) {
-        let slab = &self.slab;
-        let PitEntry { name, sibling, .. } = *slab.get(id.0);
-        let found = self.index.find_entry(self.hash.of(name), |candidate| slab.get(candidate.0).name == name);
-        if let Ok(mut head) = found {
-            if *head.get() != id {
-                let head = *head.get();
-                self.unchain(head, id, sibling);
-            } else if sibling == NONE {
-                head.remove();
-            } else {
-                *head.get_mut() = PitId(sibling);
-            }
+        let PitEntry { name, sibling, .. } = *self.slab.get(id.0);
+        let Some(first) = self.index.find(name, &self.slab) else { return };
+        if first == id.0 {
+            return self.index.replace(first, sibling, &self.slab);
         }
-    }
-
-    fn unchain(&mut self, head: PitId, id: PitId, sibling: u32) {
-        let mut at = head;
-        while self.entry(at).sibling != id.0 {
-            at = PitId(self.entry(at).sibling);
+        let mut at = first;
+        while self.slab.get(at).sibling != id.0 {
+            at = self.slab.get(at).sibling;
         }
-        self.entry_mut(at).sibling = sibling;
+        self.slab.get_mut(at).sibling = sibling;
     }
 
     /// Time at which [`take_expired`](Self::take_expired) may find an entry; never later than the first
     /// expiry.
-    #[inline]
     pub fn next_expiry(&self) -> Option<Time> {
-        self.wheel.wake
+        Some(self.wake()).filter(|wake| *wake != Time::MAX)
+    }
+
+    /// As [`next_expiry`](Self::next_expiry), with [`Time::MAX`] for never.
+    #[inline]
+    pub(crate) fn wake(&self) -> Time {
+        self.wheel.wake()
     }
 
     /// Appends every entry that has expired, in order of time to the millisecond; each must then be removed
@@ -261,47 +265,4 @@ impl Pit {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ndn::face::FaceId;
-    use crate::ndn::name::NameTable;
-
-    const SELECTOR: Selector = Selector { can_be_prefix: false, must_be_fresh: false };
-
-    fn ms(at: u64) -> Time {
-        Time::ZERO + Span::from_millis(at)
-    }
-
-    fn entry() -> PitEntry {
-        PitEntry::new(Name::segment(NameTable::ROOT, 1), SELECTOR)
-    }
-
-    #[test]
-    fn a_round_trip_counts_from_the_record_of_its_own_face() {
-        let mut entry = entry();
-        entry.set_out_record(FaceId(3), 1, ms(10));
-        entry.set_out_record(FaceId(4), 2, ms(25));
-        let found = [3, 4, 5].map(|face| entry.round_trip(FaceId(face), ms(60)));
-        assert_eq!(found, [Some(Span::from_millis(50)), Some(Span::from_millis(35)), None]);
-    }
-
-    #[test]
-    fn an_upstream_requested_twice_has_no_round_trip_and_the_others_keep_theirs() {
-        let mut entry = entry();
-        for (at, face) in [(0, 3), (5, 4), (20, 3), (22, 5), (30, 5)] {
-            entry.set_out_record(FaceId(face), at as u32, ms(at));
-        }
-        let found = [3, 4, 5].map(|face| entry.round_trip(FaceId(face), ms(60)));
-        assert_eq!(found, [None, Some(Span::from_millis(55)), None]);
-    }
-
-    #[test]
-    fn retransmissions_are_counted_up_to_255_until_the_upstream_has_answered() {
-        let mut entry = entry();
-        (0..300).for_each(|at| entry.set_out_record(FaceId(3), 1, ms(at)));
-        assert_eq!(entry.out_record(FaceId(3)).map(|record| record.retransmissions), Some(255));
-        entry.remove_out_record(FaceId(3));
-        entry.set_out_record(FaceId(3), 1, ms(300));
-        assert_eq!(entry.out_record(FaceId(3)).map(|record| record.retransmissions), Some(0));
-    }
-}
+mod tests;

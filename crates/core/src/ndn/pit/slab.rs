@@ -1,70 +1,78 @@
 //! Memory of the entries of one PIT.
 
 use super::NONE;
-use super::entry::{PitEntry, Spill};
+use super::entry::{PitEntry, Selector, Spill};
+use crate::ndn::name::Name;
 
-/// Entries in chunks that never move, so that growth copies nothing and wastes at most one chunk.
-#[derive(Debug, Default)]
+/// Entries by number; the place that was given up last is given out first.
+#[derive(Debug)]
 pub(super) struct Slab {
-    chunks: Vec<Vec<PitEntry>>,
-    free: Vec<u32>,
+    entries: Vec<PitEntry>,
+    /// Unused places are a list through `next`.
+    free: u32,
 }
 
-const CHUNK_BITS: u32 = 7;
-const CHUNK: usize = 1 << CHUNK_BITS;
+/// Number of entries from which the slab grows by a quarter, so that little memory is unused.
+const MANY: usize = 1024;
 
 impl Slab {
-    #[inline]
+    pub(super) fn new() -> Self {
+        Self { entries: Vec::new(), free: NONE }
+    }
+
+    #[inline(always)]
     pub(super) fn get(&self, id: u32) -> &PitEntry {
-        &self.chunks[(id >> CHUNK_BITS) as usize][id as usize & (CHUNK - 1)]
+        &self.entries[id as usize]
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn get_mut(&mut self, id: u32) -> &mut PitEntry {
-        &mut self.chunks[(id >> CHUNK_BITS) as usize][id as usize & (CHUNK - 1)]
+        &mut self.entries[id as usize]
     }
 
-    #[inline]
-    pub(super) fn insert(&mut self, entry: PitEntry) -> u32 {
-        if let Some(id) = self.free.pop() {
-            *self.get_mut(id) = entry;
-            return id;
+    #[inline(always)]
+    pub(super) fn insert(&mut self, name: Name, selector: Selector, ring: u32) -> u32 {
+        let id = self.free;
+        if id == NONE {
+            return self.push(PitEntry::new(name, selector, ring));
         }
-        if self.chunks.last().is_none_or(|chunk| chunk.len() == CHUNK) {
-            // A node with few pending Interests should not pay for a whole chunk.
-            let room = if self.chunks.is_empty() { 4 } else { CHUNK };
-            self.chunks.push(Vec::with_capacity(room));
-        }
-        let chunk = self.chunks.len() - 1;
-        self.chunks[chunk].push(entry);
-        (chunk * CHUNK + self.chunks[chunk].len() - 1) as u32
+        let entry = &mut self.entries[id as usize];
+        self.free = entry.next;
+        entry.reset(name, selector, ring);
+        id
     }
 
+    #[cold]
+    fn push(&mut self, entry: PitEntry) -> u32 {
+        let len = self.entries.len();
+        if len == self.entries.capacity() && len >= MANY {
+            self.entries.reserve_exact(len / 4);
+        }
+        self.entries.push(entry);
+        len as u32
+    }
+
+    #[inline(always)]
     pub(super) fn remove(&mut self, id: u32) {
+        let free = self.free;
         let entry = self.get_mut(id);
-        entry.spill = None;
-        entry.in_count = 0;
-        entry.has_out = false;
-        entry.satisfied = true;
-        self.free.push(id);
+        entry.clear();
+        entry.next = free;
+        self.free = id;
     }
 
     /// Places made since the start.
     pub(super) fn made(&self) -> usize {
-        self.chunks.iter().map(Vec::len).sum()
+        self.entries.len()
     }
 
     pub(super) fn live(&self) -> impl Iterator<Item = u32> + '_ {
-        let entries = self.chunks.iter().flatten().zip(0..);
-        entries.filter(|(entry, _)| entry.next != NONE || entry.previous != NONE).map(|(_, id)| id)
+        // What is pending is linked to the wheel.
+        self.entries.iter().zip(0..).filter(|(entry, _)| entry.previous != NONE).map(|(_, id)| id)
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        let entries: usize = self.chunks.iter().map(Vec::capacity).sum();
-        let spills = self.chunks.iter().flatten().filter_map(|entry| entry.spill.as_deref());
-        entries * size_of::<PitEntry>()
-            + self.chunks.capacity() * size_of::<Vec<PitEntry>>()
-            + self.free.capacity() * size_of::<u32>()
-            + spills.map(Spill::memory_bytes).sum::<usize>()
+        let spills = self.entries.iter().filter_map(|entry| entry.spill.as_deref());
+        self.entries.capacity() * size_of::<PitEntry>() + spills.map(Spill::memory_bytes).sum::<usize>()
     }
 }

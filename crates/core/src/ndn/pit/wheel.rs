@@ -45,7 +45,7 @@ const SLOTS: usize = 1024;
 /// Doubly linked lists of entries by the millisecond in which they end, modulo the number of slots.
 ///
 /// `previous` of a list's first entry is `HEAD | slot`, so that unlinking needs no search.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Wheel {
     /// Empty until the first entry comes.
     slots: Vec<Slot>,
@@ -55,8 +55,10 @@ pub(super) struct Wheel {
     linked: u32,
     /// Last tick whose entries have been examined.
     done: Tick,
-    /// Time of the next call that may find something; `None` when nothing is linked.
-    pub(super) wake: Option<Time>,
+    /// Time of the next call that may find something, [`Time::MAX`] when nothing is linked; the start of
+    /// `wake_tick`.
+    wake: Time,
+    wake_tick: Tick,
 }
 
 /// The entries that end in one millisecond of any turn.
@@ -72,15 +74,31 @@ struct Slot {
 const HEAD: u32 = 1 << 31;
 
 impl Wheel {
+    pub(super) fn new() -> Self {
+        Self {
+            slots: Vec::new(),
+            occupied: [0; SLOTS / 64],
+            linked: 0,
+            done: Tick::default(),
+            wake: Time::MAX,
+            wake_tick: Tick::default(),
+        }
+    }
+
     pub(super) fn memory_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
     }
 
+    /// Time of the next call that may find something; [`Time::MAX`] when nothing is linked.
     #[inline]
+    pub(super) fn wake(&self) -> Time {
+        self.wake
+    }
+
+    #[inline(always)]
     pub(super) fn link(&mut self, id: u32, expires: Tick, slab: &mut Slab, now: Time) {
-        let tick = Tick::not_after(now);
         if self.linked == 0 {
-            self.start(tick);
+            self.start(now);
         }
         self.linked += 1;
         // What has ended already is looked at with the next tick.
@@ -100,29 +118,35 @@ impl Wheel {
             slab.get_mut(head).previous = id;
         }
         self.occupied[index / 64] |= 1 << (index % 64);
-        let at = time_of(due, now);
-        self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+        if self.wake == Time::MAX || self.wake_tick.is_after(due) {
+            self.wake_at(due, now);
+        }
     }
 
-    /// Begins to turn at `tick`; nothing is linked, however long ago the last entry was.
-    fn start(&mut self, tick: Tick) {
+    #[cold]
+    fn wake_at(&mut self, tick: Tick, now: Time) {
+        self.wake_tick = tick;
+        self.wake = time_of(tick, now);
+    }
+
+    /// Begins to turn at `now`; nothing is linked, however long ago the last entry was.
+    #[cold]
+    fn start(&mut self, now: Time) {
+        let tick = Tick::not_after(now);
         if self.slots.is_empty() {
             self.slots = vec![Slot { head: NONE, earliest: tick }; SLOTS];
         }
         self.done = tick;
-        self.wake = None;
+        self.wake = Time::MAX;
     }
 
-    #[inline]
+    /// Takes out an entry, which must be linked.
+    #[inline(always)]
     pub(super) fn unlink(&mut self, id: u32, slab: &mut Slab) {
         let entry = slab.get_mut(id);
         let (previous, next) = (entry.previous, entry.next);
-        if previous == NONE {
-            return;
-        }
-        self.linked -= 1;
         entry.previous = NONE;
-        entry.next = NONE;
+        self.linked -= 1;
         if next != NONE {
             slab.get_mut(next).previous = previous;
         }
@@ -140,7 +164,7 @@ impl Wheel {
     pub(super) fn advance(&mut self, now: Time, slab: &mut Slab, expired: &mut Vec<PitId>) {
         let target = Tick::not_after(now);
         if self.linked == 0 {
-            self.wake = None;
+            self.wake = Time::MAX;
             return;
         }
         if !target.is_after(self.done) {
@@ -167,7 +191,10 @@ impl Wheel {
             // A late call finds entries of several turns.
             expired[first..].sort_by_key(|id| slab.get(id.0).expires.since(before));
         }
-        self.wake = self.next_due().map(|due| time_of(due, now));
+        self.wake = Time::MAX;
+        if let Some(due) = self.next_due() {
+            self.wake_at(due, now);
+        }
     }
 
     /// Appends what ends in `slot` up to `target`, in order of arrival.

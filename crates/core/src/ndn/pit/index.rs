@@ -1,0 +1,242 @@
+//! Entries by name: a ring for each prefix, and a hash table for names that have no place in a ring.
+
+use hashbrown::HashTable;
+
+use super::NONE;
+use super::slab::Slab;
+use crate::ndn::name::{Name, NameHash, PrefixId, Segment};
+use crate::ndn::prefix_map::PrefixMap;
+
+/// The first entry of each name; others of the same name follow as siblings.
+#[derive(Debug)]
+pub(super) struct Index {
+    hash: NameHash,
+    by_prefix: PrefixMap,
+    rings: Vec<Ring>,
+    /// Rings that may be given to another prefix.
+    unused: Vec<u32>,
+    /// Number of rings at which those without entries are looked for.
+    crowded: usize,
+    /// Names without a segment, and those whose place in the ring is taken.
+    others: HashTable<u32>,
+}
+
+/// Entries of one prefix by segment, modulo the number of places: the segments of a window have a place each.
+#[derive(Debug)]
+struct Ring {
+    prefix: PrefixId,
+    /// Number of the entry in each place, or [`NONE`]; a power of two of them.
+    places: Box<[u32]>,
+    /// Number of entries in places.
+    inside: u32,
+    /// Number of the prefix's entries in the hash table.
+    outside: u32,
+}
+
+/// Number of places of a new ring.
+const FEW: usize = 8;
+
+impl Ring {
+    fn new(prefix: PrefixId) -> Self {
+        Self { prefix, places: vec![NONE; FEW].into(), inside: 0, outside: 0 }
+    }
+
+    #[inline]
+    fn place(&self, segment: Segment) -> usize {
+        segment.0 as usize & (self.places.len() - 1)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.inside + self.outside == 0
+    }
+
+    /// Doubles the number of places; different places remain different.
+    fn grow(&mut self, slab: &Slab) {
+        let larger = vec![NONE; self.places.len() * 2].into();
+        let old = std::mem::replace(&mut self.places, larger);
+        for id in old.into_iter().filter(|id| *id != NONE) {
+            self.places[self.place(slab.get(id).name.segment)] = id;
+        }
+    }
+}
+
+/// What a search found.
+pub(super) enum Found {
+    /// The first entry of the name.
+    Entry(u32),
+    /// No entry, and a free place for one in this ring.
+    Place { ring: u32, place: usize },
+    /// Neither; the ring of the prefix, or [`NONE`] for a name that has none.
+    Nothing { ring: u32 },
+}
+
+impl Index {
+    pub(super) fn new(hash: NameHash) -> Self {
+        Self {
+            hash,
+            by_prefix: PrefixMap::default(),
+            rings: Vec::new(),
+            unused: Vec::new(),
+            crowded: 64,
+            others: HashTable::new(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn find(&self, name: Name, slab: &Slab) -> Option<u32> {
+        if name.segment == Segment::NONE {
+            return self.find_other(name, slab);
+        }
+        let ring = &self.rings[self.by_prefix.find(name.prefix)? as usize];
+        let id = ring.places[ring.place(name.segment)];
+        if id != NONE && slab.get(id).name == name {
+            return Some(id);
+        }
+        if ring.outside == 0 { None } else { self.find_other(name, slab) }
+    }
+
+    #[cold]
+    fn find_other(&self, name: Name, slab: &Slab) -> Option<u32> {
+        self.others.find(self.hash.of(name), |id| slab.get(*id).name == name).copied()
+    }
+
+    /// The first entry of `name`, or where one can be put.
+    #[inline(always)]
+    pub(super) fn seek(&mut self, name: Name, slab: &Slab) -> Found {
+        if name.segment == Segment::NONE {
+            return self.seek_other(NONE, name, slab);
+        }
+        let number = match self.by_prefix.find(name.prefix) {
+            Some(number) => number,
+            None => self.open(name.prefix),
+        };
+        let ring = &self.rings[number as usize];
+        let place = ring.place(name.segment);
+        let id = ring.places[place];
+        if id != NONE && slab.get(id).name == name {
+            return Found::Entry(id);
+        }
+        if id == NONE && ring.outside == 0 {
+            return Found::Place { ring: number, place };
+        }
+        self.seek_other(number, name, slab)
+    }
+
+    #[cold]
+    fn seek_other(&self, ring: u32, name: Name, slab: &Slab) -> Found {
+        match self.find_other(name, slab) {
+            Some(id) => Found::Entry(id),
+            None => Found::Nothing { ring },
+        }
+    }
+
+    /// Puts a new entry into a place that [`seek`](Self::seek) found.
+    #[inline(always)]
+    pub(super) fn put(&mut self, ring: u32, place: usize, id: u32) {
+        let ring = &mut self.rings[ring as usize];
+        ring.places[place] = id;
+        ring.inside += 1;
+    }
+
+    /// Inserts a new entry for which [`seek`](Self::seek) found nothing.
+    #[cold]
+    pub(super) fn insert(&mut self, ring: u32, id: u32, slab: &Slab) {
+        let name = slab.get(id).name;
+        if let Some(ring) = self.rings.get_mut(ring as usize) {
+            if ring.places[ring.place(name.segment)] != NONE && ring.inside as usize * 2 >= ring.places.len()
+            {
+                ring.grow(slab);
+            }
+            let place = ring.place(name.segment);
+            if ring.places[place] == NONE {
+                ring.places[place] = id;
+                ring.inside += 1;
+                return;
+            }
+            ring.outside += 1;
+        }
+        let hash = self.hash;
+        self.others.insert_unique(hash.of(name), id, |id| hash.of(slab.get(*id).name));
+    }
+
+    /// Removes an entry without siblings from its place; false if it is elsewhere.
+    #[inline(always)]
+    pub(super) fn take(&mut self, ring: u32, segment: Segment, id: u32) -> bool {
+        let Some(ring) = self.rings.get_mut(ring as usize) else { return false };
+        let place = ring.place(segment);
+        let is_there = ring.places[place] == id;
+        if is_there {
+            ring.places[place] = NONE;
+            ring.inside -= 1;
+        }
+        is_there
+    }
+
+    /// Puts `successor` in the place of the first entry of a name, or removes the name if it is [`NONE`].
+    #[cold]
+    pub(super) fn replace(&mut self, first: u32, successor: u32, slab: &Slab) {
+        let entry = slab.get(first);
+        let ring = self.rings.get_mut(entry.ring as usize);
+        if let Some(ring) = ring {
+            let place = ring.place(entry.name.segment);
+            if ring.places[place] == first {
+                ring.places[place] = successor;
+                ring.inside -= u32::from(successor == NONE);
+                return;
+            }
+            ring.outside -= u32::from(successor == NONE);
+        }
+        if let Ok(mut found) = self.others.find_entry(self.hash.of(entry.name), |id| *id == first) {
+            if successor == NONE {
+                found.remove();
+            } else {
+                *found.get_mut() = successor;
+            }
+        }
+    }
+
+    /// A ring for a prefix that has none.
+    #[cold]
+    fn open(&mut self, prefix: PrefixId) -> u32 {
+        if self.by_prefix.len() >= self.crowded {
+            self.close_empty();
+        }
+        let number = self.unused.pop().unwrap_or(self.rings.len() as u32);
+        match self.rings.get_mut(number as usize) {
+            Some(unused) => *unused = Ring::new(prefix),
+            None => self.rings.push(Ring::new(prefix)),
+        }
+        self.by_prefix.insert(prefix, number);
+        number
+    }
+
+    /// Closes rings without entries, because a peer may request under ever new prefixes.
+    fn close_empty(&mut self) {
+        self.unused.clear();
+        self.by_prefix = PrefixMap::default();
+        for (ring, number) in self.rings.iter_mut().zip(0..) {
+            if ring.is_empty() {
+                ring.places = Box::default();
+                self.unused.push(number);
+            } else {
+                self.by_prefix.insert(ring.prefix, number);
+            }
+        }
+        self.crowded = (self.by_prefix.len() * 2).max(64);
+    }
+
+    /// Number of names in the hash table.
+    #[cfg(test)]
+    pub(super) fn outside(&self) -> usize {
+        self.others.len()
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        let places: usize = self.rings.iter().map(|ring| ring.places.len()).sum();
+        // One control byte for each slot of the hash table.
+        self.others.capacity() * 8 / 7 * (size_of::<u32>() + 1)
+            + self.by_prefix.memory_bytes()
+            + self.rings.capacity() * size_of::<Ring>()
+            + (places + self.unused.capacity()) * size_of::<u32>()
+    }
+}
