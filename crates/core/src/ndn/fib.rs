@@ -1,5 +1,6 @@
 //! The FIB: longest-prefix match, resolved once per prefix.
 
+use crate::context::Context;
 use crate::ndn::face::{FaceId, NodeId};
 use crate::ndn::name::{NameTable, PrefixId};
 use crate::ndn::prefix_map::PrefixMap;
@@ -128,8 +129,17 @@ impl Fib {
         self.resolved = Resolved::default();
     }
 
+    /// As [`lookup`](Self::lookup), with the names and routes of `cx`.
+    #[inline(always)]
+    pub(crate) fn route(&mut self, prefix: PrefixId, cx: &Context<'_>) -> &FibEntry {
+        let number = match self.resolved.numbers.find(prefix) {
+            Some(number) => number,
+            None => self.resolve(prefix, cx.names, cx.routes, cx.node),
+        };
+        &self.resolved.entries[number as usize]
+    }
+
     /// The entry for `prefix`; without next hops when nothing leads there.
-    #[inline]
     pub fn lookup(
         &mut self,
         prefix: PrefixId,

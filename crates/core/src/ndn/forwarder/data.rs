@@ -1,6 +1,6 @@
 //! The Data pipelines: incoming, unsolicited, outgoing.
 
-use super::gates::Ending;
+use super::gates::{Ending, Gates};
 use super::{Forwarder, Outbox, Served, record_end};
 use crate::context::Context;
 use crate::ndn::cs::{UnsolicitedPolicy, set_token};
@@ -8,7 +8,8 @@ use crate::ndn::dead_nonce;
 use crate::ndn::face::FaceId;
 use crate::ndn::name::{IMPLICIT_DIGEST, Name};
 use crate::ndn::packet::{Header, Kind, Packet, PitToken};
-use crate::ndn::pit::{InRecord, PitEntry, PitId};
+use crate::ndn::pit::{PitEntry, PitId};
+use crate::ndn::strategy::Strategy;
 use crate::observe::event::EventMask;
 use crate::units::Span;
 
@@ -29,16 +30,15 @@ impl<B: Clone + Default> Forwarder<B> {
         mut packet: Packet<B>,
         out: &mut impl Outbox<B>,
     ) {
-        let exact = self.pit.find(packet.header.name);
-        match exact {
-            // The common case needs no list: only one entry can match, the one of the Data's own name.
-            Some(id) if !self.has_special_entries() && self.pit.next_sibling(id).is_none() => {
+        match self.pit.find_only(packet.header.name) {
+            // The common case needs no list.
+            Ok(id) => {
                 if self.cs.is_enabled() {
                     self.keep(cx, &mut packet);
                 }
                 self.satisfy(cx, from, packet, Matched { id, served: None }, out);
             }
-            _ => self.satisfy_all(cx, from, packet, exact, out),
+            Err(exact) => self.satisfy_all(cx, from, packet, exact, out),
         }
     }
 
@@ -69,11 +69,6 @@ impl<B: Clone + Default> Forwarder<B> {
         found
     }
 
-    /// Whether Data may answer entries of other names than its own.
-    fn has_special_entries(&self) -> bool {
-        self.pit.prefix_entries() > 0 || self.pit.digest_entries() > 0
-    }
-
     /// All entries of the name of `first`.
     fn with_siblings(&self, first: Option<PitId>) -> impl Iterator<Item = PitId> + '_ {
         std::iter::successors(first, |id| self.pit.next_sibling(*id))
@@ -98,7 +93,7 @@ impl<B: Clone + Default> Forwarder<B> {
     ) {
         let mut found = Vec::new();
         // Without either nothing can match, and the search along the name is spared for unsolicited Data.
-        if exact.is_some() || self.has_special_entries() {
+        if exact.is_some() || self.pit.has_special_entries() {
             found = self.matches(cx, packet.header.name);
             found.extend(self.with_siblings(self.digest_match(cx, &packet)));
         }
@@ -125,7 +120,7 @@ impl<B: Clone + Default> Forwarder<B> {
         matched: Matched<'_>,
         out: &mut impl Outbox<B>,
     ) {
-        let Matched { id, mut served } = matched;
+        let Matched { id, served } = matched;
         if cx.records(EventMask::PENDING) {
             record_end(cx, self.pit.entry(id), true);
         }
@@ -133,31 +128,26 @@ impl<B: Clone + Default> Forwarder<B> {
             self.data_at_gates(cx, from, id, &mut packet.header);
         }
         let entry = self.pit.entry(id);
-        let strategy = self.fib.lookup(entry.name().prefix, cx.names, cx.routes, cx.node).strategy;
-        let Served { strategy, straggler } = &mut self.strategies[usize::from(strategy.0)];
+        let served_by = self.fib.route(entry.name().prefix, cx).strategy;
+        let Served { strategy, straggler } = &mut self.strategies[usize::from(served_by.0)];
+        let straggler = *straggler;
         strategy.on_data(cx, &mut packet.header, from, id, entry);
 
         // After the strategy, which may change the hop signals of the Data for all downstreams.
         packet.header.hop = packet.header.hop.carried();
         let is_soon_stale = needs_dead_nonce(&packet.header, entry);
-        let now = cx.now;
-        let mut answer = |cx: &mut Context<'_>, mut packet: Packet<B>, to: FaceId, token: PitToken| {
-            set_token(&mut packet.header, token);
-            strategy.on_data_out(cx, &mut packet.header, to);
-            if let Some(gates) = &mut self.gates {
-                gates.data_out(cx, &mut packet.header, from, to);
+        match (entry.only_in_record(), served) {
+            (Some(record), None) => {
+                if record.is_pending(cx.now) && record.face != from {
+                    let to = (record.face, record.token);
+                    Answering { strategy: &mut **strategy, gates: &mut self.gates, from, out }
+                        .answer(cx, packet, to);
+                } else {
+                    drop(packet);
+                }
             }
-            out.send(cx, to, packet);
-        };
-        let waits = |record: &InRecord| record.is_pending(now) && record.face != from;
-        let last = match (entry.only_in_record(), &mut served) {
-            (Some(record), None) => waits(record).then_some((record.face, record.token)),
-            _ => answer_others(entry, waits, served, |face, token| answer(cx, packet.clone(), face, token)),
-        };
-        if let Some((face, token)) = last {
-            answer(cx, packet, face, token);
+            (_, served) => self.answer_many(cx, from, packet, Matched { id, served }, out),
         }
-        let straggler = *straggler;
 
         if is_soon_stale {
             self.remember_nonces(cx, id);
@@ -166,40 +156,68 @@ impl<B: Clone + Default> Forwarder<B> {
             if self.gates.is_some() {
                 self.end_at_gates(cx, id, &Ending::AnsweredBy(from));
             }
-            return self.pit.remove(id);
+            return self.pit.end(id);
         }
         // A strategy that waits for stragglers keeps the entry, without downstreams and without the face that
         // answered.
         self.pit.entry_mut(id).remove_out_record(from);
         if !self.pit.entry(id).is_satisfied() {
-            self.pit.keep_satisfied(id, now, straggler);
+            self.pit.keep_satisfied(id, cx.now, straggler);
+        }
+    }
+
+    /// Sends a copy to every downstream that still waits, and the packet itself to the last.
+    #[inline(never)]
+    fn answer_many(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: Packet<B>,
+        matched: Matched<'_>,
+        out: &mut impl Outbox<B>,
+    ) {
+        let Matched { id, mut served } = matched;
+        let entry = self.pit.entry(id);
+        let served_by = self.fib.route(entry.name().prefix, cx).strategy;
+        let strategy = &mut *self.strategies[usize::from(served_by.0)].strategy;
+        let mut answering = Answering { strategy, gates: &mut self.gates, from, out };
+        let (mut last, now) = (None, cx.now);
+        for record in entry.in_records().filter(|record| record.is_pending(now) && record.face != from) {
+            let to = (record.face, record.token);
+            if let Some(served) = served.as_deref_mut() {
+                if served.contains(&to) {
+                    continue;
+                }
+                served.push(to);
+            }
+            if let Some(to) = last.replace(to) {
+                answering.answer(cx, packet.clone(), to);
+            }
+        }
+        if let Some(to) = last {
+            answering.answer(cx, packet, to);
         }
     }
 }
 
-/// Passes all downstreams that are to be answered but the last one to `answer`, and returns that one.
-#[inline(never)]
-fn answer_others(
-    entry: &PitEntry,
-    waits: impl Fn(&InRecord) -> bool,
-    mut served: Option<&mut Vec<(FaceId, PitToken)>>,
-    mut answer: impl FnMut(FaceId, PitToken),
-) -> Option<(FaceId, PitToken)> {
-    let mut last = None;
-    for record in entry.in_records().filter(|record| waits(record)) {
-        let to = (record.face, record.token);
-        if let Some(served) = served.as_deref_mut() {
-            if served.contains(&to) {
-                continue;
-            }
-            served.push(to);
+/// What takes part in the answer to one downstream.
+struct Answering<'a, B, O> {
+    strategy: &'a mut dyn Strategy,
+    gates: &'a mut Option<Box<Gates<B>>>,
+    from: FaceId,
+    out: &'a mut O,
+}
+
+impl<B, O: Outbox<B>> Answering<'_, B, O> {
+    #[inline(always)]
+    fn answer(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>, (to, token): (FaceId, PitToken)) {
+        set_token(&mut packet.header, token);
+        self.strategy.on_data_out(cx, &mut packet.header, to);
+        if let Some(gates) = self.gates {
+            gates.data_out(cx, &mut packet.header, self.from, to);
         }
-        // The last downstream gets the packet itself.
-        if let Some((face, token)) = last.replace(to) {
-            answer(face, token);
-        }
+        self.out.send(cx, to, packet);
     }
-    last
 }
 
 /// NFD's rule: a satisfied entry's nonces matter only where fresh Data was asked for and the Data goes

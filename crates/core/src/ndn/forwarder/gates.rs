@@ -53,7 +53,7 @@ impl<B> Gates<B> {
     }
 
     /// A copy of a Data that came from `from` leaves through `to`.
-    #[inline]
+    #[inline(never)]
     pub fn data_out(&mut self, cx: &mut Context<'_>, data: &mut Header, from: FaceId, to: FaceId) {
         if let Some(row) = self.row(to) {
             let is_local = cx.face(from).is_local();

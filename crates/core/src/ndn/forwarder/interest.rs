@@ -16,6 +16,14 @@ use crate::scheme::signal::HopSignals;
 /// Number of Interests under `/localhost` that may be pending beyond the limit.
 const RESERVED: usize = 64;
 
+/// An Interest that is in the in-record of its entry.
+struct Recorded<B> {
+    packet: Packet<B>,
+    id: PitId,
+    /// Whether its face waited already.
+    is_repeated: bool,
+}
+
 impl<B: Clone + Default> Forwarder<B> {
     #[inline(never)]
     pub(super) fn on_interest(
@@ -25,7 +33,7 @@ impl<B: Clone + Default> Forwarder<B> {
         mut packet: Packet<B>,
         out: &mut impl Outbox<B>,
     ) {
-        let Kind::Interest(mut interest) = packet.header.kind else { return };
+        let Kind::Interest(interest) = &mut packet.header.kind else { return };
         if let Some(limit) = interest.hop_limit {
             // As in NFD: an Interest that arrives with hop limit 0 is dropped, and one that arrives with 1
             // stays on this node.
@@ -34,76 +42,58 @@ impl<B: Clone + Default> Forwarder<B> {
                 return;
             };
             interest.hop_limit = Some(left);
-            packet.header.kind = Kind::Interest(interest);
         }
-        let name = packet.header.name;
+        let (interest, name) = (*interest, packet.header.name);
         if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, interest.nonce, cx.now) {
-            return self.refuse_loop(cx, from, packet, interest, out);
+            self.counters.loops += 1;
+            return refuse(cx, from, packet, NackReason::Duplicate, out);
         }
         let selector = Selector::from(&interest);
         if self.pit.len() >= self.pit_limit && !self.has_room(cx, name, selector) {
             self.counters.refused_full += 1;
-            let nack = Nack { interest, reason: NackReason::Congestion };
-            return send_nack(cx, from, packet, nack, out);
+            return refuse(cx, from, packet, NackReason::Congestion, out);
         }
         let (id, is_new) = self.pit.find_or_insert(name, selector);
-        let requested = Requested { packet, interest, id };
-        let requested = if is_new {
-            self.note_new(cx, from, requested, out)
-        } else {
-            self.note_again(cx, from, requested, out)
-        };
-        if let Some(requested) = requested {
-            let is_repeated = self.pit.set_in_record(id, from, &interest, cx.now);
-            self.decide(cx, from, requested, is_repeated, out);
+        if !is_new {
+            return self.on_further_interest(cx, from, packet, id, out);
         }
-    }
-
-    /// The first Interest of an entry; `None` if the content store has answered it.
-    #[inline(always)]
-    fn note_new(
-        &mut self,
-        cx: &mut Context<'_>,
-        from: FaceId,
-        requested: Requested<B>,
-        out: &mut impl Outbox<B>,
-    ) -> Option<Requested<B>> {
-        let Requested { packet, interest, id } = &requested;
-        if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, *interest, out) {
+        if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, interest, out) {
             // A hit needs no entry; it was only inserted to look for a loop and for downstreams.
-            self.pit.remove(*id);
-            return None;
+            return self.pit.remove(id);
         }
-        if self.body.is_some() && digest_in(cx, packet.header.name).is_some() {
-            self.pit.note_digest(*id);
+        if self.body.is_some() && digest_in(cx, name).is_some() {
+            self.pit.note_digest(id);
         }
-        Some(requested)
+        self.pit.begin(id, from, &interest, cx.now);
+        self.decide(cx, from, Recorded { packet, id, is_repeated: false }, out);
     }
 
-    /// A further Interest of an entry; `None` if it goes no further.
+    /// A further Interest of an entry.
     #[inline(never)]
-    fn note_again(
+    fn on_further_interest(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        requested: Requested<B>,
+        packet: Packet<B>,
+        id: PitId,
         out: &mut impl Outbox<B>,
-    ) -> Option<Requested<B>> {
-        let Requested { packet, interest, id } = requested;
+    ) {
+        let Kind::Interest(interest) = packet.header.kind else { return };
         let entry = self.pit.entry(id);
         if entry.is_loop(interest.nonce, from) {
-            self.refuse_loop(cx, from, packet, interest, out);
-            return None;
+            self.counters.loops += 1;
+            return refuse(cx, from, packet, NackReason::Duplicate, out);
         }
         // As in NFD, the store is searched only if no downstream waits: before, it did not have the Data.
         if entry.in_records().next().is_none() {
             if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, interest, out) {
-                return None;
+                return;
             }
             // A satisfied entry is kept for a while after its Data; this Interest is a new request.
             self.pit.reopen(id);
         }
-        Some(Requested { packet, interest, id })
+        let is_repeated = self.pit.set_in_record(id, from, &interest, cx.now);
+        self.decide(cx, from, Recorded { packet, id, is_repeated }, out);
     }
 
     /// Whether a full table may take the Interest nevertheless: one for an existing entry needs no room.
@@ -119,28 +109,29 @@ impl<B: Clone + Default> Forwarder<B> {
             && Scope::of(name.prefix, cx.names) == Scope::Host
     }
 
-    /// Consults the strategy and carries out its decision.
+    /// Consults the strategy about an Interest and carries out its decision.
     #[inline(always)]
     fn decide(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        requested: Requested<B>,
-        is_repeated: bool,
+        recorded: Recorded<B>,
         out: &mut impl Outbox<B>,
     ) {
-        let decision =
-            self.consult(cx, from, &requested.packet.header, requested.id, |strategy, cx, arrival| {
-                arrival.is_repeated = is_repeated;
-                strategy.on_interest(cx, arrival)
-            });
+        let Recorded { packet, id, is_repeated } = recorded;
+        let decision = self.consult(cx, from, &packet.header, id, |strategy, cx, arrival| {
+            arrival.is_repeated = is_repeated;
+            strategy.on_interest(cx, arrival)
+        });
         match decision {
-            Decision::Forward if self.gates.is_some() => self.forward_gated(cx, from, requested, out),
-            Decision::Forward => self.forward(cx, requested, out),
+            Decision::Forward if self.gates.is_none() => self.forward(cx, packet, id, out),
             Decision::Suppress => self.counters.suppressed += 1,
+            Decision::Forward => {
+                let Kind::Interest(interest) = packet.header.kind else { return };
+                self.forward_gated(cx, from, Requested { packet, interest, id }, out);
+            }
             Decision::Nack(reason) => {
-                let Requested { packet, interest, id } = requested;
-                send_nack(cx, from, packet, Nack { interest, reason }, out);
+                refuse(cx, from, packet, reason, out);
                 self.end_refused(from, id);
             }
         }
@@ -156,7 +147,7 @@ impl<B: Clone + Default> Forwarder<B> {
         id: PitId,
         request: impl FnOnce(&mut dyn Strategy, &mut Context<'_>, &mut Arrival<'_>) -> Decision,
     ) -> Decision {
-        let route = self.fib.lookup(interest.name.prefix, cx.names, cx.routes, cx.node);
+        let route = self.fib.route(interest.name.prefix, cx);
         let mut hops = &route.hops;
         if route.scope != Scope::Global {
             keep_in_scope(cx, from, route, &mut self.near);
@@ -176,17 +167,17 @@ impl<B: Clone + Default> Forwarder<B> {
 
     /// Sends the Interest to all targets; the last copy is the packet itself.
     #[inline(always)]
-    fn forward(&mut self, cx: &mut Context<'_>, requested: Requested<B>, out: &mut impl Outbox<B>) {
-        let Requested { mut packet, interest, id } = requested;
+    fn forward(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>, id: PitId, out: &mut impl Outbox<B>) {
         packet.header.hop = packet.header.hop.carried();
-        let [Target { face, fresh_nonce: false }] = self.targets[..] else {
-            return self.forward_copies(cx, Requested { packet, interest, id }, out);
-        };
-        if interest.hop_limit.is_some() {
-            return self.forward_copies(cx, Requested { packet, interest, id }, out);
+        let Kind::Interest(interest) = &packet.header.kind else { return };
+        if let [Target { face, fresh_nonce: false }] = self.targets[..]
+            && interest.hop_limit.is_none()
+        {
+            self.pit.entry_mut(id).set_out_record(face, interest.nonce, cx.now);
+            return out.send(cx, face, packet);
         }
-        self.pit.entry_mut(id).set_out_record(face, interest.nonce, cx.now);
-        out.send(cx, face, packet);
+        let interest = *interest;
+        self.forward_copies(cx, Requested { packet, interest, id }, out);
     }
 
     /// As [`forward`](Self::forward), for any targets and hop limits.
@@ -237,7 +228,7 @@ impl<B: Clone + Default> Forwarder<B> {
         found.header.hop = header.hop.echoed();
         cx.record(Event::CacheHit { name: header.name });
         self.counters.cache_hits += 1;
-        let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;
+        let strategy = self.fib.route(header.name.prefix, cx).strategy;
         let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
         strategy.on_content_hit(cx, &found.header);
         strategy.on_data_out(cx, &mut found.header, from);
@@ -270,19 +261,6 @@ impl<B: Clone + Default> Forwarder<B> {
         let exactly = Interest { can_be_prefix: false, ..interest };
         let found = self.cs.lookup(data_name, &exactly, cx.names, cx.now)?;
         (digest_of(&found.body) == digest).then_some(found)
-    }
-
-    fn refuse_loop(
-        &mut self,
-        cx: &mut Context<'_>,
-        from: FaceId,
-        packet: Packet<B>,
-        interest: Interest,
-        out: &mut impl Outbox<B>,
-    ) {
-        self.counters.loops += 1;
-        let nack = Nack { interest, reason: NackReason::Duplicate };
-        send_nack(cx, from, packet, nack, out);
     }
 }
 
@@ -325,6 +303,20 @@ fn send_interest<B>(
     packet.header.kind = Kind::Interest(interest);
     out.send(cx, face, packet);
     true
+}
+
+/// Sends an Interest back as a Nack.
+#[cold]
+fn refuse<B>(
+    cx: &mut Context<'_>,
+    to: FaceId,
+    packet: Packet<B>,
+    reason: NackReason,
+    out: &mut impl Outbox<B>,
+) {
+    if let Kind::Interest(interest) = packet.header.kind {
+        send_nack(cx, to, packet, Nack { interest, reason }, out);
+    }
 }
 
 /// Sends the refused Interest back as a Nack.

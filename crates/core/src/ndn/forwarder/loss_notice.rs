@@ -12,12 +12,12 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: &Packet<B>,
+        packet: Packet<B>,
         out: &mut impl Outbox<B>,
     ) {
         for id in self.matches(cx, packet.header.name) {
             let prefix = self.pit.entry(id).name().prefix;
-            let strategy = self.fib.lookup(prefix, cx.names, cx.routes, cx.node).strategy;
+            let strategy = self.fib.route(prefix, cx).strategy;
             self.pit.entry_mut(id).count_notice();
             let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
             strategy.on_loss_notice(cx, from, id, self.pit.entry(id));

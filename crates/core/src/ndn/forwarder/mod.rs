@@ -219,7 +219,7 @@ impl<B: Clone + Default> Forwarder<B> {
             Kind::Interest(_) => self.on_interest(cx, from, packet, out),
             Kind::Data(_) => self.on_data(cx, from, packet, out),
             Kind::Nack(nack) => self.on_nack(cx, from, packet, nack, out),
-            Kind::LossNotice(_) => self.on_loss_notice(cx, from, &packet, out),
+            Kind::LossNotice(_) => self.on_loss_notice(cx, from, packet, out),
             Kind::Tcp(_) => self.on_segment(cx, from, packet, out),
         }
     }
@@ -234,15 +234,19 @@ impl<B: Clone + Default> Forwarder<B> {
     /// Time at which [`on_wake`](Self::on_wake) is due; `None` for never.
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {
-        // A loop in place of a chain of iterators: it runs after nearly every packet.
-        let mut wake = self.pit.wake();
-        for served in &self.strategies {
-            wake = wake.min(served.strategy.next_wake().unwrap_or(Time::MAX));
-        }
-        if let Some(gates) = &self.gates {
-            wake = wake.min(gates.next_wake().unwrap_or(Time::MAX));
-        }
+        let wake = match (&self.strategies[..], &self.gates) {
+            // Nearly every node, after nearly every packet.
+            ([only], None) => self.pit.wake().min(only.strategy.next_wake().unwrap_or(Time::MAX)),
+            _ => self.next_wake_of_all(),
+        };
         (wake != Time::MAX).then_some(wake)
+    }
+
+    #[inline(never)]
+    fn next_wake_of_all(&self) -> Time {
+        let strategies = self.strategies.iter().filter_map(|served| served.strategy.next_wake());
+        let gates = self.gates.iter().filter_map(|gates| gates.next_wake());
+        strategies.chain(gates).fold(self.pit.wake(), Time::min)
     }
 
     /// Ends the entries that have expired, and wakes the strategies and gates that are due.
@@ -306,7 +310,7 @@ impl<B: Clone + Default> Forwarder<B> {
         if cx.records(EventMask::PENDING) {
             record_end(cx, entry, false);
         }
-        let strategy = self.fib.lookup(entry.name().prefix, cx.names, cx.routes, cx.node).strategy;
+        let strategy = self.fib.route(entry.name().prefix, cx).strategy;
         self.strategies[usize::from(strategy.0)].strategy.on_expiry(cx, id, entry);
         self.remember_nonces(cx, id);
         self.pit.remove(id);

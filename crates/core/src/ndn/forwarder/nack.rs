@@ -49,7 +49,7 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) {
         let (name, id) = (requested.packet.header.name, requested.id);
-        let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
+        let strategy = self.fib.route(name.prefix, cx).strategy;
         let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
         let decision = match strategy.on_nack(cx, reason, from, id, self.pit.entry(id)) {
             NackDecision::Elsewhere => self.request_elsewhere(cx, from, &requested, reason, out),

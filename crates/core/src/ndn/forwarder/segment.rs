@@ -20,7 +20,7 @@ impl<B: Clone + Default> Forwarder<B> {
         {
             return;
         }
-        let entry = self.fib.lookup(packet.header.name.prefix, cx.names, cx.routes, cx.node);
+        let entry = self.fib.route(packet.header.name.prefix, cx);
         let is_way = |face: FaceId| face != from && cx.face(face).is_up();
         let Some(to) = entry.hops.iter().map(|hop| hop.face).find(|face| is_way(*face)) else {
             self.counters.unroutable += 1;

@@ -1,7 +1,7 @@
 //! A pending Interest: its downstreams and upstreams.
 
 use super::NONE;
-use super::wheel::Tick;
+use super::wheel::{Links, Tick};
 use crate::ndn::face::FaceId;
 use crate::ndn::name::Name;
 use crate::ndn::packet::{Interest, NackReason, PitToken};
@@ -227,26 +227,35 @@ impl PitEntry {
         (record.retransmissions == 0).then(|| now.since(record.sent_at))
     }
 
-    /// Records that `face` waits for the answer; returns whether it did so already, and the last tick at which a
-    /// downstream waits.
+    /// The first downstream of a new entry.
     #[inline(always)]
-    pub(super) fn set_in_record(&mut self, face: FaceId, interest: &Interest, now: Time) -> (bool, Tick) {
-        let expires = Tick::after(now, interest.lifetime.span());
-        let record = InRecord { nonce: interest.nonce, token: interest.token, expires, face };
-        if self.in_count == 0 {
-            self.ins[0] = record;
-            self.in_count = 1;
-            return (false, expires);
-        }
-        let is_repeated = self.set_further_in_record(record, now);
-        (is_repeated, self.last_tick(expires))
+    pub(super) fn set_first_in_record(&mut self, face: FaceId, interest: &Interest, expires: Tick) {
+        self.ins[0] = InRecord { nonce: interest.nonce, token: interest.token, expires, face };
+        self.in_count = 1;
     }
 
-    /// As [`set_in_record`](Self::set_in_record), if there are others.
-    #[cold]
-    fn set_further_in_record(&mut self, record: InRecord, now: Time) -> bool {
+    #[inline(always)]
+    pub(super) fn set_links(&mut self, expires: Tick, Links { previous, next }: Links) {
+        (self.expires, self.previous, self.next) = (expires, previous, next);
+    }
+
+    /// The links, after which the entry is not linked any more.
+    #[inline(always)]
+    pub(super) fn take_links(&mut self) -> Links {
+        Links { previous: std::mem::replace(&mut self.previous, NONE), next: self.next }
+    }
+
+    /// Records that `face` waits for the answer until `expires`; returns whether it did so already.
+    pub(super) fn set_in_record(
+        &mut self,
+        face: FaceId,
+        interest: &Interest,
+        expires: Tick,
+        now: Time,
+    ) -> bool {
+        let record = InRecord { nonce: interest.nonce, token: interest.token, expires, face };
         let count = usize::from(self.in_count);
-        if let Some(old) = self.ins[..count].iter_mut().find(|old| old.face == record.face) {
+        if let Some(old) = self.ins[..count].iter_mut().find(|old| old.face == face) {
             return std::mem::replace(old, record).is_pending(now);
         }
         if count < INLINE_INS {
@@ -255,7 +264,7 @@ impl PitEntry {
             return false;
         }
         let more = &mut self.spill.get_or_insert_default().ins;
-        if let Some(old) = more.iter_mut().find(|old| old.face == record.face) {
+        if let Some(old) = more.iter_mut().find(|old| old.face == face) {
             return std::mem::replace(old, record).is_pending(now);
         }
         more.push(record);
@@ -295,18 +304,17 @@ impl PitEntry {
     /// Records that the Interest left through `face`.
     #[inline(always)]
     pub(crate) fn set_out_record(&mut self, face: FaceId, nonce: u32, now: Time) {
-        let record = OutRecord { sent_at: now, nonce, face, nacked: None, retransmissions: 0 };
-        if !self.has_out {
-            self.out = record;
-            self.has_out = true;
-        } else {
-            self.set_further_out_record(record);
+        if self.has_out {
+            return self.set_further_out_record(face, nonce, now);
         }
+        self.out = OutRecord { sent_at: now, nonce, face, nacked: None, retransmissions: 0 };
+        self.has_out = true;
     }
 
     #[cold]
-    fn set_further_out_record(&mut self, record: OutRecord) {
-        if let Some(old) = self.out_record_mut(record.face) {
+    fn set_further_out_record(&mut self, face: FaceId, nonce: u32, now: Time) {
+        let record = OutRecord { sent_at: now, nonce, face, nacked: None, retransmissions: 0 };
+        if let Some(old) = self.out_record_mut(face) {
             *old = OutRecord { retransmissions: old.retransmissions.saturating_add(1), ..record };
         } else {
             self.spill.get_or_insert_default().outs.push(record);

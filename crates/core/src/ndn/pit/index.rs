@@ -3,6 +3,7 @@
 use hashbrown::HashTable;
 
 use super::NONE;
+use super::entry::PitEntry;
 use super::slab::Slab;
 use crate::ndn::name::{Name, NameHash, PrefixId, Segment};
 use crate::ndn::prefix_map::PrefixMap;
@@ -61,11 +62,11 @@ impl Ring {
 }
 
 /// What a search found.
-pub(super) enum Found {
+pub(super) enum Found<'a> {
     /// The first entry of the name.
     Entry(u32),
-    /// No entry, and a free place for one in this ring.
-    Place { ring: u32, place: usize },
+    /// No entry, and a place in this ring that is now the name's.
+    Place { ring: u32, place: &'a mut u32 },
     /// Neither; the ring of the prefix, or [`NONE`] for a name that has none.
     Nothing { ring: u32 },
 }
@@ -82,60 +83,47 @@ impl Index {
         }
     }
 
+    /// The first entry of `name` if it is in a ring.
     #[inline(always)]
-    pub(super) fn find(&self, name: Name, slab: &Slab) -> Option<u32> {
-        if name.segment == Segment::NONE {
-            return self.find_other(name, slab);
-        }
+    pub(super) fn find_in_ring<'a>(&self, name: Name, slab: &'a Slab) -> Option<(u32, &'a PitEntry)> {
         let ring = &self.rings[self.by_prefix.find(name.prefix)? as usize];
         let id = ring.places[ring.place(name.segment)];
-        if id != NONE && slab.get(id).name == name {
-            return Some(id);
+        if id == NONE {
+            return None;
         }
-        if ring.outside == 0 { None } else { self.find_other(name, slab) }
+        // A name without a segment may have another's place, but never finds itself there.
+        let entry = slab.get(id);
+        (entry.name == name).then_some((id, entry))
     }
 
-    #[cold]
-    fn find_other(&self, name: Name, slab: &Slab) -> Option<u32> {
-        self.others.find(self.hash.of(name), |id| slab.get(*id).name == name).copied()
+    pub(super) fn find(&self, name: Name, slab: &Slab) -> Option<u32> {
+        match self.find_in_ring(name, slab) {
+            Some((id, _)) => Some(id),
+            None => find_in(&self.others, self.hash, name, slab),
+        }
     }
 
-    /// The first entry of `name`, or where one can be put.
+    /// The first entry of `name`, or where one is to be put.
     #[inline(always)]
-    pub(super) fn seek(&mut self, name: Name, slab: &Slab) -> Found {
+    pub(super) fn seek(&mut self, name: Name, slab: &Slab) -> Found<'_> {
         if name.segment == Segment::NONE {
-            return self.seek_other(NONE, name, slab);
+            return other(NONE, find_in(&self.others, self.hash, name, slab));
         }
         let number = match self.by_prefix.find(name.prefix) {
             Some(number) => number,
             None => self.open(name.prefix),
         };
-        let ring = &self.rings[number as usize];
-        let place = ring.place(name.segment);
-        let id = ring.places[place];
-        if id != NONE && slab.get(id).name == name {
-            return Found::Entry(id);
-        }
-        if id == NONE && ring.outside == 0 {
+        let ring = &mut self.rings[number as usize];
+        let at = ring.place(name.segment);
+        let place = &mut ring.places[at];
+        if *place == NONE && ring.outside == 0 {
+            ring.inside += 1;
             return Found::Place { ring: number, place };
         }
-        self.seek_other(number, name, slab)
-    }
-
-    #[cold]
-    fn seek_other(&self, ring: u32, name: Name, slab: &Slab) -> Found {
-        match self.find_other(name, slab) {
-            Some(id) => Found::Entry(id),
-            None => Found::Nothing { ring },
+        if *place != NONE && slab.get(*place).name == name {
+            return Found::Entry(*place);
         }
-    }
-
-    /// Puts a new entry into a place that [`seek`](Self::seek) found.
-    #[inline(always)]
-    pub(super) fn put(&mut self, ring: u32, place: usize, id: u32) {
-        let ring = &mut self.rings[ring as usize];
-        ring.places[place] = id;
-        ring.inside += 1;
+        other(number, find_in(&self.others, self.hash, name, slab))
     }
 
     /// Inserts a new entry for which [`seek`](Self::seek) found nothing.
@@ -239,4 +227,17 @@ impl Index {
             + self.rings.capacity() * size_of::<Ring>()
             + (places + self.unused.capacity()) * size_of::<u32>()
     }
+}
+
+/// The first entry of `name` in the hash table.
+#[cold]
+fn find_in(others: &HashTable<u32>, hash: NameHash, name: Name, slab: &Slab) -> Option<u32> {
+    if others.is_empty() {
+        return None;
+    }
+    others.find(hash.of(name), |id| slab.get(*id).name == name).copied()
+}
+
+fn other<'a>(ring: u32, found: Option<u32>) -> Found<'a> {
+    found.map_or(Found::Nothing { ring }, Found::Entry)
 }

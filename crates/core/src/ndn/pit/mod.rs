@@ -13,7 +13,7 @@ use crate::units::{Span, Time};
 pub use entry::{InRecord, OutRecord, PitEntry, Selector};
 use index::{Found, Index};
 use slab::Slab;
-use wheel::{Tick, Wheel};
+use wheel::{LONGEST, Tick, Wheel};
 
 /// A dense number of a pending entry, for side tables; reused after the entry is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,6 +67,12 @@ impl Pit {
         self.prefix_entries
     }
 
+    /// Whether Data may answer entries of other names than its own.
+    #[inline]
+    pub(crate) fn has_special_entries(&self) -> bool {
+        self.prefix_entries | self.digest_entries != 0
+    }
+
     /// Pending Interests whose name ends in the digest of the Data.
     pub fn digest_entries(&self) -> u32 {
         self.digest_entries
@@ -96,9 +102,25 @@ impl Pit {
     }
 
     /// The first entry of `name`; others follow by [`next_sibling`](Self::next_sibling).
-    #[inline(always)]
     pub fn find(&self, name: Name) -> Option<PitId> {
         self.index.find(name, &self.slab).map(PitId)
+    }
+
+    /// The entry of `name` if no other can match Data of that name, or else the first one.
+    #[inline(always)]
+    pub(crate) fn find_only(&self, name: Name) -> Result<PitId, Option<PitId>> {
+        match self.index.find_in_ring(name, &self.slab) {
+            Some((id, entry)) if entry.sibling == NONE && !self.has_special_entries() => Ok(PitId(id)),
+            _ => self.find_only_elsewhere(name),
+        }
+    }
+
+    #[cold]
+    fn find_only_elsewhere(&self, name: Name) -> Result<PitId, Option<PitId>> {
+        match self.find(name) {
+            Some(id) if self.next_sibling(id).is_none() && !self.has_special_entries() => Ok(id),
+            found => Err(found),
+        }
     }
 
     /// The entry of `name` and `selector`.
@@ -121,7 +143,7 @@ impl Pit {
         let id = match self.index.seek(name, &self.slab) {
             Found::Place { ring, place } => {
                 let id = self.slab.insert(name, selector, ring);
-                self.index.put(ring, place, id);
+                *place = id;
                 id
             }
             Found::Entry(first) => return self.find_or_insert_sibling(first, selector),
@@ -160,11 +182,26 @@ impl Pit {
         self.prefix_entries += u32::from(selector.can_be_prefix);
     }
 
-    /// Records that `face` waits for the answer, and sets the entry to expire with its last downstream; returns whether the
-    /// face waited already.
+    /// Records that `face` waits for the answer of a new entry, which expires with the Interest.
     #[inline(always)]
+    pub(crate) fn begin(&mut self, id: PitId, face: FaceId, interest: &Interest, now: Time) {
+        let expires = Tick::after(now, interest.lifetime);
+        let links = self.wheel.enter(id.0, expires, now);
+        let entry = self.slab.get_mut(id.0);
+        entry.set_links(expires, links);
+        entry.set_first_in_record(face, interest, expires);
+        if links.next != NONE {
+            self.slab.get_mut(links.next).previous = id.0;
+        }
+    }
+
+    /// As [`begin`](Self::begin), for an entry that may have downstreams and expires with the last of them; returns whether
+    /// the face waited already.
     pub(crate) fn set_in_record(&mut self, id: PitId, face: FaceId, interest: &Interest, now: Time) -> bool {
-        let (is_repeated, last) = self.slab.get_mut(id.0).set_in_record(face, interest, now);
+        let expires = Tick::after(now, interest.lifetime);
+        let entry = self.slab.get_mut(id.0);
+        let is_repeated = entry.set_in_record(face, interest, expires, now);
+        let last = entry.last_tick(expires);
         self.expire_at(id, last, now);
         is_repeated
     }
@@ -175,7 +212,6 @@ impl Pit {
         self.expire_at(id, last, now);
     }
 
-    #[inline(always)]
     fn expire_at(&mut self, id: PitId, last: Tick, now: Time) {
         let entry = self.slab.get(id.0);
         if entry.previous != NONE {
@@ -183,9 +219,15 @@ impl Pit {
             if entry.expires == last {
                 return;
             }
-            self.wheel.unlink(id.0, &mut self.slab);
+            self.unlink(id);
         }
         self.wheel.link(id.0, last, &mut self.slab, now);
+    }
+
+    /// Takes the entry off the wheel, if it is there.
+    fn unlink(&mut self, id: PitId) {
+        let links = self.slab.get_mut(id.0).take_links();
+        self.wheel.leave(links, &mut self.slab);
     }
 
     /// Marks the entry satisfied; it stays until `now + straggler`.
@@ -194,7 +236,7 @@ impl Pit {
         let entry = self.slab.get_mut(id.0);
         entry.satisfied = true;
         entry.clear_in_records();
-        self.wheel.link(id.0, Tick::after(now, straggler), &mut self.slab, now);
+        self.wheel.link(id.0, Tick::not_before(now + straggler.min(LONGEST.span())), &mut self.slab, now);
     }
 
     /// A satisfied entry that is requested again becomes pending, as if new but for its upstreams.
@@ -204,25 +246,22 @@ impl Pit {
     }
 
     /// Removes the entry with the number `id`.
-    #[inline]
     pub fn remove(&mut self, id: PitId) {
-        self.unlink(id);
+        self.end(id);
+    }
+
+    /// As [`remove`](Self::remove), in the code of the caller.
+    #[inline(always)]
+    pub(crate) fn end(&mut self, id: PitId) {
         let PitEntry { name, ring, sibling, selector, names_digest, .. } = *self.slab.get(id.0);
+        let links = self.slab.remove(id.0);
+        self.wheel.leave(links, &mut self.slab);
         if sibling != NONE || !self.index.take(ring, name.segment, id.0) {
             self.remove_from_index(id);
         }
-        self.slab.remove(id.0);
         self.len -= 1;
         self.prefix_entries -= u32::from(selector.can_be_prefix);
         self.digest_entries -= u32::from(names_digest);
-    }
-
-    /// Takes the entry off the wheel, if it is there.
-    #[inline(always)]
-    fn unlink(&mut self, id: PitId) {
-        if self.slab.get(id.0).previous != NONE {
-            self.wheel.unlink(id.0, &mut self.slab);
-        }
     }
 
     /// Removes an entry that has siblings, or is not in a ring.

@@ -2,6 +2,7 @@
 
 use super::NONE;
 use super::entry::{PitEntry, Selector, Spill};
+use super::wheel::Links;
 use crate::ndn::name::Name;
 
 /// Entries by number; the place that was given up last is given out first.
@@ -52,13 +53,14 @@ impl Slab {
         len as u32
     }
 
+    /// Gives up the place of an entry; returns the links it had.
     #[inline(always)]
-    pub(super) fn remove(&mut self, id: u32) {
-        let free = self.free;
-        let entry = self.get_mut(id);
+    pub(super) fn remove(&mut self, id: u32) -> Links {
+        let entry = &mut self.entries[id as usize];
+        let links = entry.take_links();
         entry.clear();
-        entry.next = free;
-        self.free = id;
+        entry.next = std::mem::replace(&mut self.free, id);
+        links
     }
 
     /// Places made since the start.

@@ -27,7 +27,9 @@ fn interest(nonce: u32) -> Interest {
 /// Inserts an entry and lets a face wait for it.
 fn request(pit: &mut Pit, name: Name, selector: Selector) -> (PitId, bool) {
     let (id, is_new) = pit.find_or_insert(name, selector);
-    pit.set_in_record(id, FaceId(0), &interest(1), Time::ZERO);
+    if is_new {
+        pit.begin(id, FaceId(0), &interest(1), Time::ZERO);
+    }
     (id, is_new)
 }
 

@@ -2,7 +2,8 @@
 
 use super::slab::Slab;
 use super::{NONE, PitId};
-use crate::units::{Span, Time};
+use crate::ndn::packet::Millis;
+use crate::units::Time;
 
 /// Milliseconds since the start, wrapping after 49 days; compared only over shorter distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub(super) struct Tick(u32);
 impl Tick {
     /// The first tick that is not before `at`.
     pub(super) fn not_before(at: Time) -> Self {
-        Self(at.as_nanos().div_ceil(1_000_000) as u32)
+        Self((at.as_nanos().saturating_add(999_999) / 1_000_000) as u32)
     }
 
     /// The last tick that is not after `at`.
@@ -21,8 +22,8 @@ impl Tick {
 
     /// The first tick that is not before `now + span`; at most [`LONGEST`] from now, so that it never wraps
     /// into the past, whatever lifetime a peer chose.
-    pub(super) fn after(now: Time, span: Span) -> Self {
-        Self::not_before(now + span.min(LONGEST))
+    pub(super) fn after(now: Time, span: Millis) -> Self {
+        Self(Self::not_before(now).0.wrapping_add(span.0.min(LONGEST.0)))
     }
 
     pub(super) fn is_after(self, other: Self) -> bool {
@@ -37,7 +38,7 @@ impl Tick {
 }
 
 /// Maximum time an entry can stay, 12.4 days: a quarter of the range of ticks.
-const LONGEST: Span = Span::from_millis(1 << 30);
+pub(super) const LONGEST: Millis = Millis(1 << 30);
 
 /// Slots of the timing wheel, one millisecond each; longer lifetimes take more than one turn.
 const SLOTS: usize = 1024;
@@ -59,6 +60,13 @@ pub(super) struct Wheel {
     /// `wake_tick`.
     wake: Time,
     wake_tick: Tick,
+}
+
+/// Neighbours of an entry.
+#[derive(Clone, Copy)]
+pub(super) struct Links {
+    pub previous: u32,
+    pub next: u32,
 }
 
 /// The entries that end in one millisecond of any turn.
@@ -95,8 +103,18 @@ impl Wheel {
         self.wake
     }
 
-    #[inline(always)]
+    /// Puts an entry that is not linked into its slot.
     pub(super) fn link(&mut self, id: u32, expires: Tick, slab: &mut Slab, now: Time) {
+        let links = self.enter(id, expires, now);
+        slab.get_mut(id).set_links(expires, links);
+        if links.next != NONE {
+            slab.get_mut(links.next).previous = id;
+        }
+    }
+
+    /// As [`link`](Self::link), but for the changes in entries: the links are to be set, and the next entry's.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, id: u32, expires: Tick, now: Time) -> Links {
         if self.linked == 0 {
             self.start(now);
         }
@@ -105,22 +123,17 @@ impl Wheel {
         let due = if expires.is_after(self.done) { expires } else { Tick(self.done.0.wrapping_add(1)) };
         let index = due.0 as usize % SLOTS;
         let slot = &mut self.slots[index];
-        let head = slot.head;
-        if head == NONE || slot.earliest.is_after(due) {
+        let next = std::mem::replace(&mut slot.head, id);
+        if next == NONE {
+            slot.earliest = due;
+            self.occupied[index / 64] |= 1 << (index % 64);
+        } else if slot.earliest.is_after(due) {
             slot.earliest = due;
         }
-        slot.head = id;
-        let entry = slab.get_mut(id);
-        entry.expires = expires;
-        entry.previous = HEAD | index as u32;
-        entry.next = head;
-        if head != NONE {
-            slab.get_mut(head).previous = id;
-        }
-        self.occupied[index / 64] |= 1 << (index % 64);
-        if self.wake == Time::MAX || self.wake_tick.is_after(due) {
+        if self.wake_tick.is_after(due) {
             self.wake_at(due, now);
         }
+        Links { previous: HEAD | index as u32, next }
     }
 
     #[cold]
@@ -137,15 +150,16 @@ impl Wheel {
             self.slots = vec![Slot { head: NONE, earliest: tick }; SLOTS];
         }
         self.done = tick;
-        self.wake = Time::MAX;
+        // After every tick that may follow.
+        self.wake_tick = Tick(tick.0.wrapping_add(u32::MAX / 2));
     }
 
-    /// Takes out an entry, which must be linked.
+    /// Joins the neighbours of an entry that gave up its links; one that was not linked has no `previous`.
     #[inline(always)]
-    pub(super) fn unlink(&mut self, id: u32, slab: &mut Slab) {
-        let entry = slab.get_mut(id);
-        let (previous, next) = (entry.previous, entry.next);
-        entry.previous = NONE;
+    pub(super) fn leave(&mut self, Links { previous, next }: Links, slab: &mut Slab) {
+        if previous == NONE {
+            return;
+        }
         self.linked -= 1;
         if next != NONE {
             slab.get_mut(next).previous = previous;
@@ -185,7 +199,8 @@ impl Wheel {
         self.done = target;
         // After all slots, because `take_slot` walks lists that unlinking would change.
         for id in &expired[first..] {
-            self.unlink(id.0, slab);
+            let links = slab.get_mut(id.0).take_links();
+            self.leave(links, slab);
         }
         if passed == SLOTS {
             // A late call finds entries of several turns.
