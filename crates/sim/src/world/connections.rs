@@ -3,6 +3,7 @@
 //! A connection's number is the segment number in the names of its packets; its two prefixes identify its
 //! directions.
 
+use tidegate_core::context::Context;
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::PrefixId;
 use tidegate_core::ndn::packet::{Kind, Packet};
@@ -10,7 +11,7 @@ use tidegate_core::observe::event::Event;
 use tidegate_core::tcp::{Receiver, Segment, Sender, TcpOptions};
 use tidegate_core::units::Time;
 
-use super::{Body, EventKind, Role, SimNode, World};
+use super::{Body, EventKind, Role, SimNode, Spares, World};
 
 /// A connection and where its ends run.
 #[derive(Debug)]
@@ -38,9 +39,31 @@ pub(super) struct Side {
 /// Number of ends of a connection; ends are numbered through all connections.
 const SIDES: usize = 2;
 
-fn packet(segment: Segment) -> Packet<Body> {
-    let Segment { header, options } = segment;
-    Packet::new(header, (!options.is_plain()).then(|| Box::new(options)))
+impl Connection {
+    /// The next packet that the end `side` may send now.
+    #[inline]
+    fn poll(&mut self, side: usize, cx: &mut Context<'_>, spares: &mut Spares) -> Option<Packet<Body>> {
+        let Segment { header, options } =
+            if side == 1 { self.receiver.poll()? } else { self.poll_sender(cx)? };
+        let mut packet = spares.packet(header);
+        if !options.is_plain() {
+            packet.body = Some(Box::new(options));
+        }
+        Some(packet)
+    }
+
+    #[inline]
+    fn poll_sender(&mut self, cx: &mut Context<'_>) -> Option<Segment> {
+        let before = self.sender.stats().retransmissions;
+        let segment = self.sender.poll(cx)?;
+        if matches!(segment.header.kind, Kind::Tcp(tcp) if tcp.payload > 0) {
+            // A segment does not show whether it is a retransmission; the sender's counter does.
+            let retransmission = self.sender.stats().retransmissions > before;
+            let name = segment.header.label();
+            cx.record(Event::SegmentSent { flow: self.flow, name, retransmission });
+        }
+        Some(segment)
+    }
 }
 
 impl World {
@@ -100,37 +123,27 @@ impl World {
         if !self.nodes[node].is_on {
             return;
         }
-        let is_direct = self.nodes[node].role != Role::Router;
-        while let Some(segment) = self.poll_side(number, side, node) {
-            if is_direct {
-                self.send(node, face, packet(segment));
-            } else {
-                self.receive(node, face, packet(segment));
+        if self.nodes[node].role == Role::Router {
+            while let Some(packet) = self.poll_side(index) {
+                self.receive(node, face, packet);
             }
-        }
-        if !is_direct {
             self.settle(node);
+        } else {
+            let (connection, spares) = (&mut self.connections[number], &mut self.spares);
+            let SimNode { core, directions, .. } = &mut self.nodes[node];
+            core.send_all(env!(self, node), face, lines!(self, directions), |cx| {
+                connection.poll(side, cx, spares)
+            });
         }
         self.rearm_side(index);
     }
 
-    fn poll_side(&mut self, number: usize, side: usize, node: usize) -> Option<Segment> {
+    fn poll_side(&mut self, index: usize) -> Option<Packet<Body>> {
+        let (number, side) = (index / SIDES, index % SIDES);
         let connection = &mut self.connections[number];
-        if side == 1 {
-            return connection.receiver.poll();
-        }
-        let (flow, before) = (connection.flow, connection.sender.stats().retransmissions);
-        let core = &self.nodes[node].core;
-        let segment = core.with_context(env!(self, node), |cx| connection.sender.poll(cx));
-        if let Some(Segment { header, .. }) = &segment
-            && matches!(header.kind, Kind::Tcp(tcp) if tcp.payload > 0)
-        {
-            // A segment does not show whether it is a retransmission; the sender's counter does.
-            let retransmission = connection.sender.stats().retransmissions > before;
-            let name = header.label();
-            self.recorder.see(self.now, node as u32, Event::SegmentSent { flow, name, retransmission });
-        }
-        segment
+        let node = connection.sides[side].node;
+        let (core, spares) = (&self.nodes[node as usize].core, &mut self.spares);
+        core.with_context(env!(self, node), |cx| connection.poll(side, cx, spares))
     }
 
     /// Schedules the next wake-up of an end, and records whether the connection is complete.

@@ -26,23 +26,23 @@ pub(super) struct AckSummary {
 }
 
 /// Round trips of segments that left once.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Trips {
-    /// Round trip of the first of them, including the delay of the ACK; for the timeout.
-    pub(super) longest: Option<Span>,
-    /// Round trip of the last of them, for the controller.
-    pub(super) latest: Option<Span>,
+#[derive(Clone, Copy, Debug)]
+struct Trips {
+    /// Round trip of the first of them, including the delay of the ACK.
+    longest: Span,
+    /// Round trip of the last of them; [`Span::MAX`] without any.
+    latest: Span,
+}
+
+impl Default for Trips {
+    fn default() -> Self {
+        Self { longest: Span::ZERO, latest: Span::MAX }
+    }
 }
 
 impl Trips {
-    fn add(&mut self, rtt: Span) {
-        self.longest = self.longest.max(Some(rtt));
-        self.latest = Some(self.latest.map_or(rtt, |latest| latest.min(rtt)));
-    }
-
     fn merge(self, other: Self) -> Self {
-        let latest = [self.latest, other.latest].into_iter().flatten().min();
-        Self { longest: self.longest.max(other.longest), latest }
+        Self { longest: self.longest.max(other.longest), latest: self.latest.min(other.latest) }
     }
 }
 
@@ -70,7 +70,9 @@ impl AckSummary {
         self.length += u64::from(record.length);
         self.highest = self.highest.max(number);
         if record.retransmissions == 0 {
-            self.trips[usize::from(is_selective)].add(now.since(record.sent_at));
+            let rtt = now.since(record.sent_at);
+            let trips = &mut self.trips[usize::from(is_selective)];
+            *trips = trips.merge(Trips { longest: rtt, latest: rtt });
             if is_selective {
                 let oldest = self.oldest_sacked.unwrap_or(record.order);
                 self.oldest_sacked = Some(oldest.min(record.order));
@@ -85,12 +87,14 @@ impl AckSummary {
         }
     }
 
-    /// Round trips that are valid samples (Karn's rule). A segment acknowledged in order behind a
-    /// retransmission may have waited for it, a timeout long: then only segments acknowledged selectively
-    /// count, as in Linux.
-    pub(super) fn trips(&self) -> Trips {
+    /// Round trips that are valid samples (Karn's rule): the longest for the timeout, the latest for the controller. A
+    /// segment acknowledged in order behind a retransmission may have waited for it, a timeout long: then only
+    /// segments acknowledged selectively count, as in Linux.
+    pub(super) fn trips(&self) -> Option<(Span, Span)> {
         let [cumulative, selective] = self.trips;
-        if self.has_repeated { selective } else { selective.merge(cumulative) }
+        let Trips { longest, latest } =
+            if self.has_repeated { selective } else { selective.merge(cumulative) };
+        (latest != Span::MAX).then_some((longest, latest))
     }
 
     /// Number of segments that the ACK newly reports as delivered.

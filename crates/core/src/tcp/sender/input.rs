@@ -64,10 +64,12 @@ impl Sender {
         self.update_window(acked, segment.window);
         let in_flight_before = self.board.in_flight();
         let echo = (segment.echo != 0).then_some(Millis(segment.echo));
-        let summary = self.take_in(cx, acked, echo, options);
+        let summary = &mut AckSummary::default();
+        self.take_in(cx, acked, echo, options, summary);
+        let summary = &*summary;
         let has_advanced = acked > before;
-        self.sample_round_trip(cx, &summary, echo.filter(|_| has_advanced));
-        self.count_in(&summary);
+        self.sample_round_trip(cx, summary, echo.filter(|_| has_advanced));
+        self.count_in(summary);
         let dsack = self.on_duplicates(acked, options);
         let is_repetition = dsack.is_some_and(|end| self.repeats.on_dsack(end));
         let is_marked = segment.flags.has(TcpFlags::ECE);
@@ -106,9 +108,9 @@ impl Sender {
         acked: u64,
         echo: Option<Millis>,
         options: &TcpOptions,
-    ) -> AckSummary {
+        summary: &mut AckSummary,
+    ) {
         let (now, min) = (cx.now, self.trip.min());
-        let mut summary = AckSummary::default();
         let blocks = (!options.sack.is_empty()).then(|| self.blocks(acked, options));
         let Self { board, meter, detector, .. } = self;
         board.acknowledge(acked, |number, record| {
@@ -123,7 +125,6 @@ impl Sender {
                 detector.on_delivered(now, record, echo, min);
             });
         }
-        summary
     }
 
     /// The SACK blocks in ascending order, as step 3 of RFC 8985, section 6.2, requires; otherwise blocks
@@ -158,18 +159,13 @@ impl Sender {
     /// SND.UNA (RFC 7323, section 4).
     fn sample_round_trip(&mut self, cx: &Context<'_>, summary: &AckSummary, echo: Option<Millis>) {
         let outstanding = self.board.outstanding();
-        let trips = summary.trips();
-        match (trips.longest, trips.latest, echo) {
-            (Some(longest), Some(latest), _) => {
-                self.trip.note_min(latest);
-                self.trip.sample(longest, &outstanding);
-            }
-            // In milliseconds: precise enough for the timeout, too coarse for the minimum.
-            (_, _, Some(echo)) => {
-                let rtt = Millis(stamp(cx.now).0.saturating_sub(echo.0)).span();
-                self.trip.smooth(rtt, &outstanding);
-            }
-            _ => {}
+        if let Some((longest, latest)) = summary.trips() {
+            self.trip.note_min(latest);
+            self.trip.sample(longest, &outstanding);
+        // In milliseconds: precise enough for the timeout, too coarse for the minimum.
+        } else if let Some(echo) = echo {
+            let rtt = Millis(stamp(cx.now).0.saturating_sub(echo.0)).span();
+            self.trip.smooth(rtt, &outstanding);
         }
     }
 
@@ -183,8 +179,8 @@ impl Sender {
     }
 
     /// Restarts the retransmission timer (RFC 6298, sections 5.2 and 5.3) and that of the probe.
-    fn restart_timers(&mut self, cx: &Context<'_>, ack: &ProcessedAck) {
-        if ack.has_advanced || self.is_head_young(&ack.summary) {
+    fn restart_timers(&mut self, cx: &Context<'_>, ack: &ProcessedAck<'_>) {
+        if ack.has_advanced || self.is_head_young(ack.summary) {
             let is_busy = !self.board.numbers().is_empty();
             self.timers.rto = is_busy.then_some(cx.now + self.trip.rto());
         }
@@ -224,17 +220,17 @@ impl Sender {
         &mut self,
         cx: &Context<'_>,
         header: &Header,
-        ack: &ProcessedAck,
+        ack: &ProcessedAck<'_>,
         newly_lost: u32,
     ) -> Delivery {
         let rate = self.meter.sample(self.trip.min());
-        let summary = &ack.summary;
+        let summary = ack.summary;
         let newest = summary.newest;
         self.newest_sent = newest.map_or(self.newest_sent, |newest| newest.sent_at);
         if let Some(newest) = newest {
             self.full_delays.add(cx.now.since(newest.first_sent));
         }
-        let rtt = summary.trips().latest;
+        let rtt = summary.trips().map(|(_, latest)| latest);
         if let Some(rtt) = rtt {
             self.last_delays.add(rtt);
         }

@@ -85,9 +85,9 @@ impl Sender {
     fn next_segment(&self, now: Time) -> Option<Next> {
         let new = self.next_new(now);
         let lost = self.board.next_lost(|number| !self.controller.holds_back(number as u32));
-        let new_first = self.controller.order() == SendOrder::NewFirst;
+        let new_first = || self.controller.order() == SendOrder::NewFirst;
         match (lost, new) {
-            (Some(number), new) if new.is_none() || !new_first => Some(Next::Lost(number)),
+            (Some(number), new) if new.is_none() || !new_first() => Some(Next::Lost(number)),
             (_, Some(new)) => Some(Next::New(new)),
             // Rules 3 and 4 of `NextSeg` apply during a recovery only.
             _ if matches!(self.phase, RecoveryPhase::Fast { .. }) => {

@@ -91,13 +91,12 @@ impl Rack {
         lost: &mut Vec<u64>,
     ) {
         self.reorder_at = None;
-        let patience = self.rtt + self.reordering_window(board, trip, facts.in_recovery);
         while let Some(Departure { number, order, at }) = board.oldest_departure() {
             // Departures are in order: neither this segment nor a later one was overtaken by a delivered one.
             if self.newest.is_none_or(|newest| order >= newest) {
                 break;
             }
-            let due = at + patience;
+            let due = at + self.rtt + self.reordering_window(board, trip, facts.in_recovery);
             if due > facts.now {
                 self.reorder_at = Some(due);
                 break;

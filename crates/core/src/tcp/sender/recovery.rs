@@ -52,8 +52,8 @@ impl Eifel {
 
 /// Effect of one ACK on the sender's state.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ProcessedAck {
-    pub(super) summary: AckSummary,
+pub(super) struct ProcessedAck<'a> {
+    pub(super) summary: &'a AckSummary,
     /// SND.UNA after this ACK.
     pub(super) acked: u64,
     /// Whether SND.UNA moved on.
@@ -70,7 +70,7 @@ pub(super) struct ProcessedAck {
 impl Sender {
     /// Detects losses after an ACK and moves through the phases: losses, end of a recovery, begin of the
     /// next. Returns the number of newly lost segments.
-    pub(super) fn recover(&mut self, cx: &mut Context<'_>, ack: &ProcessedAck) -> u32 {
+    pub(super) fn recover(&mut self, cx: &mut Context<'_>, ack: &ProcessedAck<'_>) -> u32 {
         let is_late =
             ack.has_advanced && self.phase != RecoveryPhase::Open && self.eifel.finds_spurious(ack.echo);
         // First, so that segments of a needless recovery are in flight again when losses are looked for.
@@ -87,7 +87,7 @@ impl Sender {
         }
         // Losses found after the begin of the recovery that is over have not led to a reduction yet.
         if self.phase == RecoveryPhase::Open && self.board.has_missing() {
-            self.begin_recovery(cx, &ack.summary);
+            self.begin_recovery(cx, ack.summary);
         }
         if let Some(prr) = &mut self.prr {
             // The ACK that begins a recovery is also the first one of its reduction (RFC 9937, section 6.2).
@@ -104,8 +104,10 @@ impl Sender {
             Facts { now: cx.now, in_recovery: self.phase != RecoveryPhase::Open, mss: self.settings.mss };
         self.detector.detect(&mut self.board, &self.trip, facts, &mut lost);
         let count = lost.len() as u32;
-        self.notify_losses(cx, &lost, LossSignal::Gap);
-        lost.clear();
+        if count > 0 {
+            self.notify_losses(cx, &lost, LossSignal::Gap);
+            lost.clear();
+        }
         self.lost = lost;
         count
     }

@@ -326,6 +326,10 @@ impl Scoreboard {
 
     /// The first segment that was found lost and not sent again.
     pub(super) fn next_lost(&self, mut may_leave: impl FnMut(u64) -> bool) -> Option<u64> {
+        // Most often none is lost, and an iterator over an empty tree costs more than this question.
+        if self.lost.is_empty() {
+            return None;
+        }
         self.lost.iter().copied().find(|number| may_leave(*number))
     }
 

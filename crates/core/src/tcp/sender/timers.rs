@@ -77,9 +77,10 @@ impl Sender {
             Stage::Waiting => self.start,
             Stage::SynSent => or_never(rto),
             Stage::Open => {
-                let timers = [rto, probe, persist, self.detector.reorder_at()];
-                let sending = [self.pacer.wake(), self.next_write(), self.controller.next_wake()];
-                timers.into_iter().chain(sending).map(or_never).fold(Time::MAX, Time::min)
+                let sending = or_never(self.pacer.wake()).min(or_never(self.next_write()));
+                let parts = or_never(self.detector.reorder_at()).min(or_never(self.controller.next_wake()));
+                let timers = or_never(rto).min(or_never(probe)).min(or_never(persist));
+                sending.min(parts).min(timers)
             }
             Stage::Closed => Time::MAX,
         };

@@ -74,6 +74,8 @@ pub struct CubicWindow {
     ssthresh: f64,
     /// W_max, packets; 0 before the first decrease.
     w_max: f64,
+    /// K, seconds: the time in which the curve reaches W_max again (eq. 2).
+    k: f64,
     /// Window at the last decrease, packets.
     last_cwnd: f64,
     /// Time of the last decrease, or of the first growth above the threshold.
@@ -84,17 +86,17 @@ impl CubicWindow {
     /// A window at its initial size.
     pub fn new(rule: CubicRule) -> Self {
         let CubicRule { initial, ssthresh, .. } = rule;
-        Self { rule, cwnd: initial, ssthresh, w_max: 0.0, last_cwnd: 0.0, epoch: None }
+        Self { rule, cwnd: initial, ssthresh, w_max: 0.0, k: 0.0, last_cwnd: 0.0, epoch: None }
     }
 
-    /// K, seconds: the time in which the curve reaches W_max again (eq. 2).
-    fn k(&self) -> f64 {
-        math::cbrt(self.w_max * (1.0 - self.rule.keep) / C)
+    fn set_w_max(&mut self, w_max: f64) {
+        self.w_max = w_max;
+        self.k = math::cbrt(w_max * (1.0 - self.rule.keep) / C);
     }
 
     /// W_cubic(t), packets, `t` seconds after the decrease (eq. 1): concave before K, convex after it.
     fn w_cubic(&self, t: f64) -> f64 {
-        C * math::cube(t - self.k()) + self.w_max
+        C * math::cube(t - self.k) + self.w_max
     }
 
     /// W_est(t), packets: the window of Reno (eq. 4); zero without an RTT sample.
@@ -135,7 +137,7 @@ impl WindowRule for CubicWindow {
         }
         // A finite first threshold is reached without a loss: the window there is W_max.
         if self.epoch.is_none() || self.w_max < self.rule.min_w_max {
-            self.w_max = self.cwnd;
+            self.set_w_max(self.cwnd);
         }
         // Without a loss so far the epoch begins with the first growth above the threshold, not at the start
         // of the flow.
@@ -154,7 +156,7 @@ impl WindowRule for CubicWindow {
     }
 
     fn decrease(&mut self, now: Time) {
-        self.w_max = self.w_max_after(self.cwnd);
+        self.set_w_max(self.w_max_after(self.cwnd));
         // The window, not the lowered W_max: the next loss is compared with what this flow really reached.
         self.last_cwnd = self.cwnd;
         let kept = self.cwnd * self.rule.keep;
