@@ -391,7 +391,9 @@ impl World {
             }
             Role::Sides => {
                 self.record_received(to, &packet.header);
-                if let Some(side) = self.take_segment(to.node, &packet) {
+                let side = self.take_segment(to.node, &packet);
+                self.spares.keep(packet);
+                if let Some(side) = side {
                     self.drain_side(side);
                 }
             }
@@ -561,6 +563,7 @@ impl World {
         }
         if matches!(header.kind, Kind::Tcp(_)) {
             let side = self.take_segment(node as u32, &packet);
+            self.spares.keep(packet);
             return self.ready_sides.extend(side);
         }
         let first_consumer = sim.directions.len() + 1;
