@@ -133,7 +133,7 @@ impl Station {
 fn packet(number: u32) -> Packet<Body> {
     let data =
         Data { freshness: Millis(0), final_segment: Segment::NONE, payload: 1000, token: PitToken(number) };
-    let size = if number % 2 == 0 { 40 } else { 1040 };
+    let size = if number.is_multiple_of(2) { 40 } else { 1040 };
     Packet::new(
         Header::new(Name::segment(NameTable::ROOT, number), Kind::Data(data), ByteCount::new(size)),
         None,
