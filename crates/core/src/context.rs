@@ -125,6 +125,9 @@ impl<'a> Context<'a> {
     }
 
     /// The face `face` of this node.
+    ///
+    /// # Panics
+    /// If the node has no such face. A [`detached`](Self::detached) context has none.
     #[inline]
     pub fn face(&self, face: FaceId) -> &'a FaceView {
         &self.faces[face.index()]

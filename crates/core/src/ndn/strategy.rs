@@ -79,7 +79,8 @@ pub trait Strategy: std::fmt::Debug {
         let _ = cx;
     }
 
-    /// Time of the next wake-up; `None` for never.
+    /// Time of the next wake-up; `None` for never. After a wake-up it must be later than that one, otherwise the run does
+    /// not end.
     fn next_wake(&self) -> Option<Time> {
         None
     }

@@ -10,6 +10,9 @@ use crate::units::{Span, Time};
 use super::lanes::Lanes;
 
 /// Rules over one queue. Every method has a default that does nothing.
+///
+/// Of a packet's header a discipline may change `hop` only, its mark and its signals. Name and kind are for reading:
+/// forwarders and consumers match packets by them.
 pub trait QueueDiscipline: std::fmt::Debug {
     /// A packet arrives; `queue` does not count it yet.
     fn on_enqueue(
@@ -127,7 +130,8 @@ pub enum Selection {
     /// The first packet of this lane, which must not be empty, is removed, and sent, marked or dropped; after
     /// a drop the discipline selects again. `Hold` has no meaning here.
     Head(u32, Verdict),
-    /// Nothing is sent before this time, unless a packet arrives; [`Time::MAX`] for until one arrives.
+    /// Nothing is sent before this time, unless a packet arrives; [`Time::MAX`] for until one arrives. It must be later
+    /// than the time of the call, otherwise the run does not end.
     Until(Time),
 }
 
@@ -145,7 +149,7 @@ impl Actions {
     /// Moves the `count` oldest packets of the side store to the end of their class.
     pub fn release(&mut self, count: u32) {
         self.is_any = true;
-        self.release += count;
+        self.release = self.release.saturating_add(count);
     }
 
     /// Sends a loss notice through this queue, past all bulk packets; disciplines do not see it here.
@@ -154,7 +158,8 @@ impl Actions {
         self.notices.push(notice);
     }
 
-    /// Requests a call of [`QueueDiscipline::on_wake`] at `at` or earlier.
+    /// Requests a call of [`QueueDiscipline::on_wake`] at `at` or earlier. A request of `on_wake` itself must be later than
+    /// the time of that call, otherwise the run does not end.
     pub fn wake_at(&mut self, at: Time) {
         self.is_any = true;
         self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));

@@ -67,7 +67,8 @@ pub trait CongestionController: std::fmt::Debug + Send {
         let _ = (cx, flow);
     }
 
-    /// Time of the next wake-up; `None` for never.
+    /// Time of the next wake-up; `None` for never. After a wake-up it must be later than that one, otherwise the run does
+    /// not end.
     fn next_wake(&self) -> Option<Time> {
         None
     }

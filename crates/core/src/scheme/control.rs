@@ -59,7 +59,8 @@ pub trait NetworkController: std::fmt::Debug {
         let _ = (now, orders);
     }
 
-    /// Time of the next wake-up; `None` for never.
+    /// Time of the next wake-up; `None` for never. After a wake-up it must be later than that one, otherwise the run does
+    /// not end.
     fn next_wake(&self) -> Option<Time> {
         None
     }
@@ -103,6 +104,7 @@ pub trait RouterAgent: std::fmt::Debug {
         let _ = (cx, directive);
     }
 
-    /// Time of the next wake-up; `None` for never.
+    /// Time of the next wake-up; `None` for never. After a wake-up it must be later than that one, otherwise the run does
+    /// not end.
     fn next_wake(&self) -> Option<Time>;
 }

@@ -63,6 +63,9 @@ pub enum Travel {
 ///
 /// A scheme declares its signals as constants. Nodes that do not implement the scheme carry them.
 ///
+/// A packet has room for three signals in addition to its mark, those of all schemes together.
+/// [`put`](HopSignals::put) and [`set`](HopSignals::set) write nothing and return false if another does not fit.
+///
 /// ```
 /// use tidegate_core::scheme::signal::{HopSignals, Merge, Signal};
 ///
