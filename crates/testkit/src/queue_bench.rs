@@ -55,7 +55,7 @@ pub struct Popped {
     pub segment: u32,
     /// Level of its congestion mark.
     pub mark: u8,
-    /// Segment numbers of packets that CoDel dropped before it.
+    /// Segment numbers of packets that the queue dropped in the same call, before it.
     pub dropped: Vec<u32>,
 }
 
@@ -153,10 +153,10 @@ impl QueueBench {
     /// If no packet leaves.
     pub fn pop(&mut self, millis: u64) -> Popped {
         self.now = Time::from_nanos(millis * 1_000_000);
-        self.log.0.clear();
+        let earlier = self.log.0.len();
         let header = self.run(|queue, cx| queue.pop(cx)).expect("a packet waits").header;
-        let dropped = self.log.0.iter().filter_map(|(_, event)| match event {
-            Event::Dropped { name, cause: Cause("codel"), .. } => Some(name.segment.0),
+        let dropped = self.log.0[earlier..].iter().filter_map(|(_, event)| match event {
+            Event::Dropped { name, .. } => Some(name.segment.0),
             _ => None,
         });
         Popped { segment: header.name.segment.0, mark: header.hop.mark, dropped: dropped.collect() }
@@ -215,4 +215,38 @@ pub fn segment(ecn: Ecn, timestamp: u32) -> Kind {
     let (seq, ack, echo, payload, window) = (0, 0, 0, 900, 0);
     let flags = TcpFlags::default();
     Kind::Tcp(TcpSegment { seq, ack, timestamp, echo, payload, window, flags, ecn })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Drops every other packet that leaves.
+    #[derive(Debug, Default)]
+    struct EveryOther(u32);
+
+    impl QueueDiscipline for EveryOther {
+        fn on_dequeue(
+            &mut self,
+            _: &mut Context<'_>,
+            _: &mut Header,
+            _: Span,
+            _: &FaceView,
+            _: &mut Actions,
+        ) -> Verdict {
+            self.0 += 1;
+            if self.0 % 2 == 1 { Verdict::Drop(Cause("every other")) } else { Verdict::Pass }
+        }
+    }
+
+    #[test]
+    fn drops_of_every_discipline_are_listed_and_the_log_keeps_all_events() {
+        let mut bench = QueueBench::of(Box::new(EveryOther::default()), device());
+        bench.push_data(0, 4);
+        let popped = [bench.pop(1), bench.pop(2)];
+        let expected = [(1, vec![0]), (3, vec![2])];
+        assert_eq!(popped, expected.map(|(segment, dropped)| Popped { segment, mark: 0, dropped }));
+        let drops = bench.log.0.iter().filter(|(_, event)| matches!(event, Event::Dropped { .. })).count();
+        assert_eq!(drops, 2);
+    }
 }
