@@ -1,4 +1,6 @@
 //! One flow behind a bottleneck without loss: 1600 packets per second, 40 ms of round trip, a queue without end.
+//!
+//! `on_wake` is not called: the flow has no timer but that of pacing.
 
 use std::collections::VecDeque;
 

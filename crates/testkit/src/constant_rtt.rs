@@ -1,5 +1,7 @@
 //! One consumer on a path of constant delay, as a golden text: too many packets under way are marked, far too many are
 //! lost.
+//!
+//! `on_wake` is not called: the consumer has no timers but those of losses and of pacing.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -20,6 +22,8 @@ const MARK_EVERY: u32 = 10;
 const LOSE_ABOVE: u32 = 80;
 /// A loss is detected this long after sending, unless the scheme has its own timer. It is never spurious.
 const TIMEOUT: Span = Span::from_millis(200);
+/// Maximum number of outstanding Interests, as of every consumer.
+const MAX_IN_FLIGHT: u32 = 1 << 20;
 /// Content of a Data, which a pacing rate in bit/s counts.
 const PAYLOAD: ByteCount = ByteCount::new(1_000);
 const END: Time = Time::from_nanos(4_000_000_000);
@@ -37,6 +41,7 @@ struct InterestOutcome {
 }
 
 struct Run {
+    name: &'static str,
     driver: Driver,
     now: Time,
     /// ndnget sends by the whole window, ndnSIM by the real one, PCON's consumer one more.
@@ -57,6 +62,7 @@ struct Run {
 impl Run {
     fn new(scheme: &Scheme) -> Self {
         Self {
+            name: scheme.name,
             driver: Driver::new(scheme, &[]),
             now: Time::ZERO,
             profile: ProfileRules::of(scheme.profile),
@@ -76,9 +82,17 @@ impl Run {
 
     fn window_has_room(&self) -> bool {
         let window = self.driver.controller.window();
+        assert!(window >= 1.0, "{}: window {window} at {}; a window is at least 1", self.name, self.now);
         let window = if self.profile.whole_window { window.floor() } else { window };
         let outstanding = f64::from(self.outstanding);
-        outstanding < window || (self.profile.one_over && outstanding <= window)
+        let has_room = outstanding < window || (self.profile.one_over && outstanding <= window);
+        assert!(
+            !has_room || self.outstanding < MAX_IN_FLIGHT,
+            "{}: window {window} at {}; a consumer has at most {MAX_IN_FLIGHT} Interests outstanding",
+            self.name,
+            self.now
+        );
+        has_room
     }
 
     fn send_all(&mut self) {
@@ -175,7 +189,7 @@ impl Run {
 /// losses and deliveries are totals since the start.
 ///
 /// # Panics
-/// If the scheme has no consumer.
+/// If the scheme has no consumer; if a window is below 1 or not a number, or fills more than 1,048,576 Interests.
 pub fn trace(scheme: &Scheme) -> String {
     let mut run = Run::new(scheme);
     let mut text = format!(

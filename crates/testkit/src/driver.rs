@@ -1,4 +1,6 @@
 //! Calls one congestion controller of a consumer, event by event, without network or clock.
+//!
+//! No timer runs: [`Driver::handle`] does not look at `next_wake`, and a test calls [`Driver::wake`] where it is due.
 
 use std::collections::BTreeMap;
 
@@ -133,6 +135,14 @@ impl<C: CongestionController + ?Sized> Driver<C> {
                 self.controller.on_loss(cx, &Loss::new(segment, before(event.at, RTT), signal), flow);
             }
         }
+        self.controller.window()
+    }
+
+    /// Calls the controller's `on_wake` at `at`; returns the window after it, packets.
+    pub fn wake(&mut self, at: Time) -> f64 {
+        let sink = &mut NoSink;
+        let env = Env::new(at, NodeId(0), &self.names, sink);
+        self.controller.on_wake(&mut Context::new(env, &self.faces), &self.flow);
         self.controller.window()
     }
 }

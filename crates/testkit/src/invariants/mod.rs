@@ -4,13 +4,15 @@
 
 mod history;
 mod parameters;
+#[cfg(test)]
+mod tests;
 
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::Pacing;
 use tidegate_core::scheme::params::Setting;
 use tidegate_core::tcp::{Detection, SenderSettings, Source};
-use tidegate_core::units::{ByteCount, Span};
+use tidegate_core::units::{ByteCount, Span, Time};
 
 use crate::driver::Driver;
 use crate::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, DumbbellLoss, seconds};
@@ -23,12 +25,14 @@ pub use parameters::{check_parameters, values};
 const SEEDS: u64 = 40;
 /// Number of events in a history.
 const LENGTH: usize = 600;
+/// Maximum number of wake-ups between two events of a history; the last of them is late.
+const MAX_WAKES: usize = 8;
 /// Number of paths over which a TCP sender has to transfer files.
 const PATHS: u64 = 12;
 
 /// Checks the consumer of `scheme` under random valid histories, with default parameters and with each parameter at each
 /// end of its range: a window is at least 1 after every event, and finite unless a pace limits the flow; the same history
-/// gives the same windows to the bit. Parameters are checked as [`check_parameters`] does.
+/// gives the same windows to the bit. A wake-up that is due is an event, too, and the next one must be later. Parameters are checked as [`check_parameters`] does.
 ///
 /// # Panics
 /// If that does not hold; the message has the parameters and the seed of the history.
@@ -49,19 +53,35 @@ pub fn check_consumer(scheme: &Scheme) {
 fn windows(scheme: &Scheme, given: &[(&str, Setting)], seed: Seed) -> Vec<u64> {
     let mut driver = Driver::new(scheme, given);
     let mut history = History::new(seed);
-    let is_sound = |window: f64, pacing| window >= 1.0 && (window.is_finite() || pacing != Pacing::Unpaced);
-    (1..=LENGTH)
-        .map(|number| {
-            let event = history.next();
-            let window = driver.handle(event);
+    let (mut bits, mut now) = (Vec::new(), Time::ZERO);
+    for number in 1..=LENGTH {
+        let event = history.next();
+        let place = format!("event {number} {event:?} of {seed:?}");
+        for wake in 1..=MAX_WAKES {
+            let Some(due) = driver.controller.next_wake().filter(|due| *due <= event.at) else { break };
+            now = if wake < MAX_WAKES { due.max(now) } else { event.at };
+            let window = driver.wake(now);
+            check_window(scheme, given, window, &driver, &format!("the wake-up at {now} before {place}"));
+            let next = driver.controller.next_wake();
             assert!(
-                is_sound(window, driver.controller.pacing()),
-                "{} {given:?}: window {window} after event {number} {event:?} of {seed:?}",
+                next.is_none_or(|next| next > now),
+                "{} {given:?}: after the wake-up at {now} the next is {next:?}; it must be later",
                 scheme.name
             );
-            window.to_bits()
-        })
-        .collect()
+            bits.push(window.to_bits());
+        }
+        now = event.at;
+        let window = driver.handle(event);
+        check_window(scheme, given, window, &driver, &place);
+        bits.push(window.to_bits());
+    }
+    bits
+}
+
+/// Checks the window after the event `place` of a history.
+fn check_window(scheme: &Scheme, given: &[(&str, Setting)], window: f64, driver: &Driver, place: &str) {
+    let is_limited = window.is_finite() || driver.controller.pacing() != Pacing::Unpaced;
+    assert!(window >= 1.0 && is_limited, "{} {given:?}: window {window} after {place}", scheme.name);
 }
 
 /// Default parameters, then each parameter at each end of its range.
