@@ -26,6 +26,8 @@ use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::params::{Setting, Settings};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::SCHEMES;
+use tidegate_settings::error::{Place, Problems, Sources};
+use tidegate_settings::write::written_key;
 
 use crate::plan::Plan;
 use crate::scenario::{Errors, Parser};
@@ -159,21 +161,27 @@ impl Builder {
     /// The plan of the scenario, which [`run`](crate::run::run) takes.
     ///
     /// # Errors
-    /// Everything that is wrong with it, at the lines of [`to_toml`](Self::to_toml): two nodes of one name, a scheme
-    /// without the role, a parameter out of its range, a producer that no path leads to.
+    /// Everything that is wrong with it, at the lines of [`to_toml`](Self::to_toml): two nodes of one name, two
+    /// schemes of one name, a scheme without the role, a parameter out of its range, a producer that no path leads to.
     pub fn build(&self) -> Result<Plan, Errors> {
         let disciplines = self.links.iter().flat_map(|link| &link.disciplines);
+        let uses = disciplines.chain(self.flows.iter().map(|flow| &flow.scheme));
+        let used: Vec<&'static Scheme> = uses.map(|used| used.scheme).collect();
+        let text = self.to_toml();
+        if let Some(name) = Scheme::shared_name(&used) {
+            return Err(ambiguous(name, &text));
+        }
         let mut schemes: Vec<&'static Scheme> = Vec::new();
-        for used in disciplines.chain(self.flows.iter().map(|flow| &flow.scheme)) {
-            if schemes.iter().all(|known| known.name != used.scheme.name) {
-                schemes.push(used.scheme);
+        for scheme in used {
+            if schemes.iter().all(|known| known.name != scheme.name) {
+                schemes.push(scheme);
             }
         }
         // Whatever is not set has a default of the catalogue, such as the forwarding strategy.
         let is_new = |scheme: &&&'static Scheme| schemes.iter().all(|known| known.name != scheme.name);
         let catalogue: Vec<&'static Scheme> = SCHEMES.iter().filter(is_new).copied().collect();
         schemes.extend(catalogue);
-        Parser::new("builder", &schemes).parse(&self.to_toml())
+        Parser::new("builder", &schemes).parse(&text)
     }
 }
 
@@ -192,7 +200,7 @@ impl LinkBuilder {
 
     /// Loses each packet with this probability, 0 to 1.
     pub fn loss(&mut self, probability: f64) -> &mut Self {
-        self.table.set("loss", format!("{{ model = \"bernoulli\", probability = {probability:?} }}"));
+        self.table.set("loss", format!("{{ model = \"bernoulli\", probability = {} }}", number(probability)));
         self
     }
 
@@ -234,7 +242,8 @@ impl Use {
     fn inline(&self) -> String {
         let name = ("name".to_owned(), Setting::Text(self.scheme.name.to_owned()));
         let pairs = [name].into_iter().chain(self.settings.0.iter().cloned());
-        let pairs: Vec<String> = pairs.map(|(key, value)| format!("{key} = {}", written(&value))).collect();
+        let pairs: Vec<String> =
+            pairs.map(|(key, value)| format!("{} = {}", written_key(&key), written(&value))).collect();
         format!("{{ {} }}", pairs.join(", "))
     }
 }
@@ -256,10 +265,25 @@ impl Table {
 fn written(value: &Setting) -> String {
     match value {
         Setting::Text(text) => quoted(text),
-        // `Debug` keeps the point of a whole number, and every bit of the others.
-        Setting::Number(number) => format!("{number:?}"),
+        Setting::Number(value) => number(*value),
         other => other.to_string(),
     }
+}
+
+/// A number in TOML.
+fn number(value: f64) -> String {
+    // `Debug` keeps the point of a whole number, and every bit of the others; TOML has another word for NaN.
+    if value.is_nan() { "nan".to_owned() } else { format!("{value:?}") }
+}
+
+/// Error of the scenario `text`, in which two schemes are called `name`, at the first that is.
+fn ambiguous(name: &str, text: &str) -> Errors {
+    let quoted = quoted(name);
+    let start = text.find(&format!("{{ name = {quoted}")).map_or(0, |start| start + "{ name = ".len());
+    let mut problems = Problems::default();
+    let message = format!("two schemes are called {quoted}; each scheme of a network needs its own name");
+    problems.add(Place { origin: 0, start, end: start + quoted.len() }, message, None);
+    problems.locate(&Sources { name: "builder", text, overrides: &[] })
 }
 
 /// A basic string of TOML.
@@ -323,5 +347,37 @@ mod tests {
         network.flow(island, NodeHandle(0), "/g", &codel::SCHEME, Settings::default());
         let errors = network.build().expect_err("codel is no consumer").to_string();
         assert!(errors.contains("builder:") && errors.contains("codel"), "{errors}");
+    }
+
+    #[test]
+    fn two_schemes_of_one_name_are_an_error_that_names_them() {
+        static OWN: Scheme = Scheme { name: "icp", summary: "another scheme", ..icp::SCHEME };
+        let mut network = network();
+        network.flow(NodeHandle(0), NodeHandle(2), "/h", &icp::SCHEME, Settings::default());
+        network.build().expect("two flows have the same scheme");
+        network.flow(NodeHandle(0), NodeHandle(2), "/g", &OWN, Settings::default());
+        let errors = network.build().expect_err("the catalogue has it too").to_string();
+        assert!(errors.contains(": two schemes are called \"icp\"; each scheme"), "{errors}");
+        assert!(errors.contains("\n  scheme = { name = \"icp\""), "{errors}");
+    }
+
+    #[test]
+    fn a_setting_with_any_key_is_refused_by_its_name() {
+        let mut network = network();
+        let settings = Settings(vec![("beta = 0.7, delta".to_owned(), Setting::Number(1.0))]);
+        network.flow(NodeHandle(0), NodeHandle(2), "/g", &icp::SCHEME, settings);
+        let errors = network.build().expect_err("no such parameter").to_string();
+        assert!(errors.contains("not \"beta = 0.7, delta\""), "{errors}");
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_outside_of_every_range() {
+        let mut network = network();
+        let node = network.node("node");
+        network.link(NodeHandle(0), node, BitRate::from_mbps(1.0), Span::ZERO).loss(f64::NAN);
+        let params = icp::Params { beta: f64::NAN, ..icp::Params::default() };
+        network.flow(NodeHandle(0), node, "/g", &icp::SCHEME, params);
+        let errors = network.build().expect_err("two values are no numbers").to_string();
+        assert!(errors.contains("probability") && errors.contains("parameter \"beta\""), "{errors}");
     }
 }

@@ -146,6 +146,16 @@ impl Scheme {
         make(&settings.into()).map_err(MakeError::Settings)
     }
 
+    /// The first name in `schemes` that two entries have; `None` if each name is that of one. An entry is a `static`, which
+    /// may be in the list several times.
+    pub fn shared_name(schemes: &[&Self]) -> Option<&'static str> {
+        let is_second = |(index, scheme): &(usize, &&Self)| {
+            let mut earlier = schemes[..*index].iter();
+            earlier.any(|earlier| earlier.name == scheme.name && !std::ptr::eq(*earlier, **scheme))
+        };
+        schemes.iter().enumerate().find(is_second).map(|(_, scheme)| scheme.name)
+    }
+
     /// Checks settings by making every role with them.
     ///
     /// # Errors
