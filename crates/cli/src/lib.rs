@@ -29,7 +29,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tidegate_core::scheme::Scheme;
 use tidegate_results::text::Screen;
 
-use exit::{Exit, Failure};
+use exit::{Exit, Failure, Outcome};
 use session::{Format, Session, complain};
 
 /// Version of the meaning of results, increased whenever any simulated result may change; golden files have
@@ -113,7 +113,7 @@ fn arguments() -> Result<Arguments, clap::Error> {
     Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command()))
 }
 
-/// Runs the program with its own schemes and `more`; returns its exit code.
+/// Runs the program with its own schemes and `more`, whose names must be new; returns its exit code.
 pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     let arguments = match arguments() {
         Ok(arguments) => arguments,
@@ -135,49 +135,65 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     if !more.is_empty() {
         code::count_executable();
     }
-    let schemes = tidegate_schemes::SCHEMES.iter().chain(more).copied().collect();
-    let screen = match arguments.format {
+    let (format, quiet) = (arguments.format, arguments.quiet);
+    let screen = match format {
         Format::Text => screen::of_output(),
         Format::Json => Screen::PLAIN,
     };
-    let session = Session { format: arguments.format, quiet: arguments.quiet, screen, schemes };
-    let outcome = match arguments.command {
-        Command::Run(arguments) => commands::run::run(&session, &arguments),
-        Command::Compare(arguments) => commands::compare::run(&session, &arguments),
-        Command::Import(arguments) => commands::import::run(&session, &arguments),
-        Command::Figure(arguments) => commands::figure::run(&session, &arguments),
-        Command::Sweep(arguments) => commands::sweep::run(&session, &arguments),
-        Command::Reproduce(arguments) => commands::reproduce::run(&session, &arguments),
-        Command::Schemes(arguments) => commands::schemes::run(&session, &arguments),
-        Command::Check(arguments) => commands::check::run(&session, &arguments),
-        Command::Export(arguments) => commands::export::run(&session, &arguments),
-        Command::Report(arguments) => commands::report::run(&session, &arguments),
-        Command::New(arguments) => commands::new::run(&session, &arguments),
-        Command::Completions(arguments) => commands::completions::run(&session, &arguments),
-        Command::Docs(arguments) => commands::docs::run(&session, &arguments),
-        Command::Man(arguments) => commands::man::run(&session, &arguments),
-        Command::Bench(arguments) => commands::bench::run(&session, &arguments),
-        #[cfg(target_os = "linux")]
-        Command::Forward(arguments) => commands::forward::run(&session, &arguments),
-        #[cfg(target_os = "linux")]
-        Command::Link(arguments) => commands::link::run(&session, &arguments),
-        #[cfg(target_os = "linux")]
-        Command::Serve(arguments) => commands::serve::run(&session, &arguments),
-        #[cfg(target_os = "linux")]
-        Command::Fetch(arguments) => commands::fetch::run(&session, &arguments),
-        #[cfg(target_os = "linux")]
-        Command::Status(arguments) => commands::status::run(&session, &arguments),
-        #[cfg(target_os = "linux")]
-        Command::Twin(arguments) => commands::twin::run(&session, &arguments),
-    };
+    let outcome = catalogue(more)
+        .and_then(|schemes| execute(&Session { format, quiet, screen, schemes }, arguments.command));
     // A command with a full disk behind its standard output has not succeeded; its own failure comes first.
     let outcome = outcome.and_then(|exit| exit::lost_output().map_or(Ok(exit), Err));
     match outcome {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            complain(&failure.shown(session.format));
+            complain(&failure.shown(format));
             failure.exit.into()
         }
+    }
+}
+
+/// The schemes of the catalogue, then `more`.
+fn catalogue(more: &[&'static Scheme]) -> Result<Vec<&'static Scheme>, Failure> {
+    let schemes: Vec<&'static Scheme> = tidegate_schemes::SCHEMES.iter().chain(more).copied().collect();
+    match Scheme::shared_name(&schemes) {
+        None => Ok(schemes),
+        Some(name) => {
+            Err(Failure::error(format!("two schemes are called {name:?}; each needs its own name")))
+        }
+    }
+}
+
+/// Executes the command of the command line.
+fn execute(session: &Session, command: Command) -> Outcome {
+    match command {
+        Command::Run(arguments) => commands::run::run(session, &arguments),
+        Command::Compare(arguments) => commands::compare::run(session, &arguments),
+        Command::Import(arguments) => commands::import::run(session, &arguments),
+        Command::Figure(arguments) => commands::figure::run(session, &arguments),
+        Command::Sweep(arguments) => commands::sweep::run(session, &arguments),
+        Command::Reproduce(arguments) => commands::reproduce::run(session, &arguments),
+        Command::Schemes(arguments) => commands::schemes::run(session, &arguments),
+        Command::Check(arguments) => commands::check::run(session, &arguments),
+        Command::Export(arguments) => commands::export::run(session, &arguments),
+        Command::Report(arguments) => commands::report::run(session, &arguments),
+        Command::New(arguments) => commands::new::run(session, &arguments),
+        Command::Completions(arguments) => commands::completions::run(session, &arguments),
+        Command::Docs(arguments) => commands::docs::run(session, &arguments),
+        Command::Man(arguments) => commands::man::run(session, &arguments),
+        Command::Bench(arguments) => commands::bench::run(session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Forward(arguments) => commands::forward::run(session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Link(arguments) => commands::link::run(session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Serve(arguments) => commands::serve::run(session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Fetch(arguments) => commands::fetch::run(session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Status(arguments) => commands::status::run(session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Twin(arguments) => commands::twin::run(session, &arguments),
     }
 }
 
@@ -187,4 +203,19 @@ fn requests_json(words: impl Iterator<Item = std::ffi::OsString>) -> bool {
     let words: Vec<_> = words.take_while(|word| word != "--").collect();
     let is_pair = |pair: &[std::ffi::OsString]| pair[0] == "--format" && pair[1] == "json";
     words.iter().any(|word| word == "--format=json") || words.windows(2).any(is_pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_added_scheme_with_a_name_of_the_catalogue_is_refused_by_its_name() {
+        static OWN: Scheme = Scheme { name: "icp", ..Scheme::NONE };
+        let failure = catalogue(&[&OWN]).expect_err("the catalogue has it too");
+        assert_eq!(failure.message, "error: two schemes are called \"icp\"; each needs its own name");
+        static NEW: Scheme = Scheme { name: "new", ..Scheme::NONE };
+        let known = catalogue(&[&NEW, &NEW]).map(|schemes| schemes.iter().any(|scheme| scheme.name == "new"));
+        assert!(known.is_ok_and(|is_known| is_known));
+    }
 }
