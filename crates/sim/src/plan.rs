@@ -1,4 +1,5 @@
-//! A checked scenario: names resolved, units read, schemes known. Nothing can fail after this.
+//! A checked scenario: names resolved, units read, schemes known. Nothing can fail after this, unless a program changes the
+//! plan.
 
 use std::fmt;
 
@@ -20,6 +21,9 @@ pub struct WrittenOut {
 }
 
 /// A scenario that can be run.
+///
+/// A plan of a [`Parser`](crate::scenario::Parser) or a [`Builder`](crate::builder::Builder) was checked. Its fields are
+/// public, and a change of them is not checked.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Name of the scenario.

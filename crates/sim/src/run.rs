@@ -17,6 +17,10 @@ use crate::world::World;
 const PARTS: u64 = 256;
 
 /// Runs `plan` once with `seed`.
+///
+/// # Panics
+/// If a scheme panics, or if a plan was changed after its check so that it does not fit together any more: the number of a
+/// node, link or flow that it does not have, a parameter out of its range.
 pub fn run(plan: &Plan, seed: Seed) -> RunRecord {
     let mut world = World::new(plan, seed);
     world.run();
