@@ -16,7 +16,7 @@ use crate::world::Body;
 
 /// Lines that follow each other in a ring.
 const LINES: usize = 30;
-/// Packets on the ring: so few that most of them find a free line, as in networks with congestion control.
+/// Packets on the ring: so few that nearly all find a free line.
 const PACKETS: u32 = 120;
 
 /// One line of the ring with the queue before it.
@@ -27,7 +27,7 @@ struct Station {
     is_armed: bool,
 }
 
-/// A ring of lines on which packets of two sizes go around.
+/// A ring of lines on which packets of one size go around.
 struct Ring {
     stations: Vec<Station>,
     events: EventQueue,
@@ -129,13 +129,12 @@ impl Station {
     }
 }
 
-/// Every second packet has the size of an Interest, the others that of a Data.
+/// A packet of the size of a Data. With a second size the small ones would wait behind the large ones at every line.
 fn packet(number: u32) -> Packet<Body> {
     let data =
         Data { freshness: Millis(0), final_segment: Segment::NONE, payload: 1000, token: PitToken(number) };
-    let size = if number.is_multiple_of(2) { 40 } else { 1040 };
     Packet::new(
-        Header::new(Name::segment(NameTable::ROOT, number), Kind::Data(data), ByteCount::new(size)),
+        Header::new(Name::segment(NameTable::ROOT, number), Kind::Data(data), ByteCount::new(1040)),
         None,
     )
 }
