@@ -132,14 +132,11 @@ impl Fib {
     /// As [`lookup`](Self::lookup), with the names and routes of `cx`.
     #[inline(always)]
     pub(crate) fn route(&mut self, prefix: PrefixId, cx: &Context<'_>) -> &FibEntry {
-        let number = match self.resolved.numbers.find(prefix) {
-            Some(number) => number,
-            None => self.resolve(prefix, cx.names, cx.routes, cx.node),
-        };
-        &self.resolved.entries[number as usize]
+        self.lookup(prefix, cx.names, cx.routes, cx.node)
     }
 
     /// The entry for `prefix`; without next hops when nothing leads there.
+    #[inline(always)]
     pub fn lookup(
         &mut self,
         prefix: PrefixId,
