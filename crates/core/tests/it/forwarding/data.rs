@@ -191,3 +191,14 @@ fn directives_reach_the_strategy() {
     router.direct(&directive);
     assert_eq!(router.reported(), [format!("{directive:?}")]);
 }
+
+#[test]
+fn data_at_the_end_of_the_lifetime_is_not_returned_though_no_timer_has_run() {
+    let mut router = Router::new(&[3]);
+    for (segment, at, returned) in [(0, 999, 1), (1, 1000, 0)] {
+        let name = router.name(segment);
+        router.receive(0, 1, interest(name, 1 + segment));
+        let sent = router.receive(at, 3, data(name, 0));
+        assert_eq!(words(&sent).len(), returned, "at {at} ms");
+    }
+}
