@@ -92,12 +92,16 @@ const WORDS: usize = SLOTS / 64;
 const FIRST_SHIFT: u32 = 13;
 /// Maximum width of a slot, 2^30 ns.
 const LAST_SHIFT: u32 = 30;
-/// Number of slots that are opened between two adaptations of the width.
-const LOOK_EVERY: u32 = 8192;
+/// Number of events between two adaptations of the width.
+const LOOK_EVERY: u64 = 8192;
 /// Number of open events from which further ones go into a heap.
 const CROWDED: usize = 64;
 /// Slots are widened if more than one event in this number lay beyond the calendar's range.
-const FAR_SHARE: u32 = 4;
+const FAR_SHARE: u64 = 32;
+/// Slots are narrowed if more than one event in this number shared the slot of an earlier one.
+const BESIDE_SHARE: u64 = 16;
+/// Number of adaptations after which a width that was too narrow is tried again.
+const FORGET_AFTER: u32 = 64;
 /// Stands for no entry in links between entries.
 const NONE: u32 = u32::MAX;
 
@@ -120,7 +124,7 @@ pub struct EventQueue {
     sequence: u64,
     /// Events of the open slot and of slots before it, latest first.
     open: Vec<u128>,
-    /// Further open events, where inserting into the list would move too many.
+    /// Further open events, where inserting into the list would move too many; none while the list is empty.
     crowd: BinaryHeap<Reverse<u128>>,
     /// Number of the open slot, counted from time zero.
     at: u64,
@@ -136,11 +140,16 @@ pub struct EventQueue {
     far: BinaryHeap<Reverse<u128>>,
     /// Slot of the first of them; the largest number for none.
     far_slot: u64,
-    opened: u32,
-    /// Events in opened slots, except the first of each.
-    beside: u32,
-    /// Events that went beyond the last slot since the last adaptation.
-    sent_far: u32,
+    /// Slots are not narrowed below this width, at which too many events were far.
+    narrowest: u32,
+    /// Number of adaptations so far.
+    looks: u32,
+    /// Number of events that had been added at the last adaptation.
+    looked_at: u64,
+    /// Events in slots opened since then, except the first of each.
+    beside: u64,
+    /// Events that went beyond the last slot since then.
+    sent_far: u64,
 }
 
 impl Default for EventQueue {
@@ -158,7 +167,9 @@ impl Default for EventQueue {
             free: NONE,
             far: BinaryHeap::new(),
             far_slot: u64::MAX,
-            opened: 0,
+            narrowest: 0,
+            looks: 0,
+            looked_at: 0,
             beside: 0,
             sent_far: 0,
         }
@@ -167,7 +178,6 @@ impl Default for EventQueue {
 
 impl EventQueue {
     /// Adds an event. The sequence lasts for 2.7·10^11 events.
-    #[inline]
     pub fn push(&mut self, at: Time, kind: EventKind, index: usize) {
         self.sequence += 1;
         debug_assert!(self.sequence < 1 << SEQUENCE_BITS && index < 1 << INDEX_BITS);
@@ -178,25 +188,29 @@ impl EventQueue {
     /// Removes the earliest event that is not after `limit`.
     #[inline(always)]
     pub fn take_until(&mut self, limit: Time) -> Option<(Time, EventTarget)> {
-        loop {
-            if !self.crowd.is_empty() {
-                return self.take_from_crowd(limit);
-            }
-            if let Some(key) = self.open.last() {
-                let (at, target) = parts(*key);
-                if at > limit {
-                    return None;
-                }
-                self.open.pop();
-                return Some((at, target));
-            }
-            if let Some(key) = self.take_lonely(limit) {
-                return Some(parts(key));
-            }
-            if !self.open_next() {
-                return None;
-            }
+        if self.open.is_empty()
+            && let Some(key) = self.take_lonely(limit)
+        {
+            return Some(parts(key));
         }
+        self.take_open(limit)
+    }
+
+    /// The earliest of the open events, after opening the next slot if there are none.
+    #[inline(never)]
+    fn take_open(&mut self, limit: Time) -> Option<(Time, EventTarget)> {
+        if self.open.is_empty() && !self.open_next() {
+            return None;
+        }
+        if !self.crowd.is_empty() {
+            return self.take_from_crowd(limit);
+        }
+        let (at, target) = parts(*self.open.last()?);
+        if at > limit {
+            return None;
+        }
+        self.open.pop();
+        Some((at, target))
     }
 
     /// The earliest of the open events when some of them are in the heap.
@@ -213,39 +227,61 @@ impl EventQueue {
         } else {
             self.crowd.pop();
         }
+        if self.open.is_empty() {
+            self.open.extend(self.crowd.pop().map(|Reverse(key)| key));
+        }
         Some(parts(key))
     }
 
     /// The only event of the next slot, without opening it: mostly there is one, and nothing far comes first.
-    #[inline]
+    #[inline(always)]
     fn take_lonely(&mut self, limit: Time) -> Option<u128> {
         let next = self.next_occupied()?;
         let slot = next as usize % SLOTS;
         let index = self.heads[slot];
-        let SlotEntry { key, next: following } = self.entries[index as usize];
-        // A far event could come first, and the width is due for a look: both are left to `open_next`.
-        let is_near = next + SLOTS as u64 <= self.far_slot && self.opened < LOOK_EVERY;
-        if following != NONE || !is_near || parts(key).0 > limit {
+        let entry = self.entries.get_mut(index as usize)?;
+        let key = entry.key;
+        // `open_next` brings far events near that could come first.
+        let is_near = next + SLOTS as u64 <= self.far_slot;
+        if entry.next != NONE || !is_near || parts(key).0 > limit {
             return None;
         }
-        self.heads[slot] = NONE;
-        self.entries[index as usize].next = self.free;
+        entry.next = self.free;
         self.free = index;
+        self.heads[slot] = NONE;
         self.clear_bit(slot);
         self.at = next;
-        self.opened += 1;
         Some(key)
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, key: u128) {
-        let slot = (key >> 64) as u64 >> self.shift;
+        let number = (key >> 64) as u64 >> self.shift;
+        let is_near = number.wrapping_sub(self.at + 1) < SLOTS as u64 - 1;
+        match self.entries.get_mut(self.free as usize) {
+            Some(entry) if is_near => {
+                let slot = number as usize % SLOTS;
+                let index = std::mem::replace(&mut self.free, entry.next);
+                *entry = SlotEntry { key, next: self.heads[slot] };
+                self.heads[slot] = index;
+                self.occupied[slot / 64] |= 1 << (slot % 64);
+                self.words |= 1 << (slot / 64);
+            }
+            _ => self.place_elsewhere(key, number),
+        }
+    }
+
+    /// Places an event that is not near, or for which there is no free entry.
+    #[inline(never)]
+    fn place_elsewhere(&mut self, key: u128, slot: u64) {
         // A slot may have been opened whose events lie after the limit of `take_until`, so new events can lie
         // before it.
         if slot <= self.at {
             self.insert_open(key);
         } else if slot - self.at < SLOTS as u64 {
-            self.link(key, slot as usize % SLOTS);
+            self.free = self.entries.len() as u32;
+            self.entries.push(SlotEntry { key: 0, next: NONE });
+            self.place(key);
         } else {
             self.send_far(key, slot);
         }
@@ -258,7 +294,6 @@ impl EventQueue {
         self.sent_far += 1;
     }
 
-    #[inline(never)]
     fn insert_open(&mut self, key: u128) {
         // Insertion moves the events behind it, which is quadratic when thousands share one slot.
         if self.open.len() >= CROWDED {
@@ -268,33 +303,12 @@ impl EventQueue {
         self.open.insert(place, key);
     }
 
-    #[inline]
-    fn link(&mut self, key: u128, slot: usize) {
-        if self.free == NONE {
-            self.add_entry();
-        }
-        let index = self.free;
-        let place = &mut self.entries[index as usize];
-        self.free = place.next;
-        *place = SlotEntry { key, next: self.heads[slot] };
-        self.heads[slot] = index;
-        self.occupied[slot / 64] |= 1 << (slot % 64);
-        self.words |= 1 << (slot / 64);
-    }
-
-    /// Makes a free entry.
-    #[cold]
-    fn add_entry(&mut self) {
-        self.free = self.entries.len() as u32;
-        self.entries.push(SlotEntry { key: 0, next: NONE });
-    }
-
     /// Opens the next slot that has events; false when there are none at all.
     fn open_next(&mut self) -> bool {
-        if self.opened >= LOOK_EVERY {
+        if self.sequence - self.looked_at >= LOOK_EVERY {
             self.adapt();
             // A rebuild opens the first slot of the new width.
-            if !self.open.is_empty() || !self.crowd.is_empty() {
+            if !self.open.is_empty() {
                 return true;
             }
         }
@@ -304,10 +318,9 @@ impl EventQueue {
             return false;
         }
         self.at = next;
-        self.opened += 1;
         self.take_slot(next as usize % SLOTS);
         self.bring_near();
-        self.beside += (self.open.len() as u32).saturating_sub(1);
+        self.beside += (self.open.len() as u64).saturating_sub(1);
         true
     }
 
@@ -325,14 +338,17 @@ impl EventQueue {
     #[inline]
     fn take_slot(&mut self, slot: usize) {
         let mut index = std::mem::replace(&mut self.heads[slot], NONE);
-        while index != NONE {
-            let SlotEntry { key, next } = self.entries[index as usize];
-            self.entries[index as usize].next = self.free;
+        // The list has the event added last first, which mostly is the latest.
+        let mut is_sorted = true;
+        while let Some(entry) = self.entries.get_mut(index as usize) {
+            let key = entry.key;
+            let following = std::mem::replace(&mut entry.next, self.free);
             self.free = index;
+            is_sorted &= self.open.last().is_none_or(|last| *last > key);
             self.open.push(key);
-            index = next;
+            index = following;
         }
-        if self.open.len() > 1 {
+        if !is_sorted {
             self.open.sort_unstable_by(|a, b| b.cmp(a));
         }
         self.clear_bit(slot);
@@ -347,40 +363,41 @@ impl EventQueue {
     }
 
     /// Number of the next slot after the open one that has events.
-    #[inline]
+    #[inline(always)]
     fn next_occupied(&self) -> Option<u64> {
+        let next = self.at + 1;
+        let rest = self.occupied[next as usize % SLOTS / 64] >> (next % 64);
+        if rest != 0 { Some(next + u64::from(rest.trailing_zeros())) } else { self.next_occupied_word(next) }
+    }
+
+    /// The first slot with events in the words after that of slot `next`, then around to it.
+    #[inline(never)]
+    fn next_occupied_word(&self, next: u64) -> Option<u64> {
         if self.words == 0 {
             return None;
         }
-        let start = (self.at as usize + 1) % SLOTS;
-        let (word, bit) = (start / 64, start % 64);
-        let here = self.occupied[word] & (u64::MAX << bit);
-        let slot = if here != 0 {
-            word * 64 + here.trailing_zeros() as usize
-        } else {
-            // The words after this one, then around to it.
-            let turned = self.words.rotate_right(word as u32 + 1);
-            let word = (word + 1 + turned.trailing_zeros() as usize) % WORDS;
-            word * 64 + self.occupied[word].trailing_zeros() as usize
-        };
-        Some(self.at + 1 + ((slot + SLOTS - start) % SLOTS) as u64)
+        let start = next as usize % SLOTS;
+        let turned = self.words.rotate_right((start / 64) as u32 + 1);
+        let word = (start / 64 + 1 + turned.trailing_zeros() as usize) % WORDS;
+        let slot = word * 64 + self.occupied[word].trailing_zeros() as usize;
+        Some(next + ((slot + SLOTS - start) % SLOTS) as u64)
     }
 
     /// Halves or doubles the slots' width. An event alone in its slot costs least, one too far for the slots most.
     #[cold]
     fn adapt(&mut self) {
-        let (opened, beside, far) = (self.opened, self.beside, self.sent_far);
-        (self.opened, self.beside, self.sent_far) = (0, 0, 0);
-        let events = opened + beside;
-        let shift = match events {
-            _ if far > events / FAR_SHARE => (self.shift + 1).min(LAST_SHIFT),
-            // Slots are narrowed only if far fewer events are far than would widen them again, or the width
-            // would alternate.
-            _ if beside > opened / 4 && far < events / (4 * FAR_SHARE) => self.shift.saturating_sub(1),
-            _ => self.shift,
-        };
-        if shift != self.shift {
-            self.rebuild(shift);
+        let (events, beside, far) = (self.sequence - self.looked_at, self.beside, self.sent_far);
+        (self.looked_at, self.beside, self.sent_far) = (self.sequence, 0, 0);
+        self.looks = self.looks.wrapping_add(1);
+        if self.looks.is_multiple_of(FORGET_AFTER) {
+            self.narrowest = 0;
+        }
+        if far > events / FAR_SHARE && self.shift < LAST_SHIFT {
+            // Otherwise the width would alternate where both limits are exceeded.
+            self.narrowest = self.shift + 1;
+            self.rebuild(self.shift + 1);
+        } else if beside > events / BESIDE_SHARE && self.shift > self.narrowest {
+            self.rebuild(self.shift - 1);
         }
     }
 
