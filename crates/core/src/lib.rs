@@ -46,6 +46,7 @@
 
 pub mod clock;
 pub mod context;
+mod fifo;
 pub mod hash;
 pub mod link;
 pub mod math;

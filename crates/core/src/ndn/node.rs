@@ -30,15 +30,26 @@ pub struct Node<B> {
 
 /// A node's devices, as its driver runs them.
 pub trait Devices<B> {
+    /// One of them, for a call.
+    type Device<'a>: Device<B>
+    where
+        Self: 'a;
+
+    /// The device of `face`.
+    fn device(&mut self, face: FaceId) -> Self::Device<'_>;
+}
+
+/// A device of a node.
+pub trait Device<B> {
     /// Whether the device can put a packet on the wire now.
-    fn is_free(&self, face: FaceId) -> bool;
+    fn is_free(&self) -> bool;
 
     /// Puts a packet on the wire; the device was free. False when the wire loses it.
-    fn transmit(&mut self, face: FaceId, packet: Packet<B>) -> bool;
+    fn transmit(&mut self, packet: Packet<B>) -> bool;
 
     /// The device's queue has something left: [`Node::service`] it when the device is free, and
     /// [`Node::wake_queue`] at `wake`.
-    fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>);
+    fn needs_service(&mut self, has_packets: bool, wake: Option<Time>);
 }
 
 /// Destinations of a node's packets: devices and applications.
@@ -54,38 +65,46 @@ impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
     fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>) {
         match self.queues.get_mut(face.index()) {
             Some(queue) => {
-                Device { face, queue, devices: &mut *self.devices, clock: self.clock }.offer(cx, packet);
+                let device = self.devices.device(face);
+                Port { face, queue, device, clock: self.clock }.offer(cx, packet);
             }
-            None => {
-                record_sent(cx, face, &packet);
-                self.to_applications.push_back((face, packet));
-            }
+            None => self.send_to_application(cx, face, packet),
         }
     }
 }
 
-#[inline(always)]
-fn record_sent<B>(cx: &mut Context<'_>, face: FaceId, packet: &Packet<B>) {
-    if cx.records(EventMask::PACKETS) {
-        cx.record(Event::Sent { face: face.0, header: packet.header });
+impl<B, D> Egress<'_, B, D> {
+    #[inline(never)]
+    fn send_to_application(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>) {
+        if cx.records(EventMask::PACKETS) {
+            record_sent(cx, face, &packet);
+        }
+        self.to_applications.push_back((face, packet));
     }
 }
 
-/// A device and its queue, with what its driver provides.
-struct Device<'a, B, D> {
+/// Records a packet that leaves; returns the name by which other events refer to it.
+#[cold]
+fn record_sent<B>(cx: &mut Context<'_>, face: FaceId, packet: &Packet<B>) -> Name {
+    cx.record(Event::Sent { face: face.0, header: packet.header });
+    packet.header.label()
+}
+
+/// A device and its queue.
+struct Port<'a, B, D> {
     face: FaceId,
     queue: &'a mut Queue<B>,
-    devices: &'a mut D,
+    device: D,
     clock: &'a Clock,
 }
 
-impl<B: Default, D: Devices<B>> Device<'_, B, D> {
+impl<B: Default, D: Device<B>> Port<'_, B, D> {
     /// Puts a packet on the wire.
     #[inline(always)]
     fn transmit(&mut self, cx: &mut Context<'_>, packet: Packet<B>) {
-        record_sent(cx, self.face, &packet);
-        let label = cx.records(EventMask::LOSSES).then(|| packet.header.label());
-        if !self.devices.transmit(self.face, packet)
+        let is_recorded = cx.records(EventMask::PACKETS.union(EventMask::LOSSES));
+        let label = is_recorded.then(|| record_sent(cx, self.face, &packet));
+        if !self.device.transmit(packet)
             && let Some(name) = label
         {
             cx.record(Event::Lost { face: self.face.0, name });
@@ -96,7 +115,7 @@ impl<B: Default, D: Devices<B>> Device<'_, B, D> {
     #[inline(always)]
     fn offer(&mut self, cx: &mut Context<'_>, packet: Packet<B>) {
         let view = cx.face(self.face);
-        if let Some(packet) = self.queue.offer_at(cx, view, packet, self.devices.is_free(self.face)) {
+        if let Some(packet) = self.queue.offer_at(cx, view, packet, self.device.is_free()) {
             self.transmit(cx, packet);
         }
         self.request_service(view);
@@ -117,14 +136,14 @@ impl<B: Default, D: Devices<B>> Device<'_, B, D> {
         let has_packets = view.queued_packets() > 0 && !self.queue.is_held_back();
         let wake = self.queue.next_wake().map(|at| self.clock.tick_from(at));
         if has_packets || wake.is_some() {
-            self.devices.needs_service(self.face, has_packets, wake);
+            self.device.needs_service(has_packets, wake);
         }
     }
 
     /// Runs what is due in the queue.
     fn wake(&mut self, cx: &mut Context<'_>) {
         self.queue.on_wake(cx);
-        if self.devices.is_free(self.face) {
+        if self.device.is_free() {
             self.serve(cx);
         }
         self.request_service(cx.face(self.face));
@@ -143,7 +162,7 @@ fn run_due<B: Clone + Default, D: Devices<B>>(
     }
     for (face, queue) in (0..).map(FaceId).zip(out.queues.iter_mut()) {
         if queue.next_wake().is_some_and(|at| at <= cx.now) {
-            Device { face, queue, devices: &mut *out.devices, clock: out.clock }.wake(cx);
+            Port { face, queue, device: out.devices.device(face), clock: out.clock }.wake(cx);
         }
     }
 }
@@ -286,9 +305,10 @@ impl<B: Clone + Default> Node<B> {
         mut poll: impl FnMut(&mut Context<'_>) -> Option<Packet<B>>,
     ) {
         let mut cx = Context::new(env, &self.faces);
-        let mut device = Device { face, queue: &mut self.queues[face.index()], devices, clock: &self.clock };
+        let (queue, device) = (&mut self.queues[face.index()], devices.device(face));
+        let mut port = Port { face, queue, device, clock: &self.clock };
         while let Some(packet) = poll(&mut cx) {
-            device.offer(&mut cx, packet);
+            port.offer(&mut cx, packet);
         }
     }
 
@@ -296,10 +316,10 @@ impl<B: Clone + Default> Node<B> {
     #[inline]
     pub fn service(&mut self, env: Env<'_>, face: FaceId, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
-        let queue = &mut self.queues[face.index()];
-        let mut device = Device { face, queue, devices, clock: &self.clock };
-        device.serve(&mut cx);
-        device.request_service(cx.face(face));
+        let (queue, device) = (&mut self.queues[face.index()], devices.device(face));
+        let mut port = Port { face, queue, device, clock: &self.clock };
+        port.serve(&mut cx);
+        port.request_service(cx.face(face));
     }
 
     /// Whether a packet for an application waits for [`poll_application`](Self::poll_application).
@@ -339,7 +359,8 @@ impl<B: Clone + Default> Node<B> {
         self.forwarder.on_directive(&mut cx, directive);
         for (face, queue) in (0..).map(FaceId).zip(&mut self.queues) {
             queue.on_directive(&mut cx, directive);
-            Device { face, queue, devices: &mut *devices, clock: &self.clock }.request_service(cx.face(face));
+            let device = devices.device(face);
+            Port { face, queue, device, clock: &self.clock }.request_service(cx.face(face));
         }
         for agent in &mut self.agents {
             agent.on_directive(&mut cx, directive);
@@ -349,8 +370,8 @@ impl<B: Clone + Default> Node<B> {
     /// Runs what is due in the queue of the device `face`.
     pub fn wake_queue(&mut self, env: Env<'_>, face: FaceId, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
-        let queue = &mut self.queues[face.index()];
-        Device { face, queue, devices, clock: &self.clock }.wake(&mut cx);
+        let (queue, device) = (&mut self.queues[face.index()], devices.device(face));
+        Port { face, queue, device, clock: &self.clock }.wake(&mut cx);
     }
 
     /// Restarts the node: waiting packets are dropped, pending Interests end, content store and routes are

@@ -14,6 +14,7 @@ mod verdicts;
 use std::collections::VecDeque;
 
 use crate::context::Context;
+use crate::fifo::Fifo;
 use crate::ndn::face::{FaceId, FaceView};
 use crate::ndn::packet::{Header, Packet};
 use crate::observe::event::Cause;
@@ -46,7 +47,7 @@ struct Held<B> {
 #[derive(Debug)]
 pub struct Queue<B> {
     face: FaceId,
-    classes: [VecDeque<QueuedPacket<B>>; Class::COUNT],
+    classes: [Fifo<QueuedPacket<B>>; Class::COUNT],
     store: VecDeque<Held<B>>,
     disciplines: Vec<Box<dyn QueueDiscipline>>,
     sees_arrivals: bool,
@@ -116,15 +117,19 @@ impl<B: Default> Queue<B> {
             return self.exchange(cx, packet);
         }
         // The usual case: the packet does not move through the queue.
-        match self.go_past(cx, view, &mut packet.header) {
-            Admission::Pass => return Some(packet),
-            Admission::Hold(until) => {
-                self.hold(cx, packet, until);
-                self.act(cx);
-            }
-            Admission::Dropped => {}
+        self.stats.offered += 1;
+        let header = &mut packet.header;
+        let admission = self.admit(cx, view, header);
+        if !matches!(admission, Admission::Pass) {
+            self.keep_back(cx, packet, admission);
+            return None;
         }
-        None
+        if header.hop.class == Class::BULK {
+            view.accepted.set(view.accepted.get() + 1);
+        }
+        let is_sent = self.depart(cx, view, header, Span::ZERO);
+        self.act(cx);
+        is_sent.then_some(packet)
     }
 
     /// Takes in a packet for a busy device: [`offer`](Self::offer) without a packet that leaves.
@@ -133,8 +138,16 @@ impl<B: Default> Queue<B> {
         let view = cx.face(self.face);
         match self.admit(cx, view, &mut packet.header) {
             Admission::Pass => self.append(cx, view, packet),
-            Admission::Hold(until) => self.hold(cx, packet, until),
-            Admission::Dropped => {}
+            admission => return self.keep_back(cx, packet, admission),
+        }
+        self.act(cx);
+    }
+
+    /// Stores a packet that does not pass, or ends it.
+    #[cold]
+    fn keep_back(&mut self, cx: &mut Context<'_>, packet: Packet<B>, admission: Admission) {
+        if let Admission::Hold(until) = admission {
+            self.hold(cx, packet, until);
         }
         self.act(cx);
     }
@@ -146,42 +159,20 @@ impl<B: Default> Queue<B> {
         self.pop(cx)
     }
 
-    /// Whether a packet may [bypass](Self::go_past) the queue: nothing waits, and there is room for it.
+    /// Whether a packet may bypass the queue: nothing waits, and there is room for it.
     #[inline(always)]
     fn lets_pass(&self, view: &FaceView, header: &Header) -> bool {
         // A queue with limit 0 or a packet above a byte limit has to be dropped, although nothing waits.
-        let has_room = !view.is_full_for(header.hop.class, header.size());
-        self.lanes.is_none() && view.queued_packets() == 0 && has_room
-    }
-
-    /// Processes a packet that bypasses the queue. It is passed by reference, since this is the hot path and
-    /// each move of a packet is measurable.
-    #[inline(always)]
-    fn go_past(&mut self, cx: &mut Context<'_>, view: &FaceView, header: &mut Header) -> Admission {
-        self.stats.offered += 1;
-        let mut admission = self.admit(cx, view, header);
-        if let Admission::Hold(_) = admission {
-            return admission;
-        }
-        if let Admission::Pass = admission {
-            if header.hop.class == Class::BULK {
-                view.accepted.set(view.accepted.get() + 1);
-            }
-            if !self.depart(cx, view, header, Span::ZERO) {
-                admission = Admission::Dropped;
-            }
-        }
-        // Only a discipline requests actions.
-        if self.sees_arrivals || self.sees_departures {
-            self.act(cx);
-        }
-        admission
+        view.queued_packets() == 0
+            && self.lanes.is_none()
+            && !view.is_full_for(header.hop.class, header.size())
     }
 
     /// Headers of everything that waits or is stored.
     pub fn headers(&self) -> impl Iterator<Item = &Header> {
         let in_lanes = self.lanes.iter().flat_map(|lanes| lanes.iter());
-        let waiting = self.classes.iter().flatten().chain(in_lanes).map(|waiting| &waiting.packet.header);
+        let in_classes = self.classes.iter().flat_map(Fifo::iter);
+        let waiting = in_classes.chain(in_lanes).map(|waiting| &waiting.packet.header);
         waiting.chain(self.store.iter().map(|held| &held.packet.header))
     }
 

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::NameTable;
-use tidegate_core::ndn::node::Devices;
+use tidegate_core::ndn::node::{Device, Devices};
 use tidegate_core::ndn::packet::{Kind, Packet};
 use tidegate_core::queue::QueueDiscipline;
 use tidegate_core::scheme::DeviceSetup;
@@ -48,14 +48,32 @@ pub struct Wires<'a> {
     pub tokens: &'a TokenTable,
 }
 
+/// One of them; no port for a face that was removed.
+pub struct Wire<'a> {
+    port: &'a mut Option<BenchPort>,
+    names: &'a NameTable,
+    tokens: &'a TokenTable,
+}
+
 impl Devices<Bytes> for Wires<'_> {
-    fn is_free(&self, face: FaceId) -> bool {
-        self.ports[face.index()].as_ref().is_some_and(|port| port.room > 0)
+    type Device<'a>
+        = Wire<'a>
+    where
+        Self: 'a;
+
+    fn device(&mut self, face: FaceId) -> Wire<'_> {
+        Wire { port: &mut self.ports[face.index()], names: self.names, tokens: self.tokens }
+    }
+}
+
+impl Device<Bytes> for Wire<'_> {
+    fn is_free(&self) -> bool {
+        self.port.as_ref().is_some_and(|port| port.room > 0)
     }
 
-    fn transmit(&mut self, face: FaceId, packet: Packet<Bytes>) -> bool {
+    fn transmit(&mut self, packet: Packet<Bytes>) -> bool {
         invariants::is_faithful(self.names, &packet);
-        let port = self.ports[face.index()].as_mut().expect("only devices that are there are free");
+        let port = self.port.as_mut().expect("only devices that are there are free");
         (port.room, port.sent) = (port.room - 1, port.sent + 1);
         port.link.send(&packet, self.names, self.tokens, &mut port.batch);
         port.batch.clear();
@@ -65,8 +83,8 @@ impl Devices<Bytes> for Wires<'_> {
         true
     }
 
-    fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {
-        assert!(self.ports[face.index()].is_some() && (has_packets || wake.is_some()));
+    fn needs_service(&mut self, has_packets: bool, wake: Option<Time>) {
+        assert!(self.port.is_some() && (has_packets || wake.is_some()));
     }
 }
 

@@ -6,7 +6,7 @@ use std::io;
 use bytes::Bytes;
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::NameTable;
-use tidegate_core::ndn::node::Devices;
+use tidegate_core::ndn::node::{Device, Devices};
 use tidegate_core::ndn::packet::Packet;
 use tidegate_core::units::{ByteCount, Time};
 use tidegate_wire::FrameBatch;
@@ -154,6 +154,19 @@ pub(super) struct Wires<'a> {
     pub met: &'a mut Vec<FaceId>,
 }
 
+/// One of them.
+pub(super) struct Wire<'a> {
+    id: FaceId,
+    now: Time,
+    /// `None` for a face that was removed.
+    face: Option<&'a mut Face>,
+    names: &'a NameTable,
+    tokens: &'a TokenTable,
+    timers: &'a mut Timers,
+    dirty: &'a mut Vec<FaceId>,
+    met: &'a mut Vec<FaceId>,
+}
+
 impl Wires<'_> {
     #[inline]
     fn face(&mut self, face: FaceId) -> Option<&mut Face> {
@@ -169,16 +182,29 @@ impl Wires<'_> {
 }
 
 impl Devices<Bytes> for Wires<'_> {
+    type Device<'a>
+        = Wire<'a>
+    where
+        Self: 'a;
+
     #[inline]
-    fn is_free(&self, face: FaceId) -> bool {
-        let face = self.faces.get(face.index()).and_then(Option::as_ref);
-        face.is_some_and(|face| face.is_free(self.now))
+    fn device(&mut self, id: FaceId) -> Wire<'_> {
+        let Self { now, names, tokens, ref mut timers, ref mut dirty, ref mut met, .. } = *self;
+        let face = self.faces.get_mut(id.index()).and_then(Option::as_mut);
+        Wire { id, now, face, names, tokens, timers, dirty, met }
+    }
+}
+
+impl Device<Bytes> for Wire<'_> {
+    #[inline]
+    fn is_free(&self) -> bool {
+        self.face.as_ref().is_some_and(|face| face.is_free(self.now))
     }
 
     #[inline]
-    fn transmit(&mut self, id: FaceId, packet: Packet<Bytes>) -> bool {
-        let (now, names, tokens) = (self.now, self.names, self.tokens);
-        let Some(face) = self.face(id) else { return false };
+    fn transmit(&mut self, packet: Packet<Bytes>) -> bool {
+        let Self { id, now, names, tokens, .. } = *self;
+        let Some(face) = &mut self.face else { return false };
         // Only a packet that waited for the device may use time that a late timer left unused.
         face.shaper.depart(now, packet.header.size(), face.is_serving);
         match &mut face.line {
@@ -194,13 +220,13 @@ impl Devices<Bytes> for Wires<'_> {
 
     /// A device that only lacks room in its batch or socket is served when that has been sent.
     #[inline]
-    fn needs_service(&mut self, id: FaceId, has_packets: bool, wake: Option<Time>) {
-        let now = self.now;
+    fn needs_service(&mut self, has_packets: bool, wake: Option<Time>) {
+        let Self { id, now, .. } = *self;
         // Cheap, and enough to keep the list short; `note_requester` removes the other repetitions.
         if has_packets && self.met.last() != Some(&id) {
             self.met.push(id);
         }
-        let Some(face) = self.face(id) else { return };
+        let Some(face) = &mut self.face else { return };
         let mut timers = [None, None];
         // A device that lacks only room in its batch is served after the flush and needs no timer.
         if has_packets && !face.is_armed && !face.shaper.is_free(now) {

@@ -21,7 +21,7 @@ use bytes::Bytes;
 use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::ndn::name::NameTable;
-use tidegate_core::ndn::node::Node;
+use tidegate_core::ndn::node::{Device, Devices, Node};
 use tidegate_core::ndn::packet::{Kind, Millis, Packet};
 use tidegate_core::rng::{Rng, Streams};
 use tidegate_core::units::{ByteCount, Span, Time};
@@ -333,19 +333,11 @@ impl Daemon {
 
     /// Sends packets from the queue of a face as far as its device accepts them.
     fn serve(&mut self, id: FaceId) {
-        let mut wires = Wires {
-            now: self.now,
-            faces: &mut self.faces,
-            names: &self.names,
-            tokens: &self.tokens,
-            timers: &mut self.timers,
-            dirty: &mut self.dirty,
-            met: &mut self.met,
-        };
+        let wires: &mut Wires<'_> = wires!(self);
         wires.set_serving(id, true);
         let mut waiting = self.node.faces()[id.index()].queued_packets();
-        while waiting > 0 && tidegate_core::ndn::node::Devices::is_free(&wires, id) {
-            self.node.service(surroundings!(self), id, &mut wires);
+        while waiting > 0 && wires.device(id).is_free() {
+            self.node.service(surroundings!(self), id, wires);
             let left = self.node.faces()[id.index()].queued_packets();
             // A scheduler may postpone all packets.
             if left == waiting {
@@ -355,7 +347,7 @@ impl Daemon {
         }
         wires.set_serving(id, false);
         if waiting > 0 {
-            tidegate_core::ndn::node::Devices::needs_service(&mut wires, id, true, None);
+            wires.device(id).needs_service(true, None);
         }
     }
 

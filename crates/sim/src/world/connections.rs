@@ -52,6 +52,21 @@ impl Connection {
         Some(packet)
     }
 
+    /// Passes a segment to the end `side`.
+    #[inline]
+    fn take_in(&mut self, side: usize, cx: &mut Context<'_>, packet: &Packet<Body>) {
+        if side == 1 {
+            let before = self.receiver.arrived();
+            self.receiver.on_segment(cx.now, &packet.header);
+            if self.receiver.arrived() > before {
+                cx.record(Event::SegmentReceived { flow: self.flow, name: packet.header.label() });
+            }
+        } else {
+            let plain = TcpOptions::default();
+            self.sender.on_segment(cx, &packet.header, packet.body.as_deref().unwrap_or(&plain));
+        }
+    }
+
     #[inline]
     fn poll_sender(&mut self, cx: &mut Context<'_>) -> Option<Segment> {
         let before = self.sender.stats().retransmissions;
@@ -67,34 +82,38 @@ impl Connection {
 }
 
 impl World {
-    /// Passes a segment to an application of `node`; returns the end that took it in, which may send then. A
-    /// segment for which no end waits here is dropped.
-    pub(super) fn take_segment(&mut self, node: u32, packet: &Packet<Body>) -> Option<usize> {
+    /// The end of a connection at `node` that a segment is for; a segment for which no end waits there is dropped.
+    #[inline]
+    fn side_of(&self, node: u32, packet: &Packet<Body>) -> Option<usize> {
         let number = packet.header.name.segment.0 as usize;
-        let connection = self.connections.get_mut(number)?;
+        let connection = self.connections.get(number)?;
         let side = usize::from(packet.header.name.prefix == connection.data);
-        if connection.sides[side].node != node {
-            return None;
-        }
-        if side == 1 {
-            let before = connection.receiver.arrived();
-            connection.receiver.on_segment(self.now, &packet.header);
-            if connection.receiver.arrived() > before {
-                let event = Event::SegmentReceived { flow: connection.flow, name: packet.header.label() };
-                self.recorder.see(self.now, node, event);
-            }
-        } else {
-            let plain = TcpOptions::default();
-            let options = packet.body.as_deref().unwrap_or(&plain);
+        (connection.sides[side].node == node).then_some(SIDES * number + side)
+    }
+
+    /// Passes a segment to an application of `node`; returns the end that took it in, which may send then.
+    pub(super) fn take_segment(&mut self, node: u32, packet: Packet<Body>) -> Option<usize> {
+        let index = self.side_of(node, &packet);
+        if let Some(index) = index {
             let core = &self.nodes[node as usize].core;
-            core.with_context(env!(self, node), |cx| {
-                connection.sender.on_segment(cx, &packet.header, options)
-            });
+            let connection = &mut self.connections[index / SIDES];
+            core.with_context(env!(self, node), |cx| connection.take_in(index % SIDES, cx, &packet));
         }
-        Some(SIDES * number + side)
+        self.spares.keep(packet);
+        index
+    }
+
+    /// Passes a segment to an end at a host without a forwarder, and sends every segment that it may send then.
+    #[inline]
+    pub(super) fn take_segment_direct(&mut self, node: u32, packet: Packet<Body>) {
+        match self.side_of(node, &packet) {
+            Some(index) => self.drive_side(index, Some(packet)),
+            None => self.spares.keep(packet),
+        }
     }
 
     /// Runs the timers of an end that are due.
+    #[inline(never)]
     pub(super) fn wake_side(&mut self, index: usize) {
         let (number, side) = (index / SIDES, index % SIDES);
         let connection = &mut self.connections[number];
@@ -117,24 +136,35 @@ impl World {
 
     /// Sends every segment that an end may send now, and schedules its next wake-up.
     pub(super) fn drain_side(&mut self, index: usize) {
-        let (number, side) = (index / SIDES, index % SIDES);
-        let Side { node, face, .. } = self.connections[number].sides[side];
+        let Side { node, face, .. } = self.connections[index / SIDES].sides[index % SIDES];
         let node = node as usize;
         if !self.nodes[node].is_on {
             return;
         }
-        if self.nodes[node].role == Role::Router {
-            while let Some(packet) = self.poll_side(index) {
-                self.receive(node, face, packet);
-            }
-            self.settle(node);
-        } else {
-            let (connection, spares) = (&mut self.connections[number], &mut self.spares);
-            let SimNode { core, directions, .. } = &mut self.nodes[node];
-            core.send_all(env!(self, node), face, lines!(self, directions), |cx| {
-                connection.poll(side, cx, spares)
-            });
+        if self.nodes[node].role != Role::Router {
+            return self.drive_side(index, None);
         }
+        while let Some(packet) = self.poll_side(index) {
+            self.receive(node, face, packet);
+        }
+        self.settle(node);
+        self.rearm_side(index);
+    }
+
+    /// Passes a segment to an end whose host is on and has no forwarder, sends every segment that it may send then, and
+    /// schedules its next wake-up.
+    fn drive_side(&mut self, index: usize, mut arrived: Option<Packet<Body>>) {
+        let (connection, spares, side) =
+            (&mut self.connections[index / SIDES], &mut self.spares, index % SIDES);
+        let Side { node, face, .. } = connection.sides[side];
+        let SimNode { core, directions, .. } = &mut self.nodes[node as usize];
+        core.send_all(env!(self, node), face, lines!(self, directions), |cx| {
+            if let Some(packet) = arrived.take() {
+                connection.take_in(side, cx, &packet);
+                spares.keep(packet);
+            }
+            connection.poll(side, cx, spares)
+        });
         self.rearm_side(index);
     }
 

@@ -8,20 +8,31 @@ use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::units::Time;
 
 use super::media::SharedMedium;
-use super::{Body, DeviceLines, World};
+use super::{Body, World};
 use crate::events::{EventKind, EventQueue};
 use crate::link::{LinkDirection, Radio};
 
 /// Destination of the events of frames.
-struct Agenda<'a> {
-    now: Time,
-    events: &'a mut EventQueue,
+pub(super) struct Agenda<'a> {
+    pub(super) now: Time,
+    pub(super) events: &'a mut EventQueue,
     /// Number of the direction among all directions.
-    direction: usize,
-    media: &'a mut [SharedMedium],
+    pub(super) direction: usize,
+    pub(super) media: &'a mut [SharedMedium],
 }
 
 impl Agenda<'_> {
+    /// Passes a packet to a free device; returns `false` if all of it is lost at once, which a link service
+    /// prevents.
+    #[cold]
+    pub(super) fn transmit(&mut self, wire: &mut LinkDirection<Body>, packet: Packet<Body>) -> bool {
+        let Some(framed) = &mut wire.framed else { return true };
+        framed.push(packet);
+        self.send(wire);
+        let bare = wire.framed.as_mut().filter(|framed| !framed.has_service());
+        bare.is_none_or(|framed| framed.take_lost().next().is_none())
+    }
+
     fn send(&mut self, wire: &mut LinkDirection<Body>) {
         match wire.radio {
             None => self.send_on_line(wire),
@@ -83,21 +94,6 @@ impl Agenda<'_> {
             wire.link_wake = wake;
             self.events.push(wake, EventKind::LinkWake, self.direction);
         }
-    }
-}
-
-impl DeviceLines<'_> {
-    /// Passes a packet to a free device; returns `false` if all of it is lost at once, which a link service
-    /// prevents.
-    #[cold]
-    pub(super) fn transmit_framed(&mut self, direction: usize, packet: Packet<Body>) -> bool {
-        let wire = &mut self.directions[direction];
-        let Some(framed) = &mut wire.framed else { return true };
-        framed.push(packet);
-        let mut agenda = Agenda { now: self.now, events: self.events, direction, media: self.media };
-        agenda.send(wire);
-        let bare = wire.framed.as_mut().filter(|framed| !framed.has_service());
-        bare.is_none_or(|framed| framed.take_lost().next().is_none())
     }
 }
 

@@ -24,7 +24,7 @@ use tidegate_core::context::Sink;
 use tidegate_core::ndn::consumer::Consumer;
 use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::ndn::name::NameTable;
-use tidegate_core::ndn::node::{Devices, Node};
+use tidegate_core::ndn::node::{Device, Devices, Node};
 use tidegate_core::ndn::packet::{Header, Kind, Packet};
 use tidegate_core::ndn::producer::Producer;
 use tidegate_core::observe::event::{Event, EventMask};
@@ -39,6 +39,7 @@ use crate::plan::{Change, EventPlan};
 use crate::routes::RouteTable;
 use connections::Connection;
 use control::{Control, Reported};
+use frames::Agenda;
 use media::SharedMedium;
 use service::{Processing, Server};
 use tidegate_core::link::line::Carriage;
@@ -203,15 +204,6 @@ struct Recorder {
     reports: Vec<Reported>,
 }
 
-impl Recorder {
-    /// Records an event of the network itself if its kind is enabled.
-    fn see(&mut self, at: Time, node: u32, event: Event) {
-        if self.mask.has(event.bit()) {
-            self.record(at, NodeId(node), event);
-        }
-    }
-}
-
 impl Sink for Recorder {
     fn record(&mut self, at: Time, node: NodeId, event: Event) {
         self.events.push(EventRecord { time: at, node: node.0, event });
@@ -232,19 +224,42 @@ struct DeviceLines<'a> {
     media: &'a mut [SharedMedium],
 }
 
+/// A device: the link direction in which it sends.
+struct DeviceLine<'a> {
+    now: Time,
+    /// Number of the direction.
+    direction: usize,
+    wire: &'a mut LinkDirection<Body>,
+    events: &'a mut EventQueue,
+    media: &'a mut [SharedMedium],
+}
+
 impl Devices<Body> for DeviceLines<'_> {
+    type Device<'a>
+        = DeviceLine<'a>
+    where
+        Self: 'a;
+
     #[inline(always)]
-    fn is_free(&self, face: FaceId) -> bool {
-        let wire = &self.directions[self.ids[face.index()] as usize];
-        wire.line.busy_until <= self.now && wire.is_up
+    fn device(&mut self, face: FaceId) -> DeviceLine<'_> {
+        let direction = self.ids[face.index()] as usize;
+        let wire = &mut self.directions[direction];
+        DeviceLine { now: self.now, direction, wire, events: self.events, media: self.media }
+    }
+}
+
+impl Device<Body> for DeviceLine<'_> {
+    #[inline(always)]
+    fn is_free(&self) -> bool {
+        self.wire.line.busy_until <= self.now && self.wire.is_up
     }
 
     #[inline(always)]
-    fn transmit(&mut self, face: FaceId, packet: Packet<Body>) -> bool {
-        let direction = self.ids[face.index()];
-        let wire = &mut self.directions[direction as usize];
+    fn transmit(&mut self, packet: Packet<Body>) -> bool {
+        let Self { now, direction, wire, events, media } = self;
         if wire.framed.is_some() {
-            return self.transmit_framed(direction as usize, packet);
+            // A value of its own: a reference to `self` would keep all of it in memory for every packet.
+            return Agenda { now: *now, events, direction: *direction, media }.transmit(wire, packet);
         }
         // An event for an earlier end of transmission is stale and ignored.
         wire.is_armed = false;
@@ -252,26 +267,25 @@ impl Devices<Body> for DeviceLines<'_> {
         match wire.line.transmit(packet, size, self.now) {
             Carriage::Lost => return false,
             Carriage::Behind => {}
-            Carriage::First(arrival) => self.events.push(arrival, EventKind::Arrival, direction as usize),
+            Carriage::First(arrival) => self.events.push(arrival, EventKind::Arrival, self.direction),
         }
         true
     }
 
     #[inline(always)]
-    fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {
-        let direction = self.ids[face.index()];
-        let wire = &mut self.directions[direction as usize];
+    fn needs_service(&mut self, has_packets: bool, wake: Option<Time>) {
+        let Self { wire, direction, .. } = self;
         if has_packets && !wire.is_armed {
             wire.is_armed = true;
             // `sent` recognises its event by this time.
             wire.line.busy_until = wire.line.busy_until.max(self.now);
-            self.events.push(wire.line.busy_until, EventKind::Sent, direction as usize);
+            self.events.push(wire.line.busy_until, EventKind::Sent, *direction);
         }
         if let Some(wake) = wake
             && wake < wire.queue_wake
         {
             wire.queue_wake = wake;
-            self.events.push(wake, EventKind::QueueWake, direction as usize);
+            self.events.push(wake, EventKind::QueueWake, *direction);
         }
     }
 }
@@ -385,17 +399,11 @@ impl World {
             }
             Role::Server => {
                 self.record_received(to, &packet.header);
-                if let Some(answer) = self.answer(to.node, to.face, packet) {
-                    self.send(to.node as usize, to.face, answer);
-                }
+                self.answer_direct(to, packet);
             }
             Role::Sides => {
                 self.record_received(to, &packet.header);
-                let side = self.take_segment(to.node, &packet);
-                self.spares.keep(packet);
-                if let Some(side) = side {
-                    self.drain_side(side);
-                }
+                self.take_segment_direct(to.node, packet);
             }
         }
     }
@@ -422,6 +430,26 @@ impl World {
                 None
             }
         }
+    }
+
+    /// Answers an Interest at a host whose only applications are producers.
+    #[inline]
+    fn answer_direct(&mut self, to: End, packet: Packet<Body>) {
+        let Some(Answerer { producer, processing: None, .. }) =
+            self.servers.find(to.node, packet.header.name.prefix)
+        else {
+            // Without an answer, or after its time in a server.
+            self.answer(to.node, to.face, packet);
+            return;
+        };
+        let mut interest = Some(packet);
+        let SimNode { core, directions, .. } = &mut self.nodes[to.node as usize];
+        core.send_all(env!(self, to.node), to.face, lines!(self, directions), |cx| {
+            let mut packet = interest.take()?;
+            // The Data takes the place of the Interest.
+            packet.header = producer.answer(cx, &packet.header)?;
+            Some(packet)
+        });
     }
 
     /// Passes a packet to a device without the forwarder.
@@ -458,6 +486,7 @@ impl World {
         }
     }
 
+    #[inline(never)]
     fn wake_consumer(&mut self, index: usize) {
         let host = &mut self.consumers[index];
         // Events cannot be cancelled: this one was replaced by an earlier one.
@@ -562,8 +591,7 @@ impl World {
             return;
         }
         if matches!(header.kind, Kind::Tcp(_)) {
-            let side = self.take_segment(node as u32, &packet);
-            self.spares.keep(packet);
+            let side = self.take_segment(node as u32, packet);
             return self.ready_sides.extend(side);
         }
         let first_consumer = sim.directions.len() + 1;
@@ -614,6 +642,7 @@ impl World {
         }
     }
 
+    #[inline(never)]
     fn wake_queue(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         // Events cannot be cancelled: this one was replaced by an earlier one.
@@ -627,6 +656,7 @@ impl World {
         core.wake_queue(env!(self, from.node), from.face, lines!(self, directions));
     }
 
+    #[inline(never)]
     fn wake_node(&mut self, node: usize) {
         let sim = &mut self.nodes[node];
         // Events cannot be cancelled: this one was replaced by an earlier one.
@@ -641,6 +671,7 @@ impl World {
     }
 
     /// Applies a planned change.
+    #[cold]
     fn change(&mut self, index: usize) {
         match self.changes[index].change {
             Change::LinkDown { link, keep_queue, silent } => {

@@ -7,6 +7,7 @@ use super::media::sent_bytes;
 use super::{EventKind, Host, World};
 
 impl World {
+    #[cold]
     pub(super) fn sample(&mut self) {
         let Some(period) = self.sampling else { return };
         self.sample_flows();

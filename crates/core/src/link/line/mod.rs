@@ -6,8 +6,7 @@
 
 mod loss;
 
-use std::collections::VecDeque;
-
+use crate::fifo::Fifo;
 use crate::rng::Rng;
 use crate::units::{BitRate, ByteCount, Span, Time};
 use loss::Loss;
@@ -60,7 +59,7 @@ pub struct Line<T> {
     rates: Vec<(Time, BitRate)>,
     lost: u64,
     delivered: u64,
-    flights: VecDeque<Flight<T>>,
+    flights: Fifo<Flight<T>>,
     serialisation: Serialisation,
     /// Loss and jitter; most lines have neither.
     noise: Option<Box<Noise>>,
@@ -95,7 +94,7 @@ impl<T> Line<T> {
             rates: vec![(Time::ZERO, setup.rate)],
             lost: 0,
             delivered: 0,
-            flights: VecDeque::new(),
+            flights: Fifo::default(),
             serialisation: Serialisation::new(setup.rate),
             noise: is_noisy.then(|| Box::new(Noise { loss, jitter })),
         }
@@ -207,13 +206,12 @@ impl<T> Line<T> {
         flight.arrives += jitter.max.scale(jitter.rng.uniform());
         if jitter.reorder {
             // At equal times the packet that was sent first arrives first.
-            let place = self.flights.partition_point(|other| other.arrives <= flight.arrives);
-            let carriage = if place == 0 { Carriage::First(flight.arrives) } else { Carriage::Behind };
-            self.flights.insert(place, flight);
-            return carriage;
+            let arrives = flight.arrives;
+            let ahead = self.flights.insert_before(flight, |other| other.arrives > arrives);
+            return if ahead == 0 { Carriage::First(arrives) } else { Carriage::Behind };
         }
         // Without reordering a packet waits for the one before it, whatever its own jitter.
-        if let Some(last) = self.flights.back() {
+        if let Some(last) = self.flights.get(self.flights.len().wrapping_sub(1)) {
             flight.arrives = flight.arrives.max(last.arrives);
         }
         self.append(flight)
@@ -222,14 +220,12 @@ impl<T> Line<T> {
     /// Removes the packet that arrives at `now`.
     #[inline]
     pub fn take_arrival(&mut self, now: Time) -> Option<T> {
-        let flight = self.flights.pop_front()?;
-        if flight.arrives > now {
-            // After one overtook another, the event of the one overtaken finds nothing.
-            self.flights.push_front(flight);
+        // After one overtook another, the event of the one overtaken finds nothing.
+        if self.flights.front()?.arrives > now {
             return None;
         }
         self.delivered += 1;
-        Some(flight.load)
+        self.flights.pop_front().map(|flight| flight.load)
     }
 
     /// Packets on the line, in order of arrival.

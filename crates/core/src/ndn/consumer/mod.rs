@@ -372,6 +372,7 @@ impl Consumer {
 
     /// Each tick of a burst carries a new segment and at most one lost one; between bursts lost segments
     /// leave at once.
+    #[inline(never)]
     fn poll_timetable(&mut self, cx: &mut Context<'_>) -> Option<Header> {
         let (has_new, ticked) = (self.has_new(), self.ticked(cx.now));
         let timetable = self.timetable.as_mut()?;
@@ -389,6 +390,7 @@ impl Consumer {
         Some(self.send_new(cx))
     }
 
+    #[inline(always)]
     fn send_new(&mut self, cx: &mut Context<'_>) -> Header {
         let segment = self.view.next_segment;
         self.view.next_segment = segment + 1;
@@ -406,6 +408,7 @@ impl Consumer {
         Some(self.send_again(cx, segment))
     }
 
+    #[inline(never)]
     fn send_again(&mut self, cx: &mut Context<'_>, segment: u32) -> Header {
         self.queued -= 1;
         self.stats.retransmissions += 1;
@@ -416,7 +419,7 @@ impl Consumer {
 
     /// Makes the Interest for a segment; also the last instant at which it does not count as lost, if that
     /// is fixed now.
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, cx: &mut Context<'_>, segment: u32, is_retransmission: bool) -> (Header, Time) {
         self.view.in_flight += 1;
         self.stats.interests += 1;

@@ -3,7 +3,7 @@
 use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::name::{Name, NameTable};
-use tidegate_core::ndn::node::{Devices, Node};
+use tidegate_core::ndn::node::{Device, Devices, Node};
 use tidegate_core::ndn::packet::{Header, Packet};
 use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Actions, Lanes, Queue, QueueDiscipline, Selection, Verdict};
@@ -21,17 +21,28 @@ struct Wires {
 }
 
 impl Devices<u32> for Wires {
-    fn is_free(&self, _: FaceId) -> bool {
-        !self.is_busy
+    type Device<'a> = Wire<'a>;
+
+    fn device(&mut self, face: FaceId) -> Wire<'_> {
+        Wire(face, self)
+    }
+}
+
+/// One of them.
+struct Wire<'a>(FaceId, &'a mut Wires);
+
+impl Device<u32> for Wire<'_> {
+    fn is_free(&self) -> bool {
+        !self.1.is_busy
     }
 
-    fn transmit(&mut self, face: FaceId, packet: Packet<u32>) -> bool {
-        self.sent.push((face, packet));
+    fn transmit(&mut self, packet: Packet<u32>) -> bool {
+        self.1.sent.push((self.0, packet));
         true
     }
 
-    fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {
-        self.requested.push((face, has_packets, wake));
+    fn needs_service(&mut self, has_packets: bool, wake: Option<Time>) {
+        self.1.requested.push((self.0, has_packets, wake));
     }
 }
 
