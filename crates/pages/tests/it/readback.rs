@@ -445,6 +445,22 @@ fn forge(dir: &Path) {
 }
 
 #[test]
+fn a_file_that_is_compressed_otherwise_is_refused() {
+    let dir = folder("codec").join("1");
+    tables::write_folder(&dir, &[invented::dumbbell(9)], &context(0)).expect("written");
+    let path = dir.join("flows.parquet");
+    let mut bytes = fs::read(&path).expect("a file");
+    // The codec follows the path of a column in its chunk's metadata: 1 is Snappy, 6 Zstandard (zigzag: 2, 12).
+    let place = bytes.windows(9).rposition(|window| window == b"\x19\x18\x04name\x15\x02");
+    bytes[place.expect("a codec") + 8] = 12;
+    fs::write(&path, &bytes).expect("written");
+    forge(&dir);
+    let fault = tables::read_run(&dir).expect_err("another codec").to_string();
+    let expected = "is compressed with ZSTD, as up to version 0.2.0; expected SNAPPY: run the scenario again";
+    assert_eq!(fault, format!("{}: {expected}", path.display()));
+}
+
+#[test]
 fn a_foreign_file_is_refused_even_with_a_checksum_that_agrees() {
     let dir = folder("forged").join("1");
     tables::write_folder(&dir, &[Random(9).run()], &context(0)).expect("written");

@@ -1,4 +1,4 @@
-//! Parquet by the low-level column writers: from typed slices to zstd level 1, without work per row.
+//! Parquet by the low-level column writers: from typed slices to Snappy, without work per row.
 //!
 //! Integers are delta-encoded: sampled indices and counters shrink to almost nothing before they
 //! reach the compressor. Texts use a dictionary.
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
+use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type,
 };
@@ -72,7 +72,7 @@ impl ResultTable {
         let entries = self.metadata.iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone()));
         let mut builder = WriterProperties::builder()
             .set_created_by(concat!("tidegate ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+            .set_compression(Compression::SNAPPY)
             .set_dictionary_enabled(false)
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_key_value_metadata(Some(entries.collect()));
