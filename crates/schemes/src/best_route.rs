@@ -27,21 +27,37 @@ struct BestRoute {
 }
 
 impl Strategy for BestRoute {
+    fn acts_later(&self) -> bool {
+        false
+    }
+
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+        if arrival.entry.out_records().next().is_none() {
+            return forward_first(cx, arrival);
+        }
+        self.on_further_interest(cx, arrival)
+    }
+}
+
+impl BestRoute {
+    #[inline(never)]
+    fn on_further_interest(&self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
         match self.suppression.step(cx.now, arrival.entry) {
             Step::Suppress => Decision::Suppress,
-            // A first Interest without a next hop is refused; a retransmission only waits, because an earlier
-            // Interest may still be satisfied.
-            Step::First => {
-                let face = arrival.usable(cx).next();
-                forward(arrival, face, Decision::Nack(NackReason::NoRoute))
-            }
+            Step::First => forward_first(cx, arrival),
             Step::Again => {
                 let face = next_try(arrival.entry, || arrival.usable(cx));
                 forward(arrival, face, Decision::Suppress)
             }
         }
     }
+}
+
+/// A first Interest without a next hop is refused; a retransmission only waits, because an earlier Interest may still be
+/// satisfied.
+fn forward_first(cx: &Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+    let face = arrival.usable(cx).next();
+    forward(arrival, face, Decision::Nack(NackReason::NoRoute))
 }
 
 /// Forwards to `face`, or decides `otherwise` when there is none.

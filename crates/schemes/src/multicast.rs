@@ -26,6 +26,10 @@ struct Multicast {
 }
 
 impl Strategy for Multicast {
+    fn acts_later(&self) -> bool {
+        false
+    }
+
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
         let mut waits = false;
         for hop in arrival.hops.iter().filter(|hop| cx.face(hop.face).is_up()) {

@@ -151,6 +151,12 @@ impl Fib {
         &self.resolved.entries[number as usize]
     }
 
+    /// The entry for `prefix`, if it was looked up before.
+    #[inline(always)]
+    pub(crate) fn known(&self, prefix: PrefixId) -> Option<&FibEntry> {
+        self.resolved.entries.get(self.resolved.numbers.find(prefix)? as usize)
+    }
+
     #[cold]
     fn resolve(&mut self, prefix: PrefixId, names: &NameTable, routes: &dyn Routes, node: NodeId) -> u32 {
         let mut hops = Vec::new();

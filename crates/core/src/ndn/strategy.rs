@@ -85,6 +85,12 @@ pub trait Strategy: std::fmt::Debug {
         None
     }
 
+    /// Whether [`on_data`](Self::on_data), [`on_data_out`](Self::on_data_out) or [`next_wake`](Self::next_wake) does
+    /// anything; `false` saves these calls per packet.
+    fn acts_later(&self) -> bool {
+        true
+    }
+
     /// Time for which a satisfied entry is retained, so that a later answer still reaches [`on_data`](Self::on_data);
     /// queried once, when the strategy is set.
     fn straggler(&self) -> Span {

@@ -58,35 +58,39 @@ impl Bins {
 
     /// Counts the recent delays.
     fn count_recent(&mut self) {
-        for place in 0..self.filled {
-            let nanos = self.recent[place];
+        let filled = std::mem::take(&mut self.filled);
+        // In locals, because the compiler cannot rule out that a chunk overlaps the fields.
+        let (recent, mut min, mut max, mut sum) = (self.recent, self.min, self.max, self.sum);
+        for nanos in recent.into_iter().take(filled) {
             let (chunk, bin) = bin_of(nanos);
             self.chunk(chunk)[bin] += 1;
-            self.min = self.min.min(nanos);
-            self.max = self.max.max(nanos);
-            self.sum = self.sum.saturating_add(nanos);
+            min = min.min(nanos);
+            max = max.max(nanos);
+            sum = sum.saturating_add(nanos);
         }
-        self.count += self.filled as u64;
-        self.filled = 0;
+        (self.min, self.max, self.sum) = (min, max, sum);
+        self.count += filled as u64;
     }
 
     /// The chunk with this number, made if there was none.
     #[inline]
     fn chunk(&mut self, number: usize) -> &mut Chunk {
-        if self.places.get(number).is_none_or(|place| *place == 0) {
-            self.make(number);
-        }
-        &mut self.chunks[usize::from(self.places[number]) - 1]
+        let place = match self.places.get(number) {
+            Some(place) if *place > 0 => *place,
+            _ => self.make(number),
+        };
+        &mut self.chunks[usize::from(place) - 1]
     }
 
     #[cold]
-    fn make(&mut self, number: usize) {
+    fn make(&mut self, number: usize) -> u16 {
         if number >= self.places.len() {
             self.places.resize(number + 1, 0);
         }
         self.chunks.push(Chunk::default());
         // There are less than 2^12 chunks in all.
         self.places[number] = self.chunks.len() as u16;
+        self.places[number]
     }
 
     /// Every chunk that was made, with its number, in the order of the delays.
@@ -204,7 +208,7 @@ impl DelayHistogram {
 #[inline]
 fn bin_of(nanos: u64) -> (usize, usize) {
     // The shift that leaves the highest SUB_BITS + 1 bits: it is zero for all delays below 2^(SUB_BITS + 1).
-    let octave = (63 - SUB_BITS).saturating_sub(nanos.leading_zeros());
+    let octave = (nanos | 1 << SUB_BITS).ilog2() - SUB_BITS;
     let number = (u64::from(octave) << SUB_BITS) + (nanos >> octave);
     ((number >> CHUNK_BITS) as usize, number as usize & ((1 << CHUNK_BITS) - 1))
 }

@@ -36,6 +36,10 @@ fn any(cx: &Context<'_>, arrival: &Arrival<'_>) -> Option<FaceId> {
 }
 
 impl Strategy for SteeringStrategy {
+    fn acts_later(&self) -> bool {
+        false
+    }
+
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
         let is_pending = arrival.entry.out_records().next().is_some();
         // Another downstream requests the same name: the pending Interest will bring the Data for both.

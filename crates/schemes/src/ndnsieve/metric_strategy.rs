@@ -71,6 +71,10 @@ impl MetricStrategy {
 }
 
 impl Strategy for MetricStrategy {
+    fn acts_later(&self) -> bool {
+        false
+    }
+
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
         self.note(arrival);
         let (face, otherwise) = match self.suppression.step(cx.now, arrival.entry) {

@@ -30,6 +30,31 @@ impl<B: Clone + Default> Forwarder<B> {
         mut packet: Packet<B>,
         out: &mut impl Outbox<B>,
     ) {
+        // The common case: one downstream, and nothing that observes the answer.
+        if !self.acts_later
+            && !self.cs.is_enabled()
+            && !cx.records(EventMask::PENDING)
+            && let Some(record) = self.pit.take_only(packet.header.name)
+        {
+            if !record.is_pending(cx.now) || record.face == from {
+                return;
+            }
+            packet.header.hop = packet.header.hop.carried();
+            set_token(&mut packet.header, record.token);
+            return out.send(cx, record.face, packet);
+        }
+        self.on_observed_data(cx, from, packet, out);
+    }
+
+    /// As [`on_data`](Self::on_data), for any entries and with all who observe the answer.
+    #[inline(never)]
+    fn on_observed_data(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        mut packet: Packet<B>,
+        out: &mut impl Outbox<B>,
+    ) {
         match self.pit.find_only(packet.header.name) {
             // The common case needs no list.
             Ok(id) => {
@@ -129,7 +154,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         let entry = self.pit.entry(id);
         let served_by = self.fib.route(entry.name().prefix, cx).strategy;
-        let Served { strategy, straggler } = &mut self.strategies[usize::from(served_by.0)];
+        let Served { strategy, straggler, .. } = &mut self.strategies[usize::from(served_by.0)];
         let straggler = *straggler;
         strategy.on_data(cx, &mut packet.header, from, id, entry);
 

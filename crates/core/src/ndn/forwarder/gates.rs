@@ -97,6 +97,7 @@ impl<B: Clone + Default> Forwarder<B> {
             }
             return;
         }
+        self.acts_later = true;
         let rows = &mut self.gates.get_or_insert_with(|| Box::new(Gates { rows: Vec::new() })).rows;
         if rows.len() <= face.index() {
             rows.resize_with(face.index() + 1, || None);
@@ -199,19 +200,6 @@ impl<B: Clone + Default> Forwarder<B> {
                 otherwise
             }
         }
-    }
-
-    /// Consults the strategy about an Interest from `from` that the face `refused_by` did not take.
-    pub(super) fn consult_rejected(
-        &mut self,
-        cx: &mut Context<'_>,
-        refused_by: FaceId,
-        from: FaceId,
-        requested: &Requested<B>,
-    ) -> Decision {
-        self.consult(cx, from, &requested.packet.header, requested.id, |strategy, cx, arrival| {
-            strategy.on_rejected(cx, refused_by, arrival)
-        })
     }
 
     /// Sends one copy through the gates of its face, if it has some.

@@ -8,21 +8,14 @@ use crate::ndn::fib::{FibEntry, NextHop, Scope};
 use crate::ndn::gate::DataSource;
 use crate::ndn::name::{IMPLICIT_DIGEST, Name, Segment};
 use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
-use crate::ndn::pit::{Pit, PitId, Selector};
-use crate::ndn::strategy::{Arrival, Decision, Strategy, Target};
+use crate::ndn::pit::{Pit, PitEntry, PitId, Selector};
+use crate::ndn::strategy::{Arrival, Decision, Target};
 use crate::observe::event::Event;
 use crate::scheme::signal::HopSignals;
+use crate::units::Time;
 
 /// Number of Interests under `/localhost` that may be pending beyond the limit.
 const RESERVED: usize = 64;
-
-/// An Interest that is in the in-record of its entry.
-struct Recorded<B> {
-    packet: Packet<B>,
-    id: PitId,
-    /// Whether its face waited already.
-    is_repeated: bool,
-}
 
 impl<B: Clone + Default> Forwarder<B> {
     #[inline(never)]
@@ -34,21 +27,15 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) {
         let Kind::Interest(interest) = &mut packet.header.kind else { return };
-        if let Some(limit) = interest.hop_limit {
-            // As in NFD: an Interest that arrives with hop limit 0 is dropped, and one that arrives with 1
-            // stays on this node.
-            let Some(left) = limit.checked_sub(1) else {
-                self.counters.hop_limited += 1;
-                return;
-            };
-            interest.hop_limit = Some(left);
+        if interest.hop_limit.is_some() && !take_hop(interest) {
+            self.counters.hop_limited += 1;
+            return;
         }
-        let (interest, name) = (*interest, packet.header.name);
-        if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, interest.nonce, cx.now) {
+        let (nonce, selector, name) = (interest.nonce, Selector::from(&*interest), packet.header.name);
+        if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, nonce, cx.now) {
             self.counters.loops += 1;
             return refuse(cx, from, packet, NackReason::Duplicate, out);
         }
-        let selector = Selector::from(&interest);
         if self.pit.len() >= self.pit_limit && !self.has_room(cx, name, selector) {
             self.counters.refused_full += 1;
             return refuse(cx, from, packet, NackReason::Congestion, out);
@@ -57,15 +44,16 @@ impl<B: Clone + Default> Forwarder<B> {
         if !is_new {
             return self.on_further_interest(cx, from, packet, id, out);
         }
-        if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, interest, out) {
+        if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, out) {
             // A hit needs no entry; it was only inserted to look for a loop and for downstreams.
             return self.pit.remove(id);
         }
         if self.body.is_some() && digest_in(cx, name).is_some() {
             self.pit.note_digest(id);
         }
-        self.pit.begin(id, from, &interest, cx.now);
-        self.decide(cx, from, Recorded { packet, id, is_repeated: false }, out);
+        self.decide(cx, from, (packet, id), out, |pit, interest, now| {
+            (pit.begin(id, from, interest, now), false)
+        });
     }
 
     /// A further Interest of an entry.
@@ -86,14 +74,16 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         // As in NFD, the store is searched only if no downstream waits: before, it did not have the Data.
         if entry.in_records().next().is_none() {
-            if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, interest, out) {
+            if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, out) {
                 return;
             }
             // A satisfied entry is kept for a while after its Data; this Interest is a new request.
             self.pit.reopen(id);
         }
-        let is_repeated = self.pit.set_in_record(id, from, &interest, cx.now);
-        self.decide(cx, from, Recorded { packet, id, is_repeated }, out);
+        self.decide(cx, from, (packet, id), out, |pit, interest, now| {
+            let is_repeated = pit.set_in_record(id, from, interest, now);
+            (pit.entry_mut(id), is_repeated)
+        });
     }
 
     /// Whether a full table may take the Interest nevertheless: one for an existing entry needs no room.
@@ -109,27 +99,64 @@ impl<B: Clone + Default> Forwarder<B> {
             && Scope::of(name.prefix, cx.names) == Scope::Host
     }
 
-    /// Consults the strategy about an Interest and carries out its decision.
+    /// Consults the strategy about an Interest, which `record` puts in its entry, and carries out its decision. `record`
+    /// also returns whether the face waited already.
     #[inline(always)]
     fn decide(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        recorded: Recorded<B>,
+        (mut packet, id): (Packet<B>, PitId),
         out: &mut impl Outbox<B>,
+        record: impl for<'a> FnOnce(&'a mut Pit, &Interest, Time) -> (&'a mut PitEntry, bool),
     ) {
-        let Recorded { packet, id, is_repeated } = recorded;
-        let decision = self.consult(cx, from, &packet.header, id, |strategy, cx, arrival| {
-            arrival.is_repeated = is_repeated;
-            strategy.on_interest(cx, arrival)
-        });
-        match decision {
-            Decision::Forward if self.gates.is_none() => self.forward(cx, packet, id, out),
-            Decision::Suppress => self.counters.suppressed += 1,
-            Decision::Forward => {
-                let Kind::Interest(interest) = packet.header.kind else { return };
-                self.forward_gated(cx, from, Requested { packet, interest, id }, out);
+        let Kind::Interest(interest) = &packet.header.kind else { return };
+        let (nonce, is_limited) = (interest.nonce, interest.hop_limit.is_some());
+        let (entry, is_repeated) = record(&mut self.pit, interest, cx.now);
+        let route = self.fib.route(packet.header.name.prefix, cx);
+        let hops = hops_in_scope(cx, from, route, &mut self.near);
+        self.targets.clear();
+        let decision = self.strategies[usize::from(route.strategy.0)].strategy.on_interest(
+            cx,
+            &mut Arrival {
+                interest: &packet.header,
+                from,
+                pending: id,
+                entry: &mut *entry,
+                is_repeated,
+                hops,
+                targets: &mut self.targets,
+            },
+        );
+        if decision == Decision::Forward && self.gates.is_none() {
+            packet.header.hop = packet.header.hop.carried();
+            if let [Target { face, fresh_nonce: false }] = self.targets[..]
+                && !is_limited
+            {
+                entry.set_out_record(face, nonce, cx.now);
+                return out.send(cx, face, packet);
             }
+        }
+        self.carry_out(cx, from, (packet, id), out, decision);
+    }
+
+    /// Carries out a decision, for any targets, hop limits and gates.
+    #[inline(never)]
+    fn carry_out(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        (packet, id): (Packet<B>, PitId),
+        out: &mut impl Outbox<B>,
+        decision: Decision,
+    ) {
+        let Kind::Interest(interest) = packet.header.kind else { return };
+        match decision {
+            Decision::Suppress => self.counters.suppressed += 1,
+            Decision::Forward if self.gates.is_none() => {
+                self.forward_copies(cx, Requested { packet, interest, id }, out);
+            }
+            Decision::Forward => self.forward_gated(cx, from, Requested { packet, interest, id }, out),
             Decision::Nack(reason) => {
                 refuse(cx, from, packet, reason, out);
                 self.end_refused(from, id);
@@ -137,26 +164,32 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// Consults the strategy of a name; the faces it selects become the targets.
-    #[inline(always)]
-    pub(super) fn consult(
+    /// Consults the strategy about an Interest that the face `refused_by` did not take; the faces it selects become the
+    /// targets.
+    pub(super) fn consult_rejected(
         &mut self,
         cx: &mut Context<'_>,
+        refused_by: FaceId,
         from: FaceId,
-        interest: &Header,
-        id: PitId,
-        request: impl FnOnce(&mut dyn Strategy, &mut Context<'_>, &mut Arrival<'_>) -> Decision,
+        requested: &Requested<B>,
     ) -> Decision {
-        let route = self.fib.route(interest.name.prefix, cx);
-        let mut hops = &route.hops;
-        if route.scope != Scope::Global {
-            keep_in_scope(cx, from, route, &mut self.near);
-            hops = &self.near;
-        }
+        let Requested { packet, id, .. } = requested;
+        let route = self.fib.route(packet.header.name.prefix, cx);
+        let hops = hops_in_scope(cx, from, route, &mut self.near);
         self.targets.clear();
-        let (entry, targets) = (self.pit.entry_mut(id), &mut self.targets);
-        let mut arrival = Arrival { interest, from, pending: id, entry, is_repeated: false, hops, targets };
-        request(&mut *self.strategies[usize::from(route.strategy.0)].strategy, cx, &mut arrival)
+        self.strategies[usize::from(route.strategy.0)].strategy.on_rejected(
+            cx,
+            refused_by,
+            &mut Arrival {
+                interest: &packet.header,
+                from,
+                pending: *id,
+                entry: self.pit.entry_mut(*id),
+                is_repeated: false,
+                hops,
+                targets: &mut self.targets,
+            },
+        )
     }
 
     /// Ends the wait of the downstream `from`, which was sent a Nack.
@@ -166,22 +199,6 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Sends the Interest to all targets; the last copy is the packet itself.
-    #[inline(always)]
-    fn forward(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>, id: PitId, out: &mut impl Outbox<B>) {
-        packet.header.hop = packet.header.hop.carried();
-        let Kind::Interest(interest) = &packet.header.kind else { return };
-        if let [Target { face, fresh_nonce: false }] = self.targets[..]
-            && interest.hop_limit.is_none()
-        {
-            self.pit.entry_mut(id).set_out_record(face, interest.nonce, cx.now);
-            return out.send(cx, face, packet);
-        }
-        let interest = *interest;
-        self.forward_copies(cx, Requested { packet, interest, id }, out);
-    }
-
-    /// As [`forward`](Self::forward), for any targets and hop limits.
-    #[inline(never)]
     fn forward_copies(&mut self, cx: &mut Context<'_>, requested: Requested<B>, out: &mut impl Outbox<B>) {
         let Requested { packet, interest, id } = requested;
         let Some((last, others)) = self.targets.split_last() else {
@@ -217,9 +234,9 @@ impl<B: Clone + Default> Forwarder<B> {
         cx: &mut Context<'_>,
         from: FaceId,
         header: &Header,
-        interest: Interest,
         out: &mut impl Outbox<B>,
     ) -> bool {
+        let Kind::Interest(interest) = header.kind else { return false };
         let Some(mut found) = self.find_cached(cx, header.name, interest) else {
             self.note_miss(cx, header.name);
             return false;
@@ -262,6 +279,30 @@ impl<B: Clone + Default> Forwarder<B> {
         let found = self.cs.lookup(data_name, &exactly, cx.names, cx.now)?;
         (digest_of(&found.body) == digest).then_some(found)
     }
+}
+
+/// Takes one hop off the limit; false if none is left. As in NFD, an Interest that arrives with 0 is dropped, and one
+/// that arrives with 1 stays on this node.
+#[cold]
+fn take_hop(interest: &mut Interest) -> bool {
+    let left = interest.hop_limit.and_then(|limit| limit.checked_sub(1));
+    interest.hop_limit = left;
+    left.is_some()
+}
+
+/// The next hops that an Interest from `from` may take; `near` holds them if not every one may be.
+#[inline(always)]
+fn hops_in_scope<'a>(
+    cx: &Context<'_>,
+    from: FaceId,
+    route: &'a FibEntry,
+    near: &'a mut Vec<NextHop>,
+) -> &'a [NextHop] {
+    if route.scope == Scope::Global {
+        return &route.hops;
+    }
+    keep_in_scope(cx, from, route, near);
+    near
 }
 
 /// The next hops that an Interest from `from` may take under `/localhost` and `/localhop`.

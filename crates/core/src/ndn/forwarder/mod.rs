@@ -96,16 +96,19 @@ impl ForwarderSetup {
     }
 }
 
-/// A strategy, and its straggler time, which is queried once.
+/// A strategy, and its answers to what is queried once.
 #[derive(Debug)]
 struct Served {
     strategy: Box<dyn Strategy>,
     straggler: Span,
+    acts_later: bool,
 }
 
 impl Served {
     fn by(strategy: Box<dyn Strategy>) -> Self {
-        Self { straggler: strategy.straggler(), strategy }
+        let straggler = strategy.straggler();
+        let acts_later = strategy.acts_later() || straggler > Span::ZERO;
+        Self { strategy, straggler, acts_later }
     }
 }
 
@@ -119,6 +122,8 @@ pub struct Forwarder<B> {
     unsolicited: UnsolicitedPolicy,
     dead_nonces: DeadNonceList,
     strategies: Vec<Served>,
+    /// Whether a strategy or a gate acts on more than Interests.
+    acts_later: bool,
     nonces: Rng,
     /// Operations that only bodies with bytes support.
     body: Option<BodyRules<B>>,
@@ -144,6 +149,7 @@ struct Requested<B> {
 impl<B: Clone + Default> Forwarder<B> {
     /// A forwarder with empty tables.
     pub fn new(setup: ForwarderSetup) -> Self {
+        let served = Served::by(setup.strategy);
         Self {
             fib: Fib::default(),
             pit: Pit::new(setup.hash),
@@ -151,7 +157,8 @@ impl<B: Clone + Default> Forwarder<B> {
             cs: Stores::new(setup.cache, setup.hash),
             unsolicited: setup.unsolicited,
             dead_nonces: DeadNonceList::default(),
-            strategies: vec![Served::by(setup.strategy)],
+            acts_later: served.acts_later,
+            strategies: vec![served],
             nonces: setup.nonces,
             body: None,
             counters: ForwarderCounters::default(),
@@ -172,7 +179,9 @@ impl<B: Clone + Default> Forwarder<B> {
     /// Serves everything under `prefix` by `strategy`.
     pub fn set_strategy(&mut self, prefix: PrefixId, strategy: Box<dyn Strategy>) {
         let id = StrategyId(u16::try_from(self.strategies.len()).expect("fewer than 2^16 strategies"));
-        self.strategies.push(Served::by(strategy));
+        let served = Served::by(strategy);
+        self.acts_later |= served.acts_later;
+        self.strategies.push(served);
         self.fib.set_strategy(prefix, id);
     }
 
@@ -234,11 +243,7 @@ impl<B: Clone + Default> Forwarder<B> {
     /// Time at which [`on_wake`](Self::on_wake) is due; `None` for never.
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {
-        let wake = match (&self.strategies[..], &self.gates) {
-            // Nearly every node, after nearly every packet.
-            ([only], None) => self.pit.wake().min(only.strategy.next_wake().unwrap_or(Time::MAX)),
-            _ => self.next_wake_of_all(),
-        };
+        let wake = if self.acts_later { self.next_wake_of_all() } else { self.pit.wake() };
         (wake != Time::MAX).then_some(wake)
     }
 
@@ -296,9 +301,9 @@ impl<B: Clone + Default> Forwarder<B> {
         if let Some(rules) = &self.body {
             fresh.cs.set_keep(rules.keep);
         }
-        let Self { fib, cs, dead_nonces, strategies, gates, .. } = fresh;
+        let Self { fib, cs, dead_nonces, strategies, acts_later, gates, .. } = fresh;
         (self.fib, self.cs, self.dead_nonces) = (fib, cs, dead_nonces);
-        (self.strategies, self.gates) = (strategies, gates);
+        (self.strategies, self.acts_later, self.gates) = (strategies, acts_later, gates);
         dropped
     }
 

@@ -3,6 +3,7 @@
 use super::{Forwarder, Outbox};
 use crate::context::Context;
 use crate::ndn::face::FaceId;
+use crate::ndn::fib::FibEntry;
 use crate::ndn::gate::Direction;
 use crate::ndn::packet::Packet;
 
@@ -15,14 +16,31 @@ impl<B: Clone + Default> Forwarder<B> {
         mut packet: Packet<B>,
         out: &mut impl Outbox<B>,
     ) {
+        if self.gates.is_none()
+            && let Some(route) = self.fib.known(packet.header.name.prefix)
+            && let Some(to) = way(cx, route, from)
+        {
+            packet.header.hop = packet.header.hop.carried();
+            return out.send(cx, to, packet);
+        }
+        self.on_gated_segment(cx, from, packet, out);
+    }
+
+    /// As [`on_segment`](Self::on_segment), for any gates and the first segment of a connection.
+    #[inline(never)]
+    fn on_gated_segment(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        mut packet: Packet<B>,
+        out: &mut impl Outbox<B>,
+    ) {
         if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from))
             && !row.admits_segment(cx, &mut packet.header, Direction::In)
         {
             return;
         }
-        let entry = self.fib.route(packet.header.name.prefix, cx);
-        let is_way = |face: FaceId| face != from && cx.face(face).is_up();
-        let Some(to) = entry.hops.iter().map(|hop| hop.face).find(|face| is_way(*face)) else {
+        let Some(to) = way(cx, self.fib.route(packet.header.name.prefix, cx), from) else {
             self.counters.unroutable += 1;
             return;
         };
@@ -34,4 +52,11 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         out.send(cx, to, packet);
     }
+}
+
+/// The cheapest next hop that can be used, for a segment from `from`.
+#[inline]
+fn way(cx: &Context<'_>, route: &FibEntry, from: FaceId) -> Option<FaceId> {
+    let is_way = |face: &FaceId| *face != from && cx.face(*face).is_up();
+    route.hops.iter().map(|hop| hop.face).find(is_way)
 }

@@ -188,10 +188,17 @@ impl PitEntry {
         (self.in_count == 1).then_some(&self.ins[0])
     }
 
+    /// Whether it is the only entry of its name, has one downstream, and any Data may answer it.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.sibling == NONE && self.in_count == 1 && !self.selector.must_be_fresh
+    }
+
     /// Upstreams, in order of first use.
     #[inline]
     pub fn out_records(&self) -> impl Iterator<Item = &OutRecord> {
-        let more = self.spill.as_deref().map_or(&[][..], |spill| &spill.outs);
+        // A record is spilled only while there is one before it.
+        let more = self.spill.as_deref().filter(|_| self.has_out).map_or(&[][..], |spill| &spill.outs);
         self.has_out.then_some(&self.out).into_iter().chain(more)
     }
 

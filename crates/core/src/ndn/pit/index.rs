@@ -32,6 +32,8 @@ struct Ring {
     inside: u32,
     /// Number of the prefix's entries in the hash table.
     outside: u32,
+    /// All of these are of segments before this one; zero if there are none.
+    outside_end: u32,
 }
 
 /// Number of places of a new ring.
@@ -39,7 +41,7 @@ const FEW: usize = 8;
 
 impl Ring {
     fn new(prefix: PrefixId) -> Self {
-        Self { prefix, places: vec![NONE; FEW].into(), inside: 0, outside: 0 }
+        Self { prefix, places: vec![NONE; FEW].into(), inside: 0, outside: 0, outside_end: 0 }
     }
 
     #[inline]
@@ -96,6 +98,30 @@ impl Index {
         (entry.name == name).then_some((id, entry))
     }
 
+    /// As [`find_in_ring`](Self::find_in_ring); the entry leaves its place if `may_leave`, or else is not found.
+    #[inline(always)]
+    pub(super) fn take_from_ring(
+        &mut self,
+        name: Name,
+        slab: &Slab,
+        may_leave: impl FnOnce(&PitEntry) -> bool,
+    ) -> Option<u32> {
+        let ring = &mut self.rings[self.by_prefix.find(name.prefix)? as usize];
+        let place = ring.place(name.segment);
+        let place = &mut ring.places[place];
+        let id = *place;
+        if id == NONE {
+            return None;
+        }
+        let entry = slab.get(id);
+        if entry.name != name || !may_leave(entry) {
+            return None;
+        }
+        *place = NONE;
+        ring.inside -= 1;
+        Some(id)
+    }
+
     pub(super) fn find(&self, name: Name, slab: &Slab) -> Option<u32> {
         match self.find_in_ring(name, slab) {
             Some((id, _)) => Some(id),
@@ -116,14 +142,15 @@ impl Index {
         let ring = &mut self.rings[number as usize];
         let at = ring.place(name.segment);
         let place = &mut ring.places[at];
-        if *place == NONE && ring.outside == 0 {
+        let is_inside = name.segment.0 >= ring.outside_end;
+        if *place == NONE && is_inside {
             ring.inside += 1;
             return Found::Place { ring: number, place };
         }
         if *place != NONE && slab.get(*place).name == name {
             return Found::Entry(*place);
         }
-        other(number, find_in(&self.others, self.hash, name, slab))
+        other(number, if is_inside { None } else { find_in(&self.others, self.hash, name, slab) })
     }
 
     /// Inserts a new entry for which [`seek`](Self::seek) found nothing.
@@ -142,6 +169,7 @@ impl Index {
                 return;
             }
             ring.outside += 1;
+            ring.outside_end = ring.outside_end.max(name.segment.0 + 1);
         }
         let hash = self.hash;
         self.others.insert_unique(hash.of(name), id, |id| hash.of(slab.get(*id).name));
@@ -173,6 +201,9 @@ impl Index {
                 return;
             }
             ring.outside -= u32::from(successor == NONE);
+            if ring.outside == 0 {
+                ring.outside_end = 0;
+            }
         }
         if let Ok(mut found) = self.others.find_entry(self.hash.of(entry.name), |id| *id == first) {
             if successor == NONE {

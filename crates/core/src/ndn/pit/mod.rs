@@ -115,6 +115,22 @@ impl Pit {
         }
     }
 
+    /// Ends the entry of `name`, if no other can match Data of that name, it has one downstream and any Data may answer
+    /// it; returns that downstream.
+    #[inline(always)]
+    pub(crate) fn take_only(&mut self, name: Name) -> Option<InRecord> {
+        if self.has_special_entries() {
+            return None;
+        }
+        let is_plain = |entry: &PitEntry| entry.is_plain();
+        let id = self.index.take_from_ring(name, &self.slab, is_plain)?;
+        let record = self.slab.get(id).only_in_record().copied();
+        let links = self.slab.remove(id);
+        self.wheel.leave(links, &mut self.slab);
+        self.len -= 1;
+        record
+    }
+
     #[cold]
     fn find_only_elsewhere(&self, name: Name) -> Result<PitId, Option<PitId>> {
         match self.find(name) {
@@ -182,17 +198,18 @@ impl Pit {
         self.prefix_entries += u32::from(selector.can_be_prefix);
     }
 
-    /// Records that `face` waits for the answer of a new entry, which expires with the Interest.
+    /// Records that `face` waits for the answer of a new entry, which expires with the Interest; returns the entry.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, id: PitId, face: FaceId, interest: &Interest, now: Time) {
+    pub(crate) fn begin(&mut self, id: PitId, face: FaceId, interest: &Interest, now: Time) -> &mut PitEntry {
         let expires = Tick::after(now, interest.lifetime);
         let links = self.wheel.enter(id.0, expires, now);
-        let entry = self.slab.get_mut(id.0);
-        entry.set_links(expires, links);
-        entry.set_first_in_record(face, interest, expires);
         if links.next != NONE {
             self.slab.get_mut(links.next).previous = id.0;
         }
+        let entry = self.slab.get_mut(id.0);
+        entry.set_links(expires, links);
+        entry.set_first_in_record(face, interest, expires);
+        entry
     }
 
     /// As [`begin`](Self::begin), for an entry that may have downstreams and expires with the last of them; returns whether

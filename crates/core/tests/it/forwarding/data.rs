@@ -3,6 +3,7 @@
 use tidegate_core::ndn::cs::UnsolicitedPolicy;
 use tidegate_core::ndn::name::Name;
 use tidegate_core::ndn::packet::PitToken;
+use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::signal::{Class, Signal};
 use tidegate_core::units::Span;
 
@@ -200,5 +201,47 @@ fn data_at_the_end_of_the_lifetime_is_not_returned_though_no_timer_has_run() {
         router.receive(0, 1, interest(name, 1 + segment));
         let sent = router.receive(at, 3, data(name, 0));
         assert_eq!(words(&sent).len(), returned, "at {at} ms");
+    }
+}
+
+/// All entries with their numbers, and what else a Data may change.
+fn state(router: &Router) -> String {
+    let (forwarder, pit) = (&router.forwarder, router.forwarder.pit());
+    let entries: Vec<_> = pit.ids().map(|id| (id, pit.entry(id))).collect();
+    let (counters, nonces) = (forwarder.counters(), forwarder.dead_nonces().len());
+    format!("{entries:?} {counters:?} {nonces} {:?}", forwarder.next_wake())
+}
+
+#[test]
+fn a_strategy_that_only_chooses_next_hops_gets_fewer_calls_and_everything_else_is_the_same() {
+    for seed in 0..10 {
+        let script = |only_chooses| Script { only_chooses, ..Script::default() };
+        let mut routers = [false, true].map(|only_chooses| Router::scripted(&[3, 4], script(only_chooses)));
+        let mut draws = Rng::stream(Seed(seed), "packets");
+        let mut at = 0;
+        for step in 0..1_000 {
+            at += u64::from(draws.below(20));
+            // More segments than a new ring of the PIT has places.
+            let [kind, face, nonce, segment, lifetime] = [8, 5, 100, 30, 2_000].map(|end| draws.below(end));
+            let [is_prefix, is_fresh] = [0.001, 0.1].map(|probability| draws.chance(probability));
+            let freshness = draws.below(12_000);
+            let [with_calls, without] = routers.each_mut().map(|router| {
+                let name = router.name(segment);
+                let request = interest_with(name, nonce, |interest| {
+                    interest.lifetime.0 = lifetime;
+                    (interest.can_be_prefix, interest.must_be_fresh) = (is_prefix, is_fresh);
+                });
+                let sent = match kind {
+                    0 => router.wake(at),
+                    1..4 => router.receive(at, face as u16, data(name, freshness)),
+                    _ => router.receive(at, face as u16, request),
+                };
+                (sent, state(router))
+            });
+            assert_eq!(with_calls, without, "seed {seed} step {step}");
+        }
+        let is_data = |word: &&String| word.starts_with("data");
+        let [with_calls, without] = routers.map(|router| router.reported().iter().filter(is_data).count());
+        assert!(without < with_calls * 3 / 4, "{without} of {with_calls} calls");
     }
 }

@@ -35,6 +35,8 @@ pub const APPLICATION: u16 = 6;
 pub struct Script {
     /// An Interest for a name that is pending upstream already goes out again.
     pub resends: bool,
+    /// The strategy need not be notified of Data, and does not wake.
+    pub only_chooses: bool,
     /// Every target gets a nonce of its own.
     pub fresh_nonces: bool,
     pub straggler: Span,
@@ -143,6 +145,10 @@ impl Strategy for Scripted {
 
     fn next_wake(&self) -> Option<Time> {
         self.0.borrow().wake
+    }
+
+    fn acts_later(&self) -> bool {
+        !self.0.borrow().only_chooses
     }
 
     fn straggler(&self) -> Span {

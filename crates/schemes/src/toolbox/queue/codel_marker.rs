@@ -61,6 +61,11 @@ impl CodelMarker {
         if now.since(self.above_since) <= self.interval || now < self.next_mark {
             return Verdict::Pass;
         }
+        self.mark(now, size, sojourn, queue)
+    }
+
+    #[inline(never)]
+    fn mark(&mut self, now: Time, size: ByteCount, sojourn: Span, queue: &FaceView) -> Verdict {
         self.marked = self.marked.saturating_add(1);
         // From this mark, as in the source; RFC 8289 adds to the scheduled time and may catch up with several
         // signals in a row.

@@ -41,6 +41,10 @@ fn forward(arrival: &mut Arrival<'_>, face: Option<FaceId>, reason: NackReason) 
 }
 
 impl Strategy for RankedStrategy {
+    fn acts_later(&self) -> bool {
+        false
+    }
+
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
         // A retransmission causes no further Data, and a Nack would discard the Data of the first one.
         if !arrival.is_repeated
