@@ -94,8 +94,8 @@ fn a_bench_counts_the_packets_of_the_time_that_it_simulates() {
     };
     let (short, long) = (hops("100ms"), hops("400ms"));
     assert!(0.0 < short && 2.0 * short < long, "{short} and {long} packet-hops");
-    let wrong = tidegate(&["bench", "papers", "--runs", "1", "--duration", "soon"]).with(1).err;
-    assert!(wrong.contains("case papers: ") && wrong.contains("soon"), "{wrong}");
+    let wrong = tidegate(&["bench", "papers", "--runs", "1", "--duration", "soon"]).with(2).err;
+    assert!(wrong.contains("--duration") && wrong.contains("soon"), "{wrong}");
 }
 
 #[test]

@@ -2,8 +2,9 @@
 //!
 //! A packet-hop is one packet taken off one link. The CPU time is that of the whole process: reading the
 //! scenario, the run, and writing the tables. The case `bare` has no nodes: calendar, queues and lines alone, as
-//! a measure of the machine.
+//! a measure of the machine. Counters of the processor count the run alone, in the thread that simulates.
 
+mod counters;
 #[cfg(target_os = "linux")]
 mod fetch;
 #[cfg(target_os = "linux")]
@@ -12,10 +13,12 @@ mod live;
 use std::process::Command;
 
 use serde_json::{Value, json};
+use tidegate_core::units::{Span, Time};
 use tidegate_results::text::{Screen, TextTable};
 use tidegate_sim::scenario;
 use tidegate_sim::world::World;
 
+use self::counters::EVENTS;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::Folder;
 use crate::{Format, Session};
@@ -30,8 +33,8 @@ struct BenchCase {
 
 /// The case without nodes, with which the others are compared.
 const BARE: BenchCase = BenchCase { name: "bare", scenario: "", aim: None };
-/// Packet-hops of that case.
-const BARE_HOPS: u64 = 20_000_000;
+/// Packet-hops of that case, and in each second of a `--duration`.
+const BARE_HOPS: (u64, u64) = (20_000_000, 2_000_000);
 
 const CASES: [BenchCase; 7] = [
     BenchCase { name: "papers", scenario: include_str!("../../../benches/papers.toml"), aim: Some(10.0) },
@@ -72,7 +75,7 @@ pub(crate) struct Arguments {
     only: Option<String>,
     /// Case `fetch`: duration of each fetch.
     #[arg(long, value_name = "TIME", default_value = "8s")]
-    time: tidegate_core::units::Span,
+    time: Span,
     /// Case `fetch`: also use measurements of other builds of the program; the table lists the builds.
     #[arg(long)]
     any_build: bool,
@@ -84,7 +87,7 @@ pub(crate) struct Arguments {
     inside: bool,
     /// Simulate so long in place of the case's own time, such as `100ms`: to try the command, not to compare.
     #[arg(long, hide = true, value_name = "TIME")]
-    duration: Option<String>,
+    duration: Option<Span>,
 }
 
 /// Runs the command `tidegate bench`.
@@ -98,7 +101,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         return fetch::run(session, arguments);
     }
     if arguments.inside && arguments.cases == [BARE.name] {
-        print(&measure_bare(arguments.duration.is_some()).line());
+        print(&measure_bare(arguments.duration).line());
         return Ok(Exit::Ok);
     }
     let mut cases = chosen(&arguments.cases)?;
@@ -106,7 +109,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         let [case] = cases.as_slice() else {
             return Err(Failure::usage("--inside takes one case"));
         };
-        print(&measure(session, case, arguments.duration.as_deref())?.line());
+        print(&measure(session, case, arguments.duration)?.line());
         return Ok(Exit::Ok);
     }
     cases.insert(0, &BARE);
@@ -115,7 +118,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         let mut runs = Vec::new();
         for _ in 0..arguments.runs {
             // A process of its own: peak memory and CPU time of a process include the cases before.
-            runs.push(measure_outside(case, arguments.duration.as_deref())?);
+            runs.push(measure_outside(case, arguments.duration)?);
         }
         runs.sort_by(|a, b| a.hops_per_cpu_s().total_cmp(&b.hops_per_cpu_s()));
         rows.push((case, runs));
@@ -162,6 +165,8 @@ struct CaseMeasurement {
     samples: f64,
     pending: f64,
     pit_bytes: f64,
+    /// Counts of [`EVENTS`] during the run; NaN where the kernel allows no counter.
+    counts: [f64; EVENTS.len()],
 }
 
 impl CaseMeasurement {
@@ -169,12 +174,17 @@ impl CaseMeasurement {
         self.hops / self.cpu_s
     }
 
+    /// Number of events of each kind per hop, NaN where it was not counted.
+    fn counts_per_hop(&self) -> [f64; EVENTS.len()] {
+        self.counts.map(|count| count / self.hops)
+    }
+
     fn bytes_per_pending(&self) -> f64 {
         self.pit_bytes / self.pending
     }
 
     /// Every field in the order of a line.
-    fn fields(&mut self) -> [&mut f64; 10] {
+    fn fields(&mut self) -> [&mut f64; 10 + EVENTS.len()] {
         let Self {
             cpu_s,
             start_s,
@@ -186,8 +196,24 @@ impl CaseMeasurement {
             samples,
             pending,
             pit_bytes,
+            counts: [a, b, c, d],
         } = self;
-        [cpu_s, start_s, hops, peak_rss_bytes, delivered, dropped, marked, samples, pending, pit_bytes]
+        [
+            cpu_s,
+            start_s,
+            hops,
+            peak_rss_bytes,
+            delivered,
+            dropped,
+            marked,
+            samples,
+            pending,
+            pit_bytes,
+            a,
+            b,
+            c,
+            d,
+        ]
     }
 
     /// The line, in the form that [`read`](Self::read) accepts.
@@ -204,7 +230,7 @@ impl CaseMeasurement {
     }
 }
 
-fn measure_outside(case: &BenchCase, duration: Option<&str>) -> Result<CaseMeasurement, Failure> {
+fn measure_outside(case: &BenchCase, duration: Option<Span>) -> Result<CaseMeasurement, Failure> {
     let program = std::env::current_exe().map_err(|why| Failure::error(format!("own program: {why}")))?;
     let output = Command::new(program)
         .args(["bench", "--inside", case.name])
@@ -220,37 +246,36 @@ fn measure_outside(case: &BenchCase, duration: Option<&str>) -> Result<CaseMeasu
 /// Parts of a run, after each of which the PIT is measured: its maximum counts, not its size at the end.
 const LOOKS: u64 = 20;
 
-/// Measures the case without nodes; a short run has a hundredth of its hops.
-fn measure_bare(is_short: bool) -> CaseMeasurement {
-    let hops = if is_short { BARE_HOPS / 100 } else { BARE_HOPS };
+/// Measures the case without nodes.
+fn measure_bare(duration: Option<Span>) -> CaseMeasurement {
+    let hops = duration.map_or(BARE_HOPS.0, |time| (BARE_HOPS.1 as f64 * time.as_secs_f64()) as u64);
     let start_s = cpu_seconds();
-    tidegate_sim::bare::run(hops);
+    let (_, counts) = counters::count(counters::open, || tidegate_sim::bare::run(hops));
     CaseMeasurement {
         cpu_s: cpu_seconds(),
         start_s,
         hops: hops as f64,
         peak_rss_bytes: peak_rss_bytes(),
+        counts,
         ..CaseMeasurement::default()
     }
 }
 
-fn measure(session: &Session, case: &BenchCase, duration: Option<&str>) -> Result<CaseMeasurement, Failure> {
+fn measure(session: &Session, case: &BenchCase, duration: Option<Span>) -> Result<CaseMeasurement, Failure> {
     let set: Vec<_> =
-        duration.map(|time| ("scenario.duration".to_owned(), time.to_owned())).into_iter().collect();
+        duration.map(|time| ("scenario.duration".to_owned(), time.to_string())).into_iter().collect();
     let plan = scenario::parse(case.name, case.scenario, &set, &session.schemes).map_err(Failure::error)?;
     let seed = plan.seeds[0];
     let mut world = World::new(&plan, seed);
     let start_s = cpu_seconds();
-    let mut measured = CaseMeasurement { start_s, ..CaseMeasurement::default() };
-    for look in 1..=LOOKS {
-        world.step_until(tidegate_core::units::Time::ZERO + plan.duration * look / LOOKS);
-        let tables = world.pending_interests();
+    let (max, counts) = counters::count(counters::open, || {
+        let looks = (1..=LOOKS).map(|look| {
+            world.step_until(Time::ZERO + plan.duration * look / LOOKS);
+            world.pending_interests().into_iter().max().unwrap_or_default()
+        });
         // Tuples compare by the number of pending Interests first.
-        let max = tables.into_iter().max().unwrap_or_default();
-        if max.0 as f64 > measured.pending {
-            (measured.pending, measured.pit_bytes) = (max.0 as f64, max.1 as f64);
-        }
-    }
+        looks.max().unwrap_or_default()
+    });
     let run = world.into_record(&plan, seed);
     let folder = std::env::temp_dir().join(format!("tidegate-bench-{}", std::process::id()));
     Folder::open(&folder, &plan)?.keep(0, &run)?;
@@ -267,7 +292,10 @@ fn measure(session: &Session, case: &BenchCase, duration: Option<&str>) -> Resul
         dropped: sum(|link| link.dropped_packets + link.lost_packets),
         marked: sum(|link| link.marked_packets),
         samples: (run.flow_samples.time.len() + run.link_samples.time.len()) as f64,
-        ..measured
+        start_s,
+        pending: max.0 as f64,
+        pit_bytes: max.1 as f64,
+        counts,
     })
 }
 
@@ -303,11 +331,10 @@ fn over_bare(middle: &CaseMeasurement, bare: &CaseMeasurement) -> f64 {
 
 fn as_json(case: &BenchCase, runs: &[CaseMeasurement], bare: &CaseMeasurement) -> Value {
     let middle = median(runs);
-    json!({
+    let mut stated = json!({
         "name": case.name,
         "hops_per_cpu_s": middle.hops_per_cpu_s(),
         "cpu_time_over_bare": over_bare(middle, bare),
-        "instructions_per_hop": null,
         "peak_rss_bytes": middle.peak_rss_bytes,
         "delivered": middle.delivered,
         "dropped": middle.dropped,
@@ -317,7 +344,16 @@ fn as_json(case: &BenchCase, runs: &[CaseMeasurement], bare: &CaseMeasurement) -
         "start_cpu_s": middle.start_s,
         "pit_bytes_per_pending": middle.bytes_per_pending(),
         "runs": runs.len() as u64,
-    })
+    });
+    for (event, count) in EVENTS.into_iter().zip(middle.counts_per_hop()) {
+        stated[event.key()] = json!(count);
+    }
+    stated
+}
+
+/// A number with `digits` after the point, `-` for one that was not measured.
+fn cell(number: f64, digits: usize) -> String {
+    if number.is_finite() { format!("{number:.digits$}") } else { "-".to_owned() }
 }
 
 fn table(rows: &[(&BenchCase, Vec<CaseMeasurement>)], bare: &CaseMeasurement, screen: Screen) -> String {
@@ -335,25 +371,47 @@ fn table(rows: &[(&BenchCase, Vec<CaseMeasurement>)], bare: &CaseMeasurement, sc
         "dropped",
         "samples",
     ];
-    let mut table = TextTable::of(&["case"], &numbers);
+    let heads: Vec<&str> = numbers.into_iter().chain(EVENTS.map(counters::Event::head)).collect();
+    let mut table = TextTable::of(&["case"], &heads);
     for (case, runs) in rows {
         let middle = median(runs);
         let rate = |run: &CaseMeasurement| format!("{:.2}", run.hops_per_cpu_s() / 1e6);
-        table.row([
+        let row = [
             case.name.to_owned(),
             rate(middle),
             rate(&runs[0]),
             rate(&runs[runs.len() - 1]),
             case.aim.map_or_else(String::new, |aim| format!("{aim}")),
-            format!("{:.2}", over_bare(middle, bare)),
-            format!("{:.1}", middle.hops / 1e6),
-            format!("{:.3}", middle.start_s),
-            format!("{:.0}", middle.peak_rss_bytes / 1e6),
-            format!("{:.0}", middle.bytes_per_pending()),
-            format!("{}", middle.marked),
-            format!("{}", middle.dropped),
-            format!("{}", middle.samples),
-        ]);
+            cell(over_bare(middle, bare), 2),
+            cell(middle.hops / 1e6, 1),
+            cell(middle.start_s, 3),
+            cell(middle.peak_rss_bytes / 1e6, 0),
+            cell(middle.bytes_per_pending(), 0),
+            middle.marked.to_string(),
+            middle.dropped.to_string(),
+            middle.samples.to_string(),
+        ];
+        table.row(row.into_iter().chain(middle.counts_per_hop().map(|count| cell(count, 1))));
     }
     table.render(screen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_pass_through_the_line_to_the_table_and_to_json_and_missing_ones_are_marked() {
+        let run = CaseMeasurement { hops: 2.0, counts: [4000.0, 9.0, f64::NAN, 2.0], ..Default::default() };
+        let run = CaseMeasurement::read(&run.line()).expect("a line");
+        let shown = table(&[(&BARE, vec![run])], &run, Screen::default());
+        let cells: Vec<&str> = shown.split_whitespace().rev().take(4).collect();
+        assert_eq!(cells, ["1.0", "-", "4.5", "2000.0"]);
+        let stated = as_json(&BARE, &[run], &run);
+        assert_eq!(
+            (&stated["instructions_per_hop"], &stated["l1d_misses_per_hop"]),
+            (&json!(2000.0), &Value::Null)
+        );
+        assert!(CaseMeasurement::read("1 2 3\n").is_none());
+    }
 }
