@@ -11,8 +11,11 @@ const SUB_BITS: u32 = 10;
 /// Bits that number the bins of one chunk: 16 counts are a line of the cache.
 const CHUNK_BITS: u32 = 4;
 
+/// Number of bins in a chunk.
+const CHUNK: usize = 1 << CHUNK_BITS;
+
 /// Bins next to each other.
-type Chunk = [u32; 1 << CHUNK_BITS];
+type Chunk = [u32; CHUNK];
 
 /// Number of delays that are buffered, because counting them together has fewer cache misses.
 const RECENT: usize = 64;
@@ -62,8 +65,8 @@ impl Bins {
         // In locals, because the compiler cannot rule out that a chunk overlaps the fields.
         let (recent, mut min, mut max, mut sum) = (self.recent, self.min, self.max, self.sum);
         for nanos in recent.into_iter().take(filled) {
-            let (chunk, bin) = bin_of(nanos);
-            self.chunk(chunk)[bin] += 1;
+            let bin = bin_of(nanos);
+            self.chunk(bin >> CHUNK_BITS)[bin % CHUNK] += 1;
             min = min.min(nanos);
             max = max.max(nanos);
             sum = sum.saturating_add(nanos);
@@ -93,18 +96,14 @@ impl Bins {
         self.places[number]
     }
 
-    /// Every chunk that was made, with its number, in the order of the delays.
-    fn made(&self) -> impl Iterator<Item = (usize, &Chunk)> {
+    /// Every bin that is not empty, with the number of its delays, recent ones excepted.
+    fn bins(&self) -> impl Iterator<Item = (usize, u64)> {
         let made = self.places.iter().enumerate().filter(|(_, place)| **place > 0);
-        made.map(|(number, place)| (number, &self.chunks[usize::from(*place) - 1]))
-    }
-
-    /// Every bin that is not empty, as its range of delays, ns, and their number, in order.
-    fn bins(&self) -> impl Iterator<Item = (RangeInclusive<u64>, u64)> {
-        let bins = self.made().flat_map(|(number, chunk)| {
-            chunk.iter().enumerate().map(move |(bin, count)| (bounds(number, bin), u64::from(*count)))
+        let counts = made.flat_map(|(chunk, place)| {
+            let first = chunk << CHUNK_BITS;
+            (first..).zip(&self.chunks[usize::from(*place) - 1])
         });
-        bins.filter(|(_, count)| *count > 0)
+        counts.filter(|(_, count)| **count > 0).map(|(bin, count)| (bin, u64::from(*count)))
     }
 }
 
@@ -125,27 +124,9 @@ impl DelayHistogram {
         }
     }
 
-    /// The delays above zero with the recent ones counted.
-    fn counted(&self) -> Bins {
-        // A copy, so that a histogram can be read while it is filled.
-        let mut bins = self.bins.as_deref().cloned().unwrap_or(Bins::EMPTY);
-        bins.count_recent();
-        bins
-    }
-
     /// All delays of this one and `other`.
-    pub fn merged(&self, other: &Self) -> Self {
-        let (mut both, other_bins) = (self.counted(), other.counted());
-        for (number, theirs) in other_bins.made() {
-            for (ours, theirs) in both.chunk(number).iter_mut().zip(theirs) {
-                *ours += theirs;
-            }
-        }
-        both.count += other_bins.count;
-        both.sum = both.sum.saturating_add(other_bins.sum);
-        both.min = both.min.min(other_bins.min);
-        both.max = both.max.max(other_bins.max);
-        Self { zeros: self.zeros + other.zeros, bins: Some(Box::new(both)) }
+    pub fn merged(&self, other: &Self) -> CountedDelays {
+        CountedDelays::of([self, other])
     }
 
     /// Number of delays counted.
@@ -153,46 +134,98 @@ impl DelayHistogram {
         self.zeros + self.bins.as_ref().map_or(0, |bins| bins.count + bins.filled as u64)
     }
 
+    /// All delays of this one, to read several things of them.
+    pub fn counted(&self) -> CountedDelays {
+        CountedDelays::of([self])
+    }
+
     /// Every bin that is not empty; the last one ends at the maximum delay.
     pub fn distribution(&self) -> DelayBins {
-        let bins = self.counted();
+        self.counted().distribution()
+    }
+
+    /// Mean, extremes and percentiles.
+    pub fn summary(&self) -> DelaySummary {
+        self.counted().summary()
+    }
+}
+
+/// Delays of one histogram or several at one time.
+#[derive(Debug)]
+pub struct CountedDelays {
+    zeros: u64,
+    /// Every bin that is not empty, with the number of its delays, in order.
+    bins: Vec<(usize, u64)>,
+    /// Number of all delays, those of zero included.
+    count: u64,
+    /// Sum, minimum and maximum of the delays above zero, ns.
+    sum: u64,
+    min: u64,
+    max: u64,
+}
+
+impl CountedDelays {
+    fn of<const N: usize>(histograms: [&DelayHistogram; N]) -> Self {
+        let mut all = Self { zeros: 0, bins: Vec::new(), count: 0, sum: 0, min: u64::MAX, max: 0 };
+        for histogram in histograms {
+            all.zeros += histogram.zeros;
+            all.count += histogram.count();
+            let Some(bins) = &histogram.bins else { continue };
+            all.sum = all.sum.saturating_add(bins.sum);
+            (all.min, all.max) = (all.min.min(bins.min), all.max.max(bins.max));
+            all.bins.extend(bins.bins());
+            for &nanos in &bins.recent[..bins.filled] {
+                all.sum = all.sum.saturating_add(nanos);
+                (all.min, all.max) = (all.min.min(nanos), all.max.max(nanos));
+                all.bins.push((bin_of(nanos), 1));
+            }
+        }
+        all.bins.sort_unstable();
+        all.bins.dedup_by(|later, first| {
+            let is_same = later.0 == first.0;
+            first.1 += if is_same { later.1 } else { 0 };
+            is_same
+        });
+        all
+    }
+
+    /// Every bin that is not empty; the last one ends at the maximum delay.
+    pub fn distribution(&self) -> DelayBins {
         let zeros = (self.zeros > 0).then_some((Span::ZERO, self.zeros));
-        let others =
-            bins.bins().map(|(bounds, count)| (Span::from_nanos((*bounds.end()).min(bins.max)), count));
+        let end = |bin| Span::from_nanos((*bounds(bin).end()).min(self.max));
+        let others = self.bins.iter().map(|(bin, count)| (end(*bin), *count));
         DelayBins(zeros.into_iter().chain(others).collect())
     }
 
     /// Mean, extremes and percentiles.
     pub fn summary(&self) -> DelaySummary {
-        let (count, bins) = (self.count(), self.counted());
-        let min = if self.zeros > 0 || count == 0 { 0 } else { bins.min };
-        let percentile = |percent| self.percentile(&bins, percent);
+        let min = if self.zeros > 0 || self.count == 0 { 0 } else { self.min };
         DelaySummary {
-            count,
-            mean: Span::from_nanos(bins.sum.checked_div(count).unwrap_or(0)),
+            count: self.count,
+            mean: Span::from_nanos(self.sum.checked_div(self.count).unwrap_or(0)),
             min: Span::from_nanos(min),
-            p50: percentile(50),
-            p95: percentile(95),
-            p99: percentile(99),
-            max: Span::from_nanos(bins.max),
+            p50: self.percentile(50),
+            p95: self.percentile(95),
+            p99: self.percentile(99),
+            max: Span::from_nanos(self.max),
         }
     }
 
     /// The `percent`-th percentile: the delay of the rank ceil(count percent / 100), interpolated within its
     /// bin by the rank within the bin, so at most 0.1 % off; exact where it is the minimum or the maximum.
-    fn percentile(&self, bins: &Bins, percent: u64) -> Span {
-        let count = self.count();
-        let rank = (u128::from(count) * u128::from(percent)).div_ceil(100) as u64;
+    fn percentile(&self, percent: u64) -> Span {
+        let rank = (u128::from(self.count) * u128::from(percent)).div_ceil(100) as u64;
         let mut below = self.zeros;
         if below >= rank {
             return Span::ZERO;
         }
-        if rank == count {
-            return Span::from_nanos(bins.max);
+        if rank == self.count {
+            return Span::from_nanos(self.max);
         }
-        for (bounds, count) in bins.bins() {
+        for &(bin, count) in &self.bins {
             if below + count >= rank {
-                let (low, high) = ((*bounds.start()).max(bins.min), (*bounds.end()).min(bins.max));
+                let bounds = bounds(bin);
+                let (low, high) = ((*bounds.start()).max(self.min), (*bounds.end()).min(self.max));
                 // Rank r of n in a bin lies at (2r - 1) / 2n of its width: in the middle for a single delay.
                 let part =
                     u128::from(high - low) * u128::from(2 * (rank - below) - 1) / u128::from(2 * count);
@@ -204,18 +237,17 @@ impl DelayHistogram {
     }
 }
 
-/// Chunk and bin: delays below 2^SUB_BITS ns have a bin each; above, every power of two has 2^SUB_BITS bins.
+/// Number of the bin: delays below 2^SUB_BITS ns have one each; above, every power of two has 2^SUB_BITS bins.
 #[inline]
-fn bin_of(nanos: u64) -> (usize, usize) {
+fn bin_of(nanos: u64) -> usize {
     // The shift that leaves the highest SUB_BITS + 1 bits: it is zero for all delays below 2^(SUB_BITS + 1).
     let octave = (nanos | 1 << SUB_BITS).ilog2() - SUB_BITS;
-    let number = (u64::from(octave) << SUB_BITS) + (nanos >> octave);
-    ((number >> CHUNK_BITS) as usize, number as usize & ((1 << CHUNK_BITS) - 1))
+    ((u64::from(octave) << SUB_BITS) + (nanos >> octave)) as usize
 }
 
 /// Minimum and maximum delay of a bin, ns.
-fn bounds(chunk: usize, bin: usize) -> RangeInclusive<u64> {
-    let number = ((chunk as u64) << CHUNK_BITS) + bin as u64;
+fn bounds(bin: usize) -> RangeInclusive<u64> {
+    let number = bin as u64;
     // From 2^SUB_BITS on a bin's number is 2^SUB_BITS too large for each octave before its own.
     let octave = (number >> SUB_BITS).saturating_sub(1);
     let low = (number - (octave << SUB_BITS)) << octave;
@@ -229,17 +261,16 @@ mod tests {
     #[test]
     fn every_delay_lies_in_a_bin_at_most_one_part_in_1024_wide() {
         for nanos in (0..5_000).chain([123_456, 5_000_000, u64::MAX / 3, u64::MAX]) {
-            let (chunk, bin) = bin_of(nanos);
-            let bounds = bounds(chunk, bin);
+            let bounds = bounds(bin_of(nanos));
             assert!(bounds.contains(&nanos), "{nanos} -> {bounds:?}");
             assert!(bounds.end() - bounds.start() <= nanos / 1024, "{nanos} -> {bounds:?}");
         }
-        assert!(bin_of(u64::MAX).0 < usize::from(u16::MAX));
+        assert!(bin_of(u64::MAX) >> CHUNK_BITS < usize::from(u16::MAX));
     }
 
     #[test]
     fn bins_follow_each_other_without_a_gap() {
-        let ends = (0..200 << CHUNK_BITS).map(|number| bounds(number >> CHUNK_BITS, number & 15));
+        let ends = (0..200 << CHUNK_BITS).map(bounds);
         let ends: Vec<RangeInclusive<u64>> = ends.collect();
         assert!(ends.windows(2).all(|pair| pair[0].end() + 1 == *pair[1].start()));
     }

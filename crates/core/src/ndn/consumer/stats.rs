@@ -1,7 +1,7 @@
 //! Counters of a consumer, and the flow record made from them.
 
 use super::Consumer;
-use crate::observe::histogram::DelayHistogram;
+use crate::observe::histogram::{CountedDelays, DelayHistogram};
 use crate::observe::records::{FlowRecord, FlowSamples};
 use crate::units::{ByteCount, Span, Time};
 
@@ -44,13 +44,13 @@ struct AgainDelays {
 
 impl ConsumerStats {
     /// Delays from the first Interest of each delivered segment to its Data.
-    pub fn full_delay(&self) -> DelayHistogram {
-        self.again.as_ref().map_or_else(|| self.once.clone(), |again| self.once.merged(&again.full))
+    pub fn full_delay(&self) -> CountedDelays {
+        self.again.as_ref().map_or_else(|| self.once.counted(), |again| self.once.merged(&again.full))
     }
 
     /// Delays from the last Interest of each delivered segment to its Data.
-    pub fn last_delay(&self) -> DelayHistogram {
-        self.again.as_ref().map_or_else(|| self.once.clone(), |again| self.once.merged(&again.last))
+    pub fn last_delay(&self) -> CountedDelays {
+        self.again.as_ref().map_or_else(|| self.once.counted(), |again| self.once.merged(&again.last))
     }
 
     #[inline]
@@ -114,7 +114,11 @@ impl Consumer {
         record.loss_notices = stats.loss_notices;
         record.abandoned = stats.abandoned;
         record.full_delay = stats.full_delay().summary();
-        record.last_delay = stats.last_delay().summary();
+        // Without retransmissions both delays are the same.
+        record.last_delay = match stats.again {
+            Some(_) => stats.last_delay().summary(),
+            None => record.full_delay,
+        };
         record.final_window_packets = self.window;
     }
 }
