@@ -61,7 +61,7 @@ struct Egress<'a, B, D> {
 }
 
 impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>) {
         match self.queues.get_mut(face.index()) {
             Some(queue) => {
