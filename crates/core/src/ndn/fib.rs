@@ -33,8 +33,10 @@ impl Routes for NoRoutes {
 pub struct StrategyId(pub u16);
 
 /// FIB entry of one prefix.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FibEntry {
+    /// Prefix of the names that it is for.
+    pub prefix: PrefixId,
     /// Next hops, cheapest first, ties by face.
     pub hops: Vec<NextHop>,
     /// The strategy that chooses among them.
@@ -130,13 +132,27 @@ impl Fib {
     }
 
     /// As [`lookup`](Self::lookup), with the names and routes of `cx`.
-    #[inline(always)]
     pub(crate) fn route(&mut self, prefix: PrefixId, cx: &Context<'_>) -> &FibEntry {
         self.lookup(prefix, cx.names, cx.routes, cx.node)
     }
 
-    /// The entry for `prefix`; without next hops when nothing leads there.
+    /// As [`route`](Self::route), without a search if `hint` is still the number of the entry, to which it is set.
     #[inline(always)]
+    pub(crate) fn route_by(&mut self, hint: &mut u32, prefix: PrefixId, cx: &Context<'_>) -> &FibEntry {
+        let hinted = self.resolved.entries.get(*hint as usize);
+        if hinted.is_none_or(|entry| entry.prefix != prefix) {
+            *hint = self.number_of(prefix, cx);
+        }
+        &self.resolved.entries[*hint as usize]
+    }
+
+    #[cold]
+    fn number_of(&mut self, prefix: PrefixId, cx: &Context<'_>) -> u32 {
+        let known = self.resolved.numbers.find(prefix);
+        known.unwrap_or_else(|| self.resolve(prefix, cx.names, cx.routes, cx.node))
+    }
+
+    /// The entry for `prefix`; without next hops when nothing leads there.
     pub fn lookup(
         &mut self,
         prefix: PrefixId,
@@ -176,7 +192,7 @@ impl Fib {
         }
         let strategy = self.strategy_of(prefix, names);
         let number = self.resolved.entries.len() as u32;
-        self.resolved.entries.push(FibEntry { hops, strategy, scope: Scope::of(prefix, names) });
+        self.resolved.entries.push(FibEntry { prefix, hops, strategy, scope: Scope::of(prefix, names) });
         self.resolved.numbers.insert(prefix, number);
         number
     }

@@ -8,7 +8,7 @@ use crate::ndn::fib::{FibEntry, NextHop, Scope};
 use crate::ndn::gate::DataSource;
 use crate::ndn::name::{IMPLICIT_DIGEST, Name, Segment};
 use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
-use crate::ndn::pit::{Pit, PitEntry, PitId, Selector};
+use crate::ndn::pit::{Pit, PitId, Recorded};
 use crate::ndn::strategy::{Arrival, Decision, Target};
 use crate::observe::event::Event;
 use crate::scheme::signal::HopSignals;
@@ -31,65 +31,70 @@ impl<B: Clone + Default> Forwarder<B> {
             self.counters.hop_limited += 1;
             return;
         }
-        let (nonce, selector, name) = (interest.nonce, Selector::from(&*interest), packet.header.name);
+        let (nonce, name) = (interest.nonce, packet.header.name);
         if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, nonce, cx.now) {
             self.counters.loops += 1;
             return refuse(cx, from, packet, NackReason::Duplicate, out);
         }
-        if self.pit.len() >= self.pit_limit && !self.has_room(cx, name, selector) {
+        if self.pit.len() >= self.pit_limit && !self.has_room(cx, &packet.header) {
             self.counters.refused_full += 1;
             return refuse(cx, from, packet, NackReason::Congestion, out);
         }
-        let (id, is_new) = self.pit.find_or_insert(name, selector);
-        if !is_new {
-            return self.on_further_interest(cx, from, packet, id, out);
+        if !self.cs.is_enabled() && self.body.is_none() {
+            // Nearly every Interest: nothing can answer it here, and it is the first of its entry.
+            let decided =
+                self.decide(cx, from, packet, out, |pit, interest, now| pit.begin(name, from, interest, now));
+            match decided {
+                Ok(()) => return,
+                Err(undecided) => packet = undecided,
+            }
         }
-        if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, out) {
-            // A hit needs no entry; it was only inserted to look for a loop and for downstreams.
-            return self.pit.remove(id);
-        }
-        if self.body.is_some() && digest_in(cx, name).is_some() {
-            self.pit.note_digest(id);
-        }
-        self.decide(cx, from, (packet, id), out, |pit, interest, now| {
-            (pit.begin(id, from, interest, now), false)
-        });
+        self.on_any_interest(cx, from, packet, out);
     }
 
-    /// A further Interest of an entry.
+    /// As [`on_interest`](Self::on_interest) for an Interest that is not refused, with any entry and store.
     #[inline(never)]
-    fn on_further_interest(
+    fn on_any_interest(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
         packet: Packet<B>,
-        id: PitId,
         out: &mut impl Outbox<B>,
     ) {
-        let Kind::Interest(interest) = packet.header.kind else { return };
+        let Kind::Interest(interest) = &packet.header.kind else { return };
+        let name = packet.header.name;
+        let (id, is_new) = self.pit.find_or_insert(name, interest.into());
         let entry = self.pit.entry(id);
-        if entry.is_loop(interest.nonce, from) {
+        if !is_new && entry.is_loop(interest.nonce, from) {
             self.counters.loops += 1;
             return refuse(cx, from, packet, NackReason::Duplicate, out);
         }
         // As in NFD, the store is searched only if no downstream waits: before, it did not have the Data.
         if entry.in_records().next().is_none() {
             if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, out) {
+                if is_new {
+                    // A hit needs no entry; it was only inserted to look for a loop and for downstreams.
+                    self.pit.remove(id);
+                }
                 return;
             }
             // A satisfied entry is kept for a while after its Data; this Interest is a new request.
             self.pit.reopen(id);
         }
-        self.decide(cx, from, (packet, id), out, |pit, interest, now| {
-            let is_repeated = pit.set_in_record(id, from, interest, now);
-            (pit.entry_mut(id), is_repeated)
+        if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
+            self.pit.note_digest(id);
+        }
+        // A record is always made.
+        let _ = self.decide(cx, from, packet, out, |pit, interest, now| {
+            Some(pit.record((id, is_new), from, interest, now))
         });
     }
 
     /// Whether a full table may take the Interest nevertheless: one for an existing entry needs no room.
     #[cold]
-    fn has_room(&self, cx: &Context<'_>, name: Name, selector: Selector) -> bool {
-        self.pit.find_selected(name, selector).is_some() || self.is_reserved(cx, name)
+    fn has_room(&self, cx: &Context<'_>, header: &Header) -> bool {
+        let Kind::Interest(interest) = &header.kind else { return true };
+        self.pit.find_selected(header.name, interest.into()).is_some() || self.is_reserved(cx, header.name)
     }
 
     /// Whether an Interest of this name may exceed the limit, so that a node with a full table can still be
@@ -99,21 +104,22 @@ impl<B: Clone + Default> Forwarder<B> {
             && Scope::of(name.prefix, cx.names) == Scope::Host
     }
 
-    /// Consults the strategy about an Interest, which `record` puts in its entry, and carries out its decision. `record`
-    /// also returns whether the face waited already.
+    /// Consults the strategy about an Interest, which `record` puts in its entry, and carries out its decision. Returns the
+    /// packet if it has no entry.
     #[inline(always)]
     fn decide(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        (mut packet, id): (Packet<B>, PitId),
+        mut packet: Packet<B>,
         out: &mut impl Outbox<B>,
-        record: impl for<'a> FnOnce(&'a mut Pit, &Interest, Time) -> (&'a mut PitEntry, bool),
-    ) {
-        let Kind::Interest(interest) = &packet.header.kind else { return };
+        record: impl for<'a> FnOnce(&'a mut Pit, &Interest, Time) -> Option<Recorded<'a>>,
+    ) -> Result<(), Packet<B>> {
+        let Kind::Interest(interest) = &packet.header.kind else { return Ok(()) };
         let (nonce, is_limited) = (interest.nonce, interest.hop_limit.is_some());
-        let (entry, is_repeated) = record(&mut self.pit, interest, cx.now);
-        let route = self.fib.route(packet.header.name.prefix, cx);
+        let Some(recorded) = record(&mut self.pit, interest, cx.now) else { return Err(packet) };
+        let Recorded { id, entry, route, is_repeated } = recorded;
+        let route = self.fib.route_by(route, packet.header.name.prefix, cx);
         let hops = hops_in_scope(cx, from, route, &mut self.near);
         self.targets.clear();
         let decision = self.strategies[usize::from(route.strategy.0)].strategy.on_interest(
@@ -134,10 +140,12 @@ impl<B: Clone + Default> Forwarder<B> {
                 && !is_limited
             {
                 entry.set_out_record(face, nonce, cx.now);
-                return out.send(cx, face, packet);
+                out.send(cx, face, packet);
+                return Ok(());
             }
         }
         self.carry_out(cx, from, (packet, id), out, decision);
+        Ok(())
     }
 
     /// Carries out a decision, for any targets, hop limits and gates.

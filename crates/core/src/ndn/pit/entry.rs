@@ -188,10 +188,16 @@ impl PitEntry {
         (self.in_count == 1).then_some(&self.ins[0])
     }
 
-    /// Whether it is the only entry of its name, has one downstream, and any Data may answer it.
-    #[inline]
+    /// Whether it is the only entry of its name, has one downstream and no spilled records, and any Data may answer it.
+    #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
-        self.sibling == NONE && self.in_count == 1 && !self.selector.must_be_fresh
+        self.sibling == NONE && self.in_count == 1 && self.spill.is_none() && !self.selector.must_be_fresh
+    }
+
+    /// The first downstream, of an entry that has some.
+    #[inline(always)]
+    pub(super) fn first_in_record(&self) -> InRecord {
+        self.ins[0]
     }
 
     /// Upstreams, in order of first use.

@@ -20,6 +20,8 @@ pub(super) struct Index {
     crowded: usize,
     /// Names without a segment, and those whose place in the ring is taken.
     others: HashTable<u32>,
+    /// As `route` of a ring, for names without a segment.
+    other_route: u32,
 }
 
 /// Entries of one prefix by segment, modulo the number of places: the segments of a window have a place each.
@@ -34,6 +36,8 @@ struct Ring {
     outside: u32,
     /// All of these are of segments before this one; zero if there are none.
     outside_end: u32,
+    /// Number of the prefix in the FIB when it was looked up last.
+    route: u32,
 }
 
 /// Number of places of a new ring.
@@ -41,7 +45,7 @@ const FEW: usize = 8;
 
 impl Ring {
     fn new(prefix: PrefixId) -> Self {
-        Self { prefix, places: vec![NONE; FEW].into(), inside: 0, outside: 0, outside_end: 0 }
+        Self { prefix, places: vec![NONE; FEW].into(), inside: 0, outside: 0, outside_end: 0, route: 0 }
     }
 
     #[inline]
@@ -82,6 +86,7 @@ impl Index {
             unused: Vec::new(),
             crowded: 64,
             others: HashTable::new(),
+            other_route: 0,
         }
     }
 
@@ -130,7 +135,6 @@ impl Index {
     }
 
     /// The first entry of `name`, or where one is to be put.
-    #[inline(always)]
     pub(super) fn seek(&mut self, name: Name, slab: &Slab) -> Found<'_> {
         if name.segment == Segment::NONE {
             return other(NONE, find_in(&self.others, self.hash, name, slab));
@@ -151,6 +155,27 @@ impl Index {
             return Found::Entry(*place);
         }
         other(number, if is_inside { None } else { find_in(&self.others, self.hash, name, slab) })
+    }
+
+    /// Puts a new entry in the place of its name, if that is in a ring and free, and no entry of the name is elsewhere.
+    /// Returns the ring's number and the hint for the FIB.
+    #[inline(always)]
+    pub(super) fn take_place(&mut self, name: Name, id: u32) -> Option<(u32, &mut u32)> {
+        let number = self.by_prefix.find(name.prefix)?;
+        let ring = &mut self.rings[number as usize];
+        let place = ring.place(name.segment);
+        let place = &mut ring.places[place];
+        if *place != NONE || name.segment.0 < ring.outside_end || name.segment == Segment::NONE {
+            return None;
+        }
+        *place = id;
+        ring.inside += 1;
+        Some((number, &mut ring.route))
+    }
+
+    /// Number in the FIB that a prefix with this ring had when it was looked up last.
+    pub(super) fn route_mut(&mut self, ring: u32) -> &mut u32 {
+        self.rings.get_mut(ring as usize).map_or(&mut self.other_route, |ring| &mut ring.route)
     }
 
     /// Inserts a new entry for which [`seek`](Self::seek) found nothing.

@@ -22,6 +22,16 @@ pub struct PitId(pub u32);
 /// Stands for no entry in links between entries.
 const NONE: u32 = u32::MAX;
 
+/// An Interest in its entry.
+pub(crate) struct Recorded<'a> {
+    pub id: PitId,
+    pub entry: &'a mut PitEntry,
+    /// Hint for the FIB, as of [`Fib::route_by`](crate::ndn::fib::Fib::route_by).
+    pub route: &'a mut u32,
+    /// Whether the face waited already.
+    pub is_repeated: bool,
+}
+
 /// All pending Interests of one node.
 #[derive(Debug)]
 pub struct Pit {
@@ -115,20 +125,19 @@ impl Pit {
         }
     }
 
-    /// Ends the entry of `name`, if no other can match Data of that name, it has one downstream and any Data may answer
-    /// it; returns that downstream.
+    /// Ends the entry of `name` if it [is plain](PitEntry::is_plain) and no other can match Data of that name; returns its
+    /// downstream.
     #[inline(always)]
     pub(crate) fn take_only(&mut self, name: Name) -> Option<InRecord> {
         if self.has_special_entries() {
             return None;
         }
-        let is_plain = |entry: &PitEntry| entry.is_plain();
-        let id = self.index.take_from_ring(name, &self.slab, is_plain)?;
-        let record = self.slab.get(id).only_in_record().copied();
+        let id = self.index.take_from_ring(name, &self.slab, PitEntry::is_plain)?;
+        let record = self.slab.get(id).first_in_record();
         let links = self.slab.remove(id);
         self.wheel.leave(links, &mut self.slab);
         self.len -= 1;
-        record
+        Some(record)
     }
 
     #[cold]
@@ -154,7 +163,6 @@ impl Pit {
     }
 
     /// The entry for `name` and `selector`, inserted if there is none; the flag is true for a new one.
-    #[inline(always)]
     pub fn find_or_insert(&mut self, name: Name, selector: Selector) -> (PitId, bool) {
         let id = match self.index.seek(name, &self.slab) {
             Found::Place { ring, place } => {
@@ -198,22 +206,63 @@ impl Pit {
         self.prefix_entries += u32::from(selector.can_be_prefix);
     }
 
-    /// Records that `face` waits for the answer of a new entry, which expires with the Interest; returns the entry.
+    /// Inserts an entry for an Interest from `face`, which expires with it; `None` unless that is as simple as for most:
+    /// a place of the table and one for the name are free, and there is no entry of the name.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, id: PitId, face: FaceId, interest: &Interest, now: Time) -> &mut PitEntry {
+    pub(crate) fn begin(
+        &mut self,
+        name: Name,
+        face: FaceId,
+        interest: &Interest,
+        now: Time,
+    ) -> Option<Recorded<'_>> {
+        let id = self.slab.unused()?;
+        let (ring, route) = self.index.take_place(name, id)?;
         let expires = Tick::after(now, interest.lifetime);
-        let links = self.wheel.enter(id.0, expires, now);
+        let links = self.wheel.enter(id, expires, now);
         if links.next != NONE {
-            self.slab.get_mut(links.next).previous = id.0;
+            self.slab.get_mut(links.next).previous = id;
         }
-        let entry = self.slab.get_mut(id.0);
+        let selector = Selector::from(interest);
+        self.len += 1;
+        self.prefix_entries += u32::from(selector.can_be_prefix);
+        let entry = self.slab.reuse(id);
+        entry.reset(name, selector, ring);
         entry.set_links(expires, links);
         entry.set_first_in_record(face, interest, expires);
-        entry
+        Some(Recorded { id: PitId(id), entry, route, is_repeated: false })
     }
 
-    /// As [`begin`](Self::begin), for an entry that may have downstreams and expires with the last of them; returns whether
-    /// the face waited already.
+    /// Records that `face` waits for the answer of an entry without downstreams that is not linked.
+    #[inline]
+    fn record_first(&mut self, id: PitId, face: FaceId, interest: &Interest, now: Time) {
+        let expires = Tick::after(now, interest.lifetime);
+        self.slab.get_mut(id.0).set_first_in_record(face, interest, expires);
+        self.wheel.link(id.0, expires, &mut self.slab, now);
+    }
+
+    /// Records an Interest from `face` in an entry that [`find_or_insert`](Self::find_or_insert) returned; it expires with
+    /// the last of its downstreams.
+    #[inline]
+    pub(crate) fn record(
+        &mut self,
+        (id, is_new): (PitId, bool),
+        face: FaceId,
+        interest: &Interest,
+        now: Time,
+    ) -> Recorded<'_> {
+        let is_repeated = if is_new {
+            self.record_first(id, face, interest, now);
+            false
+        } else {
+            self.set_in_record(id, face, interest, now)
+        };
+        let entry = self.slab.get_mut(id.0);
+        Recorded { id, route: self.index.route_mut(entry.ring), entry, is_repeated }
+    }
+
+    /// Records that `face` waits for the answer of an entry, which expires with the last of its downstreams; returns
+    /// whether the face waited already.
     pub(crate) fn set_in_record(&mut self, id: PitId, face: FaceId, interest: &Interest, now: Time) -> bool {
         let expires = Tick::after(now, interest.lifetime);
         let entry = self.slab.get_mut(id.0);

@@ -31,16 +31,26 @@ impl Slab {
         &mut self.entries[id as usize]
     }
 
-    #[inline(always)]
     pub(super) fn insert(&mut self, name: Name, selector: Selector, ring: u32) -> u32 {
-        let id = self.free;
-        if id == NONE {
+        let Some(id) = self.unused() else {
             return self.push(PitEntry::new(name, selector, ring));
-        }
+        };
+        self.reuse(id).reset(name, selector, ring);
+        id
+    }
+
+    /// Number of the unused place that is given out next.
+    #[inline(always)]
+    pub(super) fn unused(&self) -> Option<u32> {
+        (self.free != NONE).then_some(self.free)
+    }
+
+    /// The unused place that is given out next.
+    #[inline(always)]
+    pub(super) fn reuse(&mut self, id: u32) -> &mut PitEntry {
         let entry = &mut self.entries[id as usize];
         self.free = entry.next;
-        entry.reset(name, selector, ring);
-        id
+        entry
     }
 
     #[cold]

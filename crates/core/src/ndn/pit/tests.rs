@@ -26,9 +26,14 @@ fn interest(nonce: u32) -> Interest {
 
 /// Inserts an entry and lets a face wait for it.
 fn request(pit: &mut Pit, name: Name, selector: Selector) -> (PitId, bool) {
+    let Selector { can_be_prefix, must_be_fresh } = selector;
+    let interest = Interest { can_be_prefix, must_be_fresh, ..interest(1) };
+    if let Some(Recorded { id, .. }) = pit.begin(name, FaceId(0), &interest, Time::ZERO) {
+        return (id, true);
+    }
     let (id, is_new) = pit.find_or_insert(name, selector);
     if is_new {
-        pit.begin(id, FaceId(0), &interest(1), Time::ZERO);
+        pit.record((id, true), FaceId(0), &interest, Time::ZERO);
     }
     (id, is_new)
 }
@@ -56,8 +61,12 @@ fn names_are_found_as_in_a_map_whatever_their_prefixes_segments_and_selectors() 
                 let (id, is_new) = request(&mut pit, name, selector);
                 assert_eq!(pending.insert(key, id), (!is_new).then_some(id), "seed {seed} step {step}");
             } else if let Some((key, id)) = pending.range(key..).next().map(|(key, id)| (*key, *id)) {
-                pit.remove(id);
                 pending.remove(&key);
+                if rng.chance(0.5) && pit.take_only(key.0).is_some() {
+                    assert!(!key.1 && !pending.contains_key(&(key.0, true)), "seed {seed} step {step}");
+                } else {
+                    pit.remove(id);
+                }
             }
             let found = pit.find_selected(name, selector);
             assert_eq!(found, pending.get(&key).copied(), "seed {seed} step {step}: {name:?}");
