@@ -49,8 +49,10 @@ fn every_link_of_the_book_leads_to_a_page_and_a_place_in_it() {
         for link in links(page).iter().filter(|link| !link.contains("://")) {
             let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
             let target = resolve(folder, path, name);
-            let is_there =
-                pages.get(&target).is_some_and(|to| anchor.is_empty() || anchors(to).contains(anchor));
+            let is_there = match pages.get(&target) {
+                Some(to) => anchor.is_empty() || anchors(to).contains(anchor),
+                None => target.ends_with(".svg") && sources().join(&target).is_file(),
+            };
             if !is_there {
                 faults.push(format!("{name}: {link}"));
             }
