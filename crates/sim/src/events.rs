@@ -92,15 +92,15 @@ const WORDS: usize = SLOTS / 64;
 const FIRST_SHIFT: u32 = 13;
 /// Maximum width of a slot, 2^30 ns.
 const LAST_SHIFT: u32 = 30;
-/// Number of events between two adaptations of the width.
-const LOOK_EVERY: u64 = 8192;
+/// Number of events after which the width may be adapted again.
+const ADAPT_EVERY: u64 = 8192;
 /// Number of open events from which further ones go into a heap.
 const CROWDED: usize = 64;
 /// Slots are widened if more than one event in this number lay beyond the calendar's range.
 const FAR_SHARE: u64 = 32;
 /// Slots are narrowed if more than one event in this number shared the slot of an earlier one.
 const BESIDE_SHARE: u64 = 16;
-/// Number of adaptations after which a width that was too narrow is tried again.
+/// In every so many adaptations, a width that was too narrow may be tried again.
 const FORGET_AFTER: u32 = 64;
 /// Stands for no entry in links between entries.
 const NONE: u32 = u32::MAX;
@@ -140,15 +140,15 @@ pub struct EventQueue {
     far: BinaryHeap<Reverse<u128>>,
     /// Slot of the first of them; the largest number for none.
     far_slot: u64,
-    /// Slots are not narrowed below this width, at which too many events were far.
+    /// Slots are not narrowed below this width: at the next narrower one too many events were far.
     narrowest: u32,
     /// Number of adaptations so far.
-    looks: u32,
+    adaptations: u32,
     /// Number of events that had been added at the last adaptation.
-    looked_at: u64,
-    /// Events in slots opened since then, except the first of each.
+    adapted_at: u64,
+    /// Events in slots opened since the last adaptation, except the first of each.
     beside: u64,
-    /// Events that went beyond the last slot since then.
+    /// Events that went beyond the last slot since the last adaptation.
     sent_far: u64,
 }
 
@@ -168,8 +168,8 @@ impl Default for EventQueue {
             far: BinaryHeap::new(),
             far_slot: u64::MAX,
             narrowest: 0,
-            looks: 0,
-            looked_at: 0,
+            adaptations: 0,
+            adapted_at: 0,
             beside: 0,
             sent_far: 0,
         }
@@ -233,7 +233,8 @@ impl EventQueue {
         Some(parts(key))
     }
 
-    /// The only event of the next slot, without opening it: mostly there is one, and nothing far comes first.
+    /// Removes the only event of the next slot without opening the slot; `None` if it has several, if a far event may
+    /// come first, or after `limit`.
     #[inline(always)]
     fn take_lonely(&mut self, limit: Time) -> Option<u128> {
         let next = self.next_occupied()?;
@@ -305,7 +306,7 @@ impl EventQueue {
 
     /// Opens the next slot that has events; false when there are none at all.
     fn open_next(&mut self) -> bool {
-        if self.sequence - self.looked_at >= LOOK_EVERY {
+        if self.sequence - self.adapted_at >= ADAPT_EVERY {
             self.adapt();
             // A rebuild opens the first slot of the new width.
             if !self.open.is_empty() {
@@ -386,10 +387,10 @@ impl EventQueue {
     /// Halves or doubles the slots' width. An event alone in its slot costs least, one too far for the slots most.
     #[cold]
     fn adapt(&mut self) {
-        let (events, beside, far) = (self.sequence - self.looked_at, self.beside, self.sent_far);
-        (self.looked_at, self.beside, self.sent_far) = (self.sequence, 0, 0);
-        self.looks = self.looks.wrapping_add(1);
-        if self.looks.is_multiple_of(FORGET_AFTER) {
+        let (events, beside, far) = (self.sequence - self.adapted_at, self.beside, self.sent_far);
+        (self.adapted_at, self.beside, self.sent_far) = (self.sequence, 0, 0);
+        self.adaptations = self.adaptations.wrapping_add(1);
+        if self.adaptations.is_multiple_of(FORGET_AFTER) {
             self.narrowest = 0;
         }
         if far > events / FAR_SHARE && self.shift < LAST_SHIFT {
@@ -504,6 +505,54 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn an_event_that_is_added_before_an_opened_slot_comes_first() {
+        for (seed, reach, burst) in [(4, 30, 1), (5, 100_000, 100), (6, 1_000_000_000, 3)] {
+            let mut rng = Rng::stream(Seed(seed), "limits");
+            let mut events = EventQueue::default();
+            let mut model = std::collections::BTreeSet::new();
+            let (mut now, mut number) = (0, 0);
+            for _ in 0..20_000 {
+                if model.len() < 300 {
+                    let at = now + u64::from(rng.below(reach));
+                    for _ in 0..burst {
+                        push(&mut events, at, number);
+                        model.insert((at, number));
+                        number += 1;
+                    }
+                }
+                let limit = now + u64::from(rng.below(reach / 2));
+                let expected = model.first().copied().filter(|(at, _)| *at <= limit);
+                let found = events.take_until(Time::from_nanos(limit));
+                assert_eq!(found, expected.and_then(|(at, number)| event(at, number)), "seed {seed}");
+                // After a refusal the time is the limit, and new events may lie before the slot that was opened.
+                now = expected.map_or(limit, |(at, _)| at);
+                expected.inspect(|first| assert!(model.remove(first)));
+            }
+        }
+    }
+
+    /// The width of slots after 100,000 events of which `pending` are always to come, at most `reach` ns ahead.
+    fn shift_after(pending: u32, reach: u32) -> u32 {
+        let mut rng = Rng::stream(Seed(7), "width");
+        let mut events = EventQueue::default();
+        (0..pending).for_each(|number| push(&mut events, u64::from(rng.below(reach)), number));
+        for _ in 0..100_000 {
+            let (at, target) = events.take_until(Time::MAX).expect("events are pending");
+            push(&mut events, at.as_nanos() + u64::from(rng.below(reach)), target.index as u32);
+        }
+        events.shift
+    }
+
+    #[test]
+    fn slots_are_narrow_where_events_are_dense_and_wide_where_they_are_far_apart() {
+        assert!(shift_after(1000, 1_000_000) < FIRST_SHIFT);
+        assert!(shift_after(50, 1_000_000_000) > FIRST_SHIFT);
+        // Dense and far at once: the width at which few events are far is kept.
+        let reach = 1_000_000_000;
+        assert!(SLOTS as u64 * (1 << shift_after(20_000, reach)) >= u64::from(reach) / 2);
     }
 
     #[test]

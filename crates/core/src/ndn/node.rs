@@ -30,7 +30,7 @@ pub struct Node<B> {
 
 /// A node's devices, as its driver runs them.
 pub trait Devices<B> {
-    /// One of them, for a call.
+    /// Access to one device, during a call.
     type Device<'a>: Device<B>
     where
         Self: 'a;

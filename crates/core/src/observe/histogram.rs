@@ -305,6 +305,19 @@ mod tests {
         assert_eq!(DelayHistogram::default().merged(short).summary(), short.summary());
     }
 
+    #[test]
+    fn bins_that_both_histograms_have_are_added() {
+        let mut parts = [DelayHistogram::default(), DelayHistogram::default()];
+        let mut all = DelayHistogram::default();
+        for (place, nanos) in drawn(5, 2000).into_iter().enumerate() {
+            parts[place % 2].add(Span::from_nanos(nanos));
+            all.add(Span::from_nanos(nanos));
+        }
+        let merged = parts[0].merged(&parts[1]);
+        assert_eq!(merged.summary(), all.summary());
+        assert_eq!(format!("{:?}", merged.distribution()), format!("{:?}", all.distribution()));
+    }
+
     /// Delays of an exponential distribution, from a fixed generator, ns.
     fn drawn(start: u64, count: u64) -> Vec<u64> {
         let mut state = start;

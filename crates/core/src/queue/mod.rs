@@ -36,6 +36,9 @@ struct QueuedPacket<B> {
     since: Time,
 }
 
+// No place of a queue needs a flag.
+const _: () = assert!(size_of::<Option<QueuedPacket<()>>>() == size_of::<QueuedPacket<()>>());
+
 /// A packet in the side store.
 #[derive(Debug)]
 struct Held<B> {

@@ -48,7 +48,7 @@ pub struct Wires<'a> {
     pub tokens: &'a TokenTable,
 }
 
-/// One of them; no port for a face that was removed.
+/// Device of one face, during a call; without a port for a face that was removed.
 pub struct Wire<'a> {
     port: &'a mut Option<BenchPort>,
     names: &'a NameTable,

@@ -154,7 +154,7 @@ pub(super) struct Wires<'a> {
     pub met: &'a mut Vec<FaceId>,
 }
 
-/// One of them.
+/// Device of one face, during a call.
 pub(super) struct Wire<'a> {
     id: FaceId,
     now: Time,

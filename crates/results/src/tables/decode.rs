@@ -20,7 +20,7 @@ const ROWS_PER_BATCH: usize = 1 << 14;
 ///
 /// The decoder asserts part of what is checked here. Inside the pages it also panics on some damage (a
 /// dictionary page that became something else, lengths beyond the page), which only the checksum taken before
-/// opening can detect: 3 of 20 000 single flipped bits did so once checksums were forged to agree.
+/// opening can detect.
 pub(super) struct TableFile {
     pub(super) path: PathBuf,
     pub(super) reader: SerializedFileReader<File>,
@@ -53,10 +53,14 @@ impl TableFile {
         }
         let mut chunks = groups.iter().flat_map(RowGroupMetaData::columns);
         if let Some(chunk) = chunks.find(|chunk| chunk.compression() != Compression::SNAPPY) {
+            let version = match chunk.compression() {
+                Compression::ZSTD(_) => ", as up to version 0.2.0",
+                _ => "",
+            };
             let codec = chunk.compression().to_string();
             let codec = codec.split('(').next().unwrap_or_default();
             return Err(table.fault(format!(
-                "is compressed with {codec}, as up to version 0.2.0; expected SNAPPY: run the scenario again"
+                "is compressed with {codec}{version}; expected SNAPPY: run the scenario again"
             )));
         }
         Ok(table)

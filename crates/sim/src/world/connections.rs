@@ -54,7 +54,7 @@ impl Connection {
 
     /// Passes a segment to the end `side`.
     #[inline]
-    fn take_in(&mut self, side: usize, cx: &mut Context<'_>, packet: &Packet<Body>) {
+    fn deliver(&mut self, side: usize, cx: &mut Context<'_>, packet: &Packet<Body>) {
         if side == 1 {
             let before = self.receiver.arrived();
             self.receiver.on_segment(cx.now, &packet.header);
@@ -97,7 +97,7 @@ impl World {
         if let Some(index) = index {
             let core = &self.nodes[node as usize].core;
             let connection = &mut self.connections[index / SIDES];
-            core.with_context(env!(self, node), |cx| connection.take_in(index % SIDES, cx, &packet));
+            core.with_context(env!(self, node), |cx| connection.deliver(index % SIDES, cx, &packet));
         }
         self.spares.keep(packet);
         index
@@ -157,10 +157,11 @@ impl World {
         let (connection, spares, side) =
             (&mut self.connections[index / SIDES], &mut self.spares, index % SIDES);
         let Side { node, face, .. } = connection.sides[side];
+        debug_assert!(self.nodes[node as usize].is_on);
         let SimNode { core, directions, .. } = &mut self.nodes[node as usize];
         core.send_all(env!(self, node), face, lines!(self, directions), |cx| {
             if let Some(packet) = arrived.take() {
-                connection.take_in(side, cx, &packet);
+                connection.deliver(side, cx, &packet);
                 spares.keep(packet);
             }
             connection.poll(side, cx, spares)

@@ -438,7 +438,7 @@ impl World {
         let Some(Answerer { producer, processing: None, .. }) =
             self.servers.find(to.node, packet.header.name.prefix)
         else {
-            // Without an answer, or after its time in a server.
+            // No producer answers here, or the answer leaves after its processing time.
             self.answer(to.node, to.face, packet);
             return;
         };

@@ -33,8 +33,10 @@ struct BenchCase {
 
 /// The case without nodes, with which the others are compared.
 const BARE: BenchCase = BenchCase { name: "bare", scenario: "", aim: None };
-/// Packet-hops of that case, and in each second of a `--duration`.
-const BARE_HOPS: (u64, u64) = (20_000_000, 2_000_000);
+/// Packet-hops of that case without `--duration`.
+const BARE_HOPS: u64 = 20_000_000;
+/// Packet-hops of that case for each second of `--duration`.
+const BARE_HOPS_PER_SECOND: f64 = 2e6;
 
 const CASES: [BenchCase; 7] = [
     BenchCase { name: "papers", scenario: include_str!("../../../benches/papers.toml"), aim: Some(10.0) },
@@ -248,7 +250,7 @@ const LOOKS: u64 = 20;
 
 /// Measures the case without nodes.
 fn measure_bare(duration: Option<Span>) -> CaseMeasurement {
-    let hops = duration.map_or(BARE_HOPS.0, |time| (BARE_HOPS.1 as f64 * time.as_secs_f64()) as u64);
+    let hops = duration.map_or(BARE_HOPS, |time| (BARE_HOPS_PER_SECOND * time.as_secs_f64()) as u64);
     let start_s = cpu_seconds();
     let (_, counts) = counters::count(counters::open, || tidegate_sim::bare::run(hops));
     CaseMeasurement {

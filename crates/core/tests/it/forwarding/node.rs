@@ -28,7 +28,7 @@ impl Devices<u32> for Wires {
     }
 }
 
-/// One of them.
+/// Device of one face, during a call.
 struct Wire<'a>(FaceId, &'a mut Wires);
 
 impl Device<u32> for Wire<'_> {
