@@ -53,16 +53,19 @@ impl DeadNonceList {
         self.known.find(key, |(_, known)| *known == key).is_some()
     }
 
+    #[inline]
     fn forget_before(&mut self, now: Time) {
-        while let Some((until, key)) = self.order.front().copied() {
-            if until > now {
-                return;
-            }
-            self.order.pop_front();
-            // An entry with another time was inserted again, and has a later place in `order`.
-            if let Ok(entry) = self.known.find_entry(key, |known| *known == (until, key)) {
-                entry.remove();
-            }
+        while self.order.front().is_some_and(|(until, _)| *until <= now) {
+            self.forget_first();
+        }
+    }
+
+    #[inline(never)]
+    fn forget_first(&mut self) {
+        let Some((until, key)) = self.order.pop_front() else { return };
+        // An entry with another time was inserted again, and has a later place in `order`.
+        if let Ok(entry) = self.known.find_entry(key, |known| *known == (until, key)) {
+            entry.remove();
         }
     }
 }
