@@ -76,6 +76,7 @@ impl Ring {
         self.offer((station + 1) % LINES, packet);
     }
 
+    #[inline(always)]
     fn offer(&mut self, index: usize, packet: Packet<Body>) {
         let Station { queue, face, line, .. } = &mut self.stations[index];
         let mut sink = NoSink;
@@ -98,6 +99,7 @@ impl Ring {
         self.request_service(index);
     }
 
+    #[inline(always)]
     fn transmit(&mut self, index: usize, packet: Packet<Body>) {
         let size = packet.header.size();
         if let Carriage::First(at) = self.stations[index].line.transmit(packet, size, self.now) {
@@ -105,6 +107,7 @@ impl Ring {
         }
     }
 
+    #[inline(always)]
     fn request_service(&mut self, index: usize) {
         let Station { face, line, is_armed, .. } = &mut self.stations[index];
         if face[0].queued_packets() > 0 && !*is_armed {
