@@ -85,8 +85,9 @@ pub trait Strategy: std::fmt::Debug {
         None
     }
 
-    /// Whether [`on_data`](Self::on_data), [`on_data_out`](Self::on_data_out) or [`next_wake`](Self::next_wake) does
-    /// anything; `false` saves these calls per packet.
+    /// Whether [`on_data`](Self::on_data), [`on_data_out`](Self::on_data_out), [`next_wake`](Self::next_wake) or
+    /// [`on_wake`](Self::on_wake) does anything; queried once, when the strategy is set. With `false` a forwarder may leave
+    /// these calls out; all others are made.
     fn acts_later(&self) -> bool {
         true
     }

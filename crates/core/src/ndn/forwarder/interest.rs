@@ -27,7 +27,7 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) {
         let Kind::Interest(interest) = &mut packet.header.kind else { return };
-        if interest.hop_limit.is_some() && !take_hop(interest) {
+        if interest.hop_limit.is_some() && !decrement_hop_limit(interest) {
             self.counters.hop_limited += 1;
             return;
         }
@@ -84,10 +84,10 @@ impl<B: Clone + Default> Forwarder<B> {
         if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
             self.pit.note_digest(id);
         }
-        // A record is always made.
-        let _ = self.decide(cx, from, packet, out, |pit, interest, now| {
+        let left = self.decide(cx, from, packet, out, |pit, interest, now| {
             Some(pit.record((id, is_new), from, interest, now))
         });
+        debug_assert!(left.is_ok(), "a record is always made");
     }
 
     /// Whether a full table may take the Interest nevertheless: one for an existing entry needs no room.
@@ -292,7 +292,7 @@ impl<B: Clone + Default> Forwarder<B> {
 /// Takes one hop off the limit; false if none is left. As in NFD, an Interest that arrives with 0 is dropped, and one
 /// that arrives with 1 stays on this node.
 #[cold]
-fn take_hop(interest: &mut Interest) -> bool {
+fn decrement_hop_limit(interest: &mut Interest) -> bool {
     let left = interest.hop_limit.and_then(|limit| limit.checked_sub(1));
     interest.hop_limit = left;
     left.is_some()

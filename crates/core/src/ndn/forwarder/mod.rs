@@ -122,7 +122,7 @@ pub struct Forwarder<B> {
     unsolicited: UnsolicitedPolicy,
     dead_nonces: DeadNonceList,
     strategies: Vec<Served>,
-    /// Whether a strategy or a gate acts on more than Interests.
+    /// Whether a strategy acts on more than Interests, or a face has ever had a gate.
     acts_later: bool,
     nonces: Rng,
     /// Operations that only bodies with bytes support.

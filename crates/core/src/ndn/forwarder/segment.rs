@@ -18,17 +18,17 @@ impl<B: Clone + Default> Forwarder<B> {
     ) {
         if self.gates.is_none()
             && let Some(route) = self.fib.known(packet.header.name.prefix)
-            && let Some(to) = way(cx, route, from)
+            && let Some(to) = usable_next_hop(cx, route, from)
         {
             packet.header.hop = packet.header.hop.carried();
             return out.send(cx, to, packet);
         }
-        self.on_gated_segment(cx, from, packet, out);
+        self.on_any_segment(cx, from, packet, out);
     }
 
-    /// As [`on_segment`](Self::on_segment), for any gates and the first segment of a connection.
+    /// As [`on_segment`](Self::on_segment), for gates, prefixes that are not resolved yet, and no usable next hop.
     #[inline(never)]
-    fn on_gated_segment(
+    fn on_any_segment(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
@@ -40,7 +40,7 @@ impl<B: Clone + Default> Forwarder<B> {
         {
             return;
         }
-        let Some(to) = way(cx, self.fib.route(packet.header.name.prefix, cx), from) else {
+        let Some(to) = usable_next_hop(cx, self.fib.route(packet.header.name.prefix, cx), from) else {
             self.counters.unroutable += 1;
             return;
         };
@@ -56,7 +56,7 @@ impl<B: Clone + Default> Forwarder<B> {
 
 /// The cheapest next hop that can be used, for a segment from `from`.
 #[inline]
-fn way(cx: &Context<'_>, route: &FibEntry, from: FaceId) -> Option<FaceId> {
-    let is_way = |face: &FaceId| *face != from && cx.face(*face).is_up();
-    route.hops.iter().map(|hop| hop.face).find(is_way)
+fn usable_next_hop(cx: &Context<'_>, route: &FibEntry, from: FaceId) -> Option<FaceId> {
+    let is_usable = |face: &FaceId| *face != from && cx.face(*face).is_up();
+    route.hops.iter().map(|hop| hop.face).find(is_usable)
 }

@@ -160,7 +160,7 @@ impl Index {
     /// Puts a new entry in the place of its name, if that is in a ring and free, and no entry of the name is elsewhere.
     /// Returns the ring's number and the hint for the FIB.
     #[inline(always)]
-    pub(super) fn take_place(&mut self, name: Name, id: u32) -> Option<(u32, &mut u32)> {
+    pub(super) fn occupy(&mut self, name: Name, id: u32) -> Option<(u32, &mut u32)> {
         let number = self.by_prefix.find(name.prefix)?;
         let ring = &mut self.rings[number as usize];
         let place = ring.place(name.segment);

@@ -217,7 +217,7 @@ impl Pit {
         now: Time,
     ) -> Option<Recorded<'_>> {
         let id = self.slab.unused()?;
-        let (ring, route) = self.index.take_place(name, id)?;
+        let (ring, route) = self.index.occupy(name, id)?;
         let expires = Tick::after(now, interest.lifetime);
         let links = self.wheel.enter(id, expires, now);
         if links.next != NONE {

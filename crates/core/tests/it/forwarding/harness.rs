@@ -209,6 +209,12 @@ impl Router {
         Self { names, faces, forwarder, script, prefix }
     }
 
+    /// Serves everything under `/a` by a further strategy, whose script replaces that of the default one here.
+    pub fn set_strategy(&mut self, script: Script) {
+        self.script = Rc::new(RefCell::new(script));
+        self.forwarder.set_strategy(self.prefix, Box::new(Scripted(self.script.clone())));
+    }
+
     /// A router that keeps at most `limit` Interests pending.
     pub fn with_pit_limit(limit: usize) -> Self {
         let mut router = Self::new(&[3]);
