@@ -134,7 +134,7 @@ impl DelayHistogram {
         self.zeros + self.bins.as_ref().map_or(0, |bins| bins.count + bins.filled as u64)
     }
 
-    /// All delays of this one, to read several things of them.
+    /// Copies the counts, so that several statistics share one pass over the bins.
     pub fn counted(&self) -> CountedDelays {
         CountedDelays::of([self])
     }
@@ -150,7 +150,7 @@ impl DelayHistogram {
     }
 }
 
-/// Delays of one histogram or several at one time.
+/// Counts of one or more histograms, in the order of the delays.
 #[derive(Debug)]
 pub struct CountedDelays {
     zeros: u64,
