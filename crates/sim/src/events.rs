@@ -509,7 +509,8 @@ mod tests {
 
     #[test]
     fn an_event_that_is_added_before_an_opened_slot_comes_first() {
-        for (seed, reach, burst) in [(4, 30, 1), (5, 100_000, 100), (6, 1_000_000_000, 3)] {
+        // Events that share a slot, that come by the hundred, and that are alone in their slot.
+        for (seed, reach, most) in [(4, 30, 1), (5, 100_000, 100), (6, 20_000, 100), (7, 3_000_000, 1)] {
             let mut rng = Rng::stream(Seed(seed), "limits");
             let mut events = EventQueue::default();
             let mut model = std::collections::BTreeSet::new();
@@ -517,6 +518,7 @@ mod tests {
             for _ in 0..20_000 {
                 if model.len() < 300 {
                     let at = now + u64::from(rng.below(reach));
+                    let burst = if rng.chance(0.1) { most } else { 1 };
                     for _ in 0..burst {
                         push(&mut events, at, number);
                         model.insert((at, number));
