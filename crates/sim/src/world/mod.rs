@@ -92,9 +92,19 @@ impl Spares {
     /// A packet with this header and no options.
     #[inline]
     fn packet(&mut self, header: Header) -> Packet<Body> {
+        if self.0.is_empty() {
+            self.make(header);
+        }
         let Some(mut packet) = self.0.pop() else { return Packet::new(header, None) };
         packet.header = header;
         packet
+    }
+
+    /// Makes some at once, so that packets that are used one after another lie next to each other.
+    #[cold]
+    fn make(&mut self, header: Header) {
+        self.0.extend((0..64).map(|_| Packet::new(header, None)));
+        self.0.reverse();
     }
 
     /// Keeps the memory of a packet that has ended.
@@ -365,8 +375,10 @@ impl World {
         let wire = &mut self.directions[direction];
         let to = wire.to;
         let Some(packet) = wire.line.take_arrival(self.now) else { return };
-        if let Some(at) = wire.line.next_arrival() {
+        if let Some((at, next)) = wire.line.next() {
             self.events.push(at, EventKind::Arrival, direction);
+            // Reads it into the cache before it is needed.
+            std::hint::black_box(next.header.size());
         }
         self.take_in(to, packet);
     }

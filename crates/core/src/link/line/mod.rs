@@ -126,6 +126,12 @@ impl<T> Line<T> {
         self.flights.front().map(|flight| flight.arrives)
     }
 
+    /// The next to arrive, and when.
+    #[inline]
+    pub fn next(&self) -> Option<(Time, &T)> {
+        self.flights.front().map(|flight| (flight.arrives, &flight.load))
+    }
+
     /// Sets the rate from the next packet on.
     pub fn set_rate(&mut self, rate: BitRate, now: Time) {
         self.serialisation = Serialisation::new(rate);

@@ -3,12 +3,13 @@
 use super::NONE;
 use super::wheel::{Links, Tick};
 use crate::ndn::face::FaceId;
-use crate::ndn::name::Name;
+use crate::ndn::name::{Name, PrefixId, Segment};
 use crate::ndn::packet::{Interest, NackReason, PitToken};
 use crate::units::{Span, Time};
 
-/// A downstream that waits for the answer.
+/// A downstream that waits for the answer. Packed, so that an entry fills no more than one cache line.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(Rust, packed(2))]
 pub struct InRecord {
     /// Nonce of its last Interest.
     pub nonce: u32,
@@ -42,11 +43,21 @@ pub struct OutRecord {
     pub retransmissions: u8,
 }
 
-/// Records beyond those stored inline.
-#[derive(Debug, Default)]
-pub(super) struct Spill {
+/// What few entries have.
+#[derive(Debug)]
+pub(super) struct Rare {
+    /// Downstreams after the first.
     ins: Vec<InRecord>,
+    /// Upstreams after the first.
     outs: Vec<OutRecord>,
+    /// Entry of the same name with another selector, or [`NONE`].
+    sibling: u32,
+}
+
+impl Default for Rare {
+    fn default() -> Self {
+        Self { ins: Vec::new(), outs: Vec::new(), sibling: NONE }
+    }
 }
 
 /// Conditions on the answer; Interests that differ here have separate entries.
@@ -64,7 +75,7 @@ impl From<&Interest> for Selector {
     }
 }
 
-impl Spill {
+impl Rare {
     pub(super) fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + self.ins.capacity() * size_of::<InRecord>()
@@ -72,73 +83,84 @@ impl Spill {
     }
 }
 
-/// In-records stored inline: most entries have one or two downstreams, and more would exceed the size below.
-const INLINE_INS: usize = 2;
-
 /// One pending Interest with its in-records and out-records.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct PitEntry {
     pub(super) name: Name,
     pub(super) expires: Tick,
     /// Neighbours on the timing wheel.
     pub(super) previous: u32,
     pub(super) next: u32,
-    /// Entry of the same name with another selector.
-    pub(super) sibling: u32,
-    /// Ring of its prefix.
-    pub(super) ring: u32,
-    ins: [InRecord; INLINE_INS],
-    out: OutRecord,
-    pub(super) spill: Option<Box<Spill>>,
+    /// First downstream; without meaning unless [`HAS_IN`] is set.
+    first_in: InRecord,
+    first_out: Option<OutRecord>,
+    rare: Option<Box<Rare>>,
     /// Suppression interval before the next retransmission, milliseconds; 0 before the first.
-    pub(super) suppression_ms: u16,
-    pub(super) in_count: u8,
-    pub(super) has_out: bool,
-    pub(super) selector: Selector,
-    pub(super) satisfied: bool,
-    pub(super) names_digest: bool,
-    pub(super) notices: u8,
+    suppression_ms: u16,
+    /// Bits as named below.
+    flags: u8,
+    notices: u8,
 }
 
-// The whole of a pending Interest stays within a cache line and a half.
-const _: () = assert!(size_of::<PitEntry>() <= 96);
+// A pending Interest fills one cache line.
+const _: () = assert!(size_of::<PitEntry>() == 64);
+
+/// Data under the name may answer.
+const CAN_BE_PREFIX: u8 = 1;
+/// Only fresh Data may answer.
+const MUST_BE_FRESH: u8 = 2;
+/// There is a downstream.
+const HAS_IN: u8 = 4;
+/// Data has answered it.
+const SATISFIED: u8 = 8;
+/// The name ends in the digest of the Data.
+const NAMES_DIGEST: u8 = 16;
+
+impl Selector {
+    #[inline(always)]
+    fn flags(self) -> u8 {
+        u8::from(self.can_be_prefix) * CAN_BE_PREFIX | u8::from(self.must_be_fresh) * MUST_BE_FRESH
+    }
+}
 
 impl PitEntry {
-    pub(super) fn new(name: Name, selector: Selector, ring: u32) -> Self {
+    /// A place without an entry.
+    pub(super) fn unused() -> Self {
         Self {
-            name,
+            name: Name { prefix: PrefixId(0), segment: Segment::NONE },
             expires: Tick::default(),
             previous: NONE,
             next: NONE,
-            sibling: NONE,
-            ring,
-            ins: Default::default(),
-            out: OutRecord::default(),
-            spill: None,
+            first_in: InRecord::default(),
+            first_out: None,
+            rare: None,
             suppression_ms: 0,
-            in_count: 0,
-            has_out: false,
-            selector,
-            satisfied: false,
-            names_digest: false,
+            flags: SATISFIED,
             notices: 0,
         }
     }
 
-    /// As [`new`](Self::new), in the place of an entry that was [cleared](Self::clear): without in-records and
-    /// out-record their fields have no meaning, and stay.
+    /// Begins an entry in an unused place, without records.
     #[inline(always)]
-    pub(super) fn reset(&mut self, name: Name, selector: Selector, ring: u32) {
-        (self.name, self.selector, self.ring) = (name, selector, ring);
-        (self.sibling, self.suppression_ms, self.notices) = (NONE, 0, 0);
-        (self.satisfied, self.names_digest) = (false, false);
+    pub(super) fn reset(&mut self, name: Name, selector: Selector) {
+        (self.name, self.flags) = (name, selector.flags());
+        (self.suppression_ms, self.notices) = (0, 0);
     }
 
     /// Removes what the entry holds; a number of an entry that has ended finds one that is satisfied.
     #[inline(always)]
     pub(super) fn clear(&mut self) {
-        self.spill = None;
-        (self.in_count, self.has_out, self.satisfied) = (0, false, true);
+        (self.rare, self.first_out, self.flags) = (None, None, SATISFIED);
+    }
+
+    #[inline(always)]
+    fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    fn rare_mut(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
     }
 
     /// Name of the Interest.
@@ -148,12 +170,49 @@ impl PitEntry {
 
     /// Conditions on the answer.
     pub fn selector(&self) -> Selector {
-        self.selector
+        Selector { can_be_prefix: self.has(CAN_BE_PREFIX), must_be_fresh: self.has(MUST_BE_FRESH) }
     }
 
     /// Whether Data has answered it.
+    #[inline]
     pub fn is_satisfied(&self) -> bool {
-        self.satisfied
+        self.has(SATISFIED)
+    }
+
+    /// Data has answered it, and no downstream waits any more.
+    pub(super) fn satisfy(&mut self) {
+        self.flags |= SATISFIED;
+        self.clear_in_records();
+    }
+
+    /// Becomes pending, as if new but for its upstreams.
+    pub(super) fn reopen(&mut self) {
+        self.flags &= !SATISFIED;
+        (self.suppression_ms, self.notices) = (0, 0);
+    }
+
+    /// Whether the name ends in the digest of the Data.
+    #[inline]
+    pub(super) fn names_digest(&self) -> bool {
+        self.has(NAMES_DIGEST)
+    }
+
+    pub(super) fn set_names_digest(&mut self) {
+        self.flags |= NAMES_DIGEST;
+    }
+
+    /// Entry of the same name with another selector, or [`NONE`].
+    #[inline(always)]
+    pub(super) fn sibling(&self) -> u32 {
+        self.rare.as_ref().map_or(NONE, |rare| rare.sibling)
+    }
+
+    pub(super) fn set_sibling(&mut self, sibling: u32) {
+        self.rare_mut().sibling = sibling;
+    }
+
+    pub(super) fn rare_bytes(&self) -> usize {
+        self.rare.as_deref().map_or(0, Rare::memory_bytes)
     }
 
     /// Loss notices seen for it, saturating at 255.
@@ -178,34 +237,34 @@ impl PitEntry {
     /// Downstreams, in order of arrival.
     #[inline]
     pub fn in_records(&self) -> impl Iterator<Item = &InRecord> {
-        let more = self.spill.as_deref().map_or(&[][..], |spill| &spill.ins);
-        self.ins[..usize::from(self.in_count)].iter().chain(more)
+        let more = self.rare.as_deref().map_or(&[][..], |rare| &rare.ins);
+        self.has(HAS_IN).then_some(&self.first_in).into_iter().chain(more)
     }
 
     /// The downstream, if there is only one.
     #[inline]
     pub(crate) fn only_in_record(&self) -> Option<&InRecord> {
-        (self.in_count == 1).then_some(&self.ins[0])
+        let more = self.rare.as_deref().is_some_and(|rare| !rare.ins.is_empty());
+        (self.has(HAS_IN) && !more).then_some(&self.first_in)
     }
 
-    /// Whether it is the only entry of its name, has one downstream and no spilled records, and any Data may answer it.
+    /// Whether it has one downstream and nothing [rare](Rare), such as another entry of its name, and any Data may answer it.
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
-        self.sibling == NONE && self.in_count == 1 && self.spill.is_none() && !self.selector.must_be_fresh
+        self.flags & (HAS_IN | MUST_BE_FRESH) == HAS_IN && self.rare.is_none()
     }
 
     /// The first downstream, of an entry that has some.
     #[inline(always)]
     pub(super) fn first_in_record(&self) -> InRecord {
-        self.ins[0]
+        self.first_in
     }
 
     /// Upstreams, in order of first use.
     #[inline]
     pub fn out_records(&self) -> impl Iterator<Item = &OutRecord> {
-        // A record is spilled only while there is one before it.
-        let more = self.spill.as_deref().filter(|_| self.has_out).map_or(&[][..], |spill| &spill.outs);
-        self.has_out.then_some(&self.out).into_iter().chain(more)
+        let more = self.rare.as_deref().map_or(&[][..], |rare| &rare.outs);
+        self.first_out.iter().chain(more)
     }
 
     /// The record of the upstream `face`.
@@ -214,10 +273,10 @@ impl PitEntry {
     }
 
     pub(crate) fn out_record_mut(&mut self, face: FaceId) -> Option<&mut OutRecord> {
-        if self.has_out && self.out.face == face {
-            return Some(&mut self.out);
+        match &mut self.first_out {
+            Some(record) if record.face == face => Some(record),
+            _ => self.rare.as_deref_mut()?.outs.iter_mut().find(|record| record.face == face),
         }
-        self.spill.as_deref_mut()?.outs.iter_mut().find(|record| record.face == face)
     }
 
     /// Whether `face` is one of its downstreams or upstreams.
@@ -243,8 +302,8 @@ impl PitEntry {
     /// The first downstream of a new entry.
     #[inline(always)]
     pub(super) fn set_first_in_record(&mut self, face: FaceId, interest: &Interest, expires: Tick) {
-        self.ins[0] = InRecord { nonce: interest.nonce, token: interest.token, expires, face };
-        self.in_count = 1;
+        self.first_in = InRecord { nonce: interest.nonce, token: interest.token, expires, face };
+        self.flags |= HAS_IN;
     }
 
     #[inline(always)]
@@ -267,16 +326,14 @@ impl PitEntry {
         now: Time,
     ) -> bool {
         let record = InRecord { nonce: interest.nonce, token: interest.token, expires, face };
-        let count = usize::from(self.in_count);
-        if let Some(old) = self.ins[..count].iter_mut().find(|old| old.face == face) {
-            return std::mem::replace(old, record).is_pending(now);
-        }
-        if count < INLINE_INS {
-            self.ins[count] = record;
-            self.in_count += 1;
+        if !self.has(HAS_IN) {
+            self.set_first_in_record(face, interest, expires);
             return false;
         }
-        let more = &mut self.spill.get_or_insert_default().ins;
+        if self.first_in.face == face {
+            return std::mem::replace(&mut self.first_in, record).is_pending(now);
+        }
+        let more = &mut self.rare_mut().ins;
         if let Some(old) = more.iter_mut().find(|old| old.face == face) {
             return std::mem::replace(old, record).is_pending(now);
         }
@@ -292,36 +349,34 @@ impl PitEntry {
 
     /// Removes the in-records of all downstream faces.
     pub(crate) fn clear_in_records(&mut self) {
-        self.in_count = 0;
-        if let Some(spill) = &mut self.spill {
-            spill.ins.clear();
+        self.flags &= !HAS_IN;
+        if let Some(rare) = &mut self.rare {
+            rare.ins.clear();
         }
     }
 
-    /// Removes the downstream `face`.
+    /// Removes the downstream `face`; the others stay in order of arrival.
     pub(crate) fn remove_in_record(&mut self, face: FaceId) {
-        let mut kept: Vec<InRecord> = self.in_records().copied().collect();
-        kept.retain(|record| record.face != face);
-        self.clear_in_records();
-        for record in kept {
-            let count = usize::from(self.in_count);
-            if count < INLINE_INS {
-                self.ins[count] = record;
-                self.in_count += 1;
-            } else {
-                self.spill.get_or_insert_default().ins.push(record);
+        let more = self.rare.as_deref_mut().map(|rare| &mut rare.ins);
+        if self.flags & HAS_IN == 0 || self.first_in.face != face {
+            if let Some(ins) = more {
+                ins.retain(|record| record.face != face);
             }
+            return;
+        }
+        match more.filter(|ins| !ins.is_empty()) {
+            Some(ins) => self.first_in = ins.remove(0),
+            None => self.flags &= !HAS_IN,
         }
     }
 
     /// Records that the Interest left through `face`.
     #[inline(always)]
     pub(crate) fn set_out_record(&mut self, face: FaceId, nonce: u32, now: Time) {
-        if self.has_out {
+        if self.first_out.is_some() {
             return self.set_further_out_record(face, nonce, now);
         }
-        self.out = OutRecord { sent_at: now, nonce, face, nacked: None, retransmissions: 0 };
-        self.has_out = true;
+        self.first_out = Some(OutRecord { sent_at: now, nonce, face, nacked: None, retransmissions: 0 });
     }
 
     #[cold]
@@ -330,19 +385,16 @@ impl PitEntry {
         if let Some(old) = self.out_record_mut(face) {
             *old = OutRecord { retransmissions: old.retransmissions.saturating_add(1), ..record };
         } else {
-            self.spill.get_or_insert_default().outs.push(record);
+            self.rare_mut().outs.push(record);
         }
     }
 
     /// Removes the upstream `face`, because it has answered or the Interest did not reach it.
     pub(crate) fn remove_out_record(&mut self, face: FaceId) {
-        let more = self.spill.as_deref_mut().map(|spill| &mut spill.outs);
-        if self.has_out && self.out.face == face {
-            match more.filter(|outs| !outs.is_empty()) {
-                // The first spilled record moves up, so that the records stay in order of first use.
-                Some(outs) => self.out = outs.remove(0),
-                None => self.has_out = false,
-            }
+        let more = self.rare.as_deref_mut().map(|rare| &mut rare.outs);
+        if self.first_out.as_ref().is_some_and(|record| record.face == face) {
+            // The records stay in order of first use.
+            self.first_out = more.filter(|outs| !outs.is_empty()).map(|outs| outs.remove(0));
         } else if let Some(outs) = more {
             outs.retain(|record| record.face != face);
         }

@@ -71,10 +71,10 @@ impl Ring {
 pub(super) enum Found<'a> {
     /// The first entry of the name.
     Entry(u32),
-    /// No entry, and a place in this ring that is now the name's.
-    Place { ring: u32, place: &'a mut u32 },
-    /// Neither; the ring of the prefix, or [`NONE`] for a name that has none.
-    Nothing { ring: u32 },
+    /// No entry, and a place in a ring that is now the name's.
+    Place(&'a mut u32),
+    /// Neither.
+    Nothing,
 }
 
 impl Index {
@@ -137,7 +137,7 @@ impl Index {
     /// The first entry of `name`, or where one is to be put.
     pub(super) fn seek(&mut self, name: Name, slab: &Slab) -> Found<'_> {
         if name.segment == Segment::NONE {
-            return other(NONE, find_in(&self.others, self.hash, name, slab));
+            return other(find_in(&self.others, self.hash, name, slab));
         }
         let number = match self.by_prefix.find(name.prefix) {
             Some(number) => number,
@@ -149,20 +149,19 @@ impl Index {
         let is_inside = name.segment.0 >= ring.outside_end;
         if *place == NONE && is_inside {
             ring.inside += 1;
-            return Found::Place { ring: number, place };
+            return Found::Place(place);
         }
         if *place != NONE && slab.get(*place).name == name {
             return Found::Entry(*place);
         }
-        other(number, if is_inside { None } else { find_in(&self.others, self.hash, name, slab) })
+        other(if is_inside { None } else { find_in(&self.others, self.hash, name, slab) })
     }
 
     /// Puts a new entry in the place of its name, if that is in a ring and free, and no entry of the name is elsewhere.
-    /// Returns the ring's number and the hint for the FIB.
+    /// Returns the hint for the FIB.
     #[inline(always)]
-    pub(super) fn occupy(&mut self, name: Name, id: u32) -> Option<(u32, &mut u32)> {
-        let number = self.by_prefix.find(name.prefix)?;
-        let ring = &mut self.rings[number as usize];
+    pub(super) fn occupy(&mut self, name: Name, id: u32) -> Option<&mut u32> {
+        let ring = &mut self.rings[self.by_prefix.find(name.prefix)? as usize];
         let place = ring.place(name.segment);
         let place = &mut ring.places[place];
         if *place != NONE || name.segment.0 < ring.outside_end || name.segment == Segment::NONE {
@@ -170,19 +169,29 @@ impl Index {
         }
         *place = id;
         ring.inside += 1;
-        Some((number, &mut ring.route))
+        Some(&mut ring.route)
     }
 
-    /// Number in the FIB that a prefix with this ring had when it was looked up last.
-    pub(super) fn route_mut(&mut self, ring: u32) -> &mut u32 {
-        self.rings.get_mut(ring as usize).map_or(&mut self.other_route, |ring| &mut ring.route)
+    /// The ring of a name's prefix, if names like this one have a place in it.
+    #[inline(always)]
+    fn ring_mut(&mut self, name: Name) -> Option<&mut Ring> {
+        let number = self.by_prefix.find(name.prefix).filter(|_| name.segment != Segment::NONE)?;
+        Some(&mut self.rings[number as usize])
+    }
+
+    /// Number in the FIB that the prefix of a pending Interest had when it was looked up last.
+    pub(super) fn route_mut(&mut self, name: Name) -> &mut u32 {
+        match self.by_prefix.find(name.prefix).filter(|_| name.segment != Segment::NONE) {
+            Some(number) => &mut self.rings[number as usize].route,
+            None => &mut self.other_route,
+        }
     }
 
     /// Inserts a new entry for which [`seek`](Self::seek) found nothing.
     #[cold]
-    pub(super) fn insert(&mut self, ring: u32, id: u32, slab: &Slab) {
+    pub(super) fn insert(&mut self, id: u32, slab: &Slab) {
         let name = slab.get(id).name;
-        if let Some(ring) = self.rings.get_mut(ring as usize) {
+        if let Some(ring) = self.ring_mut(name) {
             if ring.places[ring.place(name.segment)] != NONE && ring.inside as usize * 2 >= ring.places.len()
             {
                 ring.grow(slab);
@@ -202,9 +211,9 @@ impl Index {
 
     /// Removes an entry without siblings from its place; false if it is elsewhere.
     #[inline(always)]
-    pub(super) fn take(&mut self, ring: u32, segment: Segment, id: u32) -> bool {
-        let Some(ring) = self.rings.get_mut(ring as usize) else { return false };
-        let place = ring.place(segment);
+    pub(super) fn take(&mut self, name: Name, id: u32) -> bool {
+        let Some(ring) = self.ring_mut(name) else { return false };
+        let place = ring.place(name.segment);
         let is_there = ring.places[place] == id;
         if is_there {
             ring.places[place] = NONE;
@@ -216,10 +225,9 @@ impl Index {
     /// Puts `successor` in the place of the first entry of a name, or removes the name if it is [`NONE`].
     #[cold]
     pub(super) fn replace(&mut self, first: u32, successor: u32, slab: &Slab) {
-        let entry = slab.get(first);
-        let ring = self.rings.get_mut(entry.ring as usize);
-        if let Some(ring) = ring {
-            let place = ring.place(entry.name.segment);
+        let name = slab.get(first).name;
+        if let Some(ring) = self.ring_mut(name) {
+            let place = ring.place(name.segment);
             if ring.places[place] == first {
                 ring.places[place] = successor;
                 ring.inside -= u32::from(successor == NONE);
@@ -230,7 +238,7 @@ impl Index {
                 ring.outside_end = 0;
             }
         }
-        if let Ok(mut found) = self.others.find_entry(self.hash.of(entry.name), |id| *id == first) {
+        if let Ok(mut found) = self.others.find_entry(self.hash.of(name), |id| *id == first) {
             if successor == NONE {
                 found.remove();
             } else {
@@ -294,6 +302,6 @@ fn find_in(others: &HashTable<u32>, hash: NameHash, name: Name, slab: &Slab) -> 
     others.find(hash.of(name), |id| slab.get(*id).name == name).copied()
 }
 
-fn other<'a>(ring: u32, found: Option<u32>) -> Found<'a> {
-    found.map_or(Found::Nothing { ring }, Found::Entry)
+fn other<'a>(found: Option<u32>) -> Found<'a> {
+    found.map_or(Found::Nothing, Found::Entry)
 }

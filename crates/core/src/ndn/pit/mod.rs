@@ -90,8 +90,10 @@ impl Pit {
 
     /// Records that the entry's name ends in the digest of the Data.
     pub(crate) fn note_digest(&mut self, id: PitId) {
-        let names_digest = &mut self.entry_mut(id).names_digest;
-        self.digest_entries += u32::from(!std::mem::replace(names_digest, true));
+        let entry = self.entry_mut(id);
+        let is_new = !entry.names_digest();
+        entry.set_names_digest();
+        self.digest_entries += u32::from(is_new);
     }
 
     /// Bytes of memory held; looks at every entry.
@@ -120,7 +122,7 @@ impl Pit {
     #[inline(always)]
     pub(crate) fn find_only(&self, name: Name) -> Result<PitId, Option<PitId>> {
         match self.index.find_in_ring(name, &self.slab) {
-            Some((id, entry)) if entry.sibling == NONE && !self.has_special_entries() => Ok(PitId(id)),
+            Some((id, entry)) if entry.sibling() == NONE && !self.has_special_entries() => Ok(PitId(id)),
             _ => self.find_only_elsewhere(name),
         }
     }
@@ -133,8 +135,7 @@ impl Pit {
             return None;
         }
         let id = self.index.take_from_ring(name, &self.slab, PitEntry::is_plain)?;
-        let record = self.slab.get(id).first_in_record();
-        let links = self.slab.remove(id);
+        let (record, links) = self.slab.take(id);
         self.wheel.leave(links, &mut self.slab);
         self.len -= 1;
         Some(record)
@@ -151,12 +152,12 @@ impl Pit {
     /// The entry of `name` and `selector`.
     pub fn find_selected(&self, name: Name, selector: Selector) -> Option<PitId> {
         let mut entries = std::iter::successors(self.find(name), |id| self.next_sibling(*id));
-        entries.find(|id| self.entry(*id).selector == selector)
+        entries.find(|id| self.entry(*id).selector() == selector)
     }
 
     /// The next entry of the same name with another selector.
     pub fn next_sibling(&self, id: PitId) -> Option<PitId> {
-        match self.entry(id).sibling {
+        match self.entry(id).sibling() {
             NONE => None,
             next => Some(PitId(next)),
         }
@@ -165,15 +166,14 @@ impl Pit {
     /// The entry for `name` and `selector`, inserted if there is none; the flag is true for a new one.
     pub fn find_or_insert(&mut self, name: Name, selector: Selector) -> (PitId, bool) {
         let id = match self.index.seek(name, &self.slab) {
-            Found::Place { ring, place } => {
-                let id = self.slab.insert(name, selector, ring);
-                *place = id;
-                id
+            Found::Place(place) => {
+                *place = self.slab.insert(name, selector);
+                *place
             }
             Found::Entry(first) => return self.find_or_insert_sibling(first, selector),
-            Found::Nothing { ring } => {
-                let id = self.slab.insert(name, selector, ring);
-                self.index.insert(ring, id, &self.slab);
+            Found::Nothing => {
+                let id = self.slab.insert(name, selector);
+                self.index.insert(id, &self.slab);
                 id
             }
         };
@@ -186,17 +186,17 @@ impl Pit {
         let mut last = first;
         loop {
             let entry = self.slab.get(last);
-            if entry.selector == selector {
+            if entry.selector() == selector {
                 return (PitId(last), false);
             }
-            match entry.sibling {
+            match entry.sibling() {
                 NONE => break,
                 next => last = next,
             }
         }
-        let PitEntry { name, ring, .. } = *self.slab.get(first);
-        let id = self.slab.insert(name, selector, ring);
-        self.slab.get_mut(last).sibling = id;
+        let name = self.slab.get(first).name;
+        let id = self.slab.insert(name, selector);
+        self.slab.get_mut(last).set_sibling(id);
         self.count_new(selector);
         (PitId(id), true)
     }
@@ -217,7 +217,7 @@ impl Pit {
         now: Time,
     ) -> Option<Recorded<'_>> {
         let id = self.slab.unused()?;
-        let (ring, route) = self.index.occupy(name, id)?;
+        let route = self.index.occupy(name, id)?;
         let expires = Tick::after(now, interest.lifetime);
         let links = self.wheel.enter(id, expires, now);
         if links.next != NONE {
@@ -227,7 +227,7 @@ impl Pit {
         self.len += 1;
         self.prefix_entries += u32::from(selector.can_be_prefix);
         let entry = self.slab.reuse(id);
-        entry.reset(name, selector, ring);
+        entry.reset(name, selector);
         entry.set_links(expires, links);
         entry.set_first_in_record(face, interest, expires);
         Some(Recorded { id: PitId(id), entry, route, is_repeated: false })
@@ -258,7 +258,7 @@ impl Pit {
             self.set_in_record(id, face, interest, now)
         };
         let entry = self.slab.get_mut(id.0);
-        Recorded { id, route: self.index.route_mut(entry.ring), entry, is_repeated }
+        Recorded { id, route: self.index.route_mut(entry.name), entry, is_repeated }
     }
 
     /// Records that `face` waits for the answer of an entry, which expires with the last of its downstreams; returns
@@ -300,15 +300,13 @@ impl Pit {
     pub fn keep_satisfied(&mut self, id: PitId, now: Time, straggler: Span) {
         self.unlink(id);
         let entry = self.slab.get_mut(id.0);
-        entry.satisfied = true;
-        entry.clear_in_records();
+        entry.satisfy();
         self.wheel.link(id.0, Tick::not_before(now + straggler.min(LONGEST.span())), &mut self.slab, now);
     }
 
     /// A satisfied entry that is requested again becomes pending, as if new but for its upstreams.
     pub(crate) fn reopen(&mut self, id: PitId) {
-        let entry = self.entry_mut(id);
-        (entry.satisfied, entry.suppression_ms, entry.notices) = (false, 0, 0);
+        self.entry_mut(id).reopen();
     }
 
     /// Removes the entry with the number `id`.
@@ -319,30 +317,31 @@ impl Pit {
     /// As [`remove`](Self::remove), in the code of the caller.
     #[inline(always)]
     pub(crate) fn end(&mut self, id: PitId) {
-        let PitEntry { name, ring, sibling, selector, names_digest, .. } = *self.slab.get(id.0);
+        let entry = self.slab.get(id.0);
+        let (name, sibling) = (entry.name, entry.sibling());
+        let (selector, names_digest) = (entry.selector(), entry.names_digest());
         let links = self.slab.remove(id.0);
         self.wheel.leave(links, &mut self.slab);
-        if sibling != NONE || !self.index.take(ring, name.segment, id.0) {
-            self.remove_from_index(id);
+        if sibling != NONE || !self.index.take(name, id.0) {
+            self.remove_from_index(id, sibling);
         }
         self.len -= 1;
         self.prefix_entries -= u32::from(selector.can_be_prefix);
         self.digest_entries -= u32::from(names_digest);
     }
 
-    /// Removes an entry that has siblings, or is not in a ring.
+    /// Removes an entry that has siblings, the next of which is `sibling`, or is not in a ring.
     #[cold]
-    fn remove_from_index(&mut self, id: PitId) {
-        let PitEntry { name, sibling, .. } = *self.slab.get(id.0);
-        let Some(first) = self.index.find(name, &self.slab) else { return };
+    fn remove_from_index(&mut self, id: PitId, sibling: u32) {
+        let Some(first) = self.index.find(self.entry(id).name, &self.slab) else { return };
         if first == id.0 {
             return self.index.replace(first, sibling, &self.slab);
         }
         let mut at = first;
-        while self.slab.get(at).sibling != id.0 {
-            at = self.slab.get(at).sibling;
+        while self.slab.get(at).sibling() != id.0 {
+            at = self.slab.get(at).sibling();
         }
-        self.slab.get_mut(at).sibling = sibling;
+        self.slab.get_mut(at).set_sibling(sibling);
     }
 
     /// Time at which [`take_expired`](Self::take_expired) may find an entry; never later than the first

@@ -1,7 +1,7 @@
 //! Memory of the entries of one PIT.
 
 use super::NONE;
-use super::entry::{PitEntry, Selector, Spill};
+use super::entry::{InRecord, PitEntry, Selector};
 use super::wheel::Links;
 use crate::ndn::name::Name;
 
@@ -31,11 +31,9 @@ impl Slab {
         &mut self.entries[id as usize]
     }
 
-    pub(super) fn insert(&mut self, name: Name, selector: Selector, ring: u32) -> u32 {
-        let Some(id) = self.unused() else {
-            return self.push(PitEntry::new(name, selector, ring));
-        };
-        self.reuse(id).reset(name, selector, ring);
+    pub(super) fn insert(&mut self, name: Name, selector: Selector) -> u32 {
+        let id = self.unused().unwrap_or_else(|| self.make());
+        self.reuse(id).reset(name, selector);
         id
     }
 
@@ -53,24 +51,33 @@ impl Slab {
         entry
     }
 
+    /// Makes an unused place.
     #[cold]
-    fn push(&mut self, entry: PitEntry) -> u32 {
+    fn make(&mut self) -> u32 {
         let len = self.entries.len();
         if len == self.entries.capacity() && len >= MANY {
             self.entries.reserve_exact(len / 4);
         }
-        self.entries.push(entry);
-        len as u32
+        self.entries.push(PitEntry::unused());
+        self.free = len as u32;
+        self.free
+    }
+
+    /// As [`remove`](Self::remove); returns the first downstream, too, which has no meaning if there was none.
+    #[inline(always)]
+    pub(super) fn take(&mut self, id: u32) -> (InRecord, Links) {
+        let entry = &mut self.entries[id as usize];
+        let record = entry.first_in_record();
+        let links = entry.take_links();
+        entry.clear();
+        entry.next = std::mem::replace(&mut self.free, id);
+        (record, links)
     }
 
     /// Gives up the place of an entry; returns the links it had.
     #[inline(always)]
     pub(super) fn remove(&mut self, id: u32) -> Links {
-        let entry = &mut self.entries[id as usize];
-        let links = entry.take_links();
-        entry.clear();
-        entry.next = std::mem::replace(&mut self.free, id);
-        links
+        self.take(id).1
     }
 
     /// Places made since the start.
@@ -84,7 +91,7 @@ impl Slab {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        let spills = self.entries.iter().filter_map(|entry| entry.spill.as_deref());
-        self.entries.capacity() * size_of::<PitEntry>() + spills.map(Spill::memory_bytes).sum::<usize>()
+        let rare = self.entries.iter().map(PitEntry::rare_bytes);
+        self.entries.capacity() * size_of::<PitEntry>() + rare.sum::<usize>()
     }
 }

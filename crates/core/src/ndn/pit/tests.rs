@@ -149,7 +149,9 @@ fn a_window_of_segments_needs_no_hash_table() {
 }
 
 fn entry() -> PitEntry {
-    PitEntry::new(Name::segment(NameTable::ROOT, 1), SELECTOR, NONE)
+    let mut entry = PitEntry::unused();
+    entry.reset(Name::segment(NameTable::ROOT, 1), SELECTOR);
+    entry
 }
 
 #[test]
