@@ -1,6 +1,6 @@
 //! A first-in-first-out queue in a ring whose length is a power of two. Every packet passes through two of them per hop.
 
-/// First in, first out. An item must have a value that stands for none, as a pointer has, or places take more memory.
+/// First in, first out. `Option<T>` should be as small as `T`, as it is for a pointer, or places take more memory.
 #[derive(Debug)]
 pub(crate) struct Fifo<T> {
     /// A power of two of places, or none at all.
@@ -31,7 +31,7 @@ impl<T> Fifo<T> {
     /// The place of the item that `ahead` others precede.
     #[inline(always)]
     const fn place(&self, ahead: usize) -> usize {
-        // Without places the result is none of them.
+        // In an empty list of places, this is the number of no place.
         self.head.wrapping_add(ahead) & self.places.len().wrapping_sub(1)
     }
 

@@ -94,14 +94,16 @@ const FIRST_SHIFT: u32 = 13;
 const LAST_SHIFT: u32 = 30;
 /// Number of events after which the width may be adapted again.
 const ADAPT_EVERY: u64 = 8192;
-/// Number of open events from which further ones go into a heap.
-const CROWDED: usize = 64;
+/// Maximum number of open events in the list; further ones go into a heap.
+const MAX_LISTED: usize = 64;
 /// Slots are widened if more than one event in this number lay beyond the calendar's range.
 const FAR_SHARE: u64 = 32;
-/// Slots are narrowed if more than one event in this number shared the slot of an earlier one.
+/// Slots are narrowed if more than one event in this number shared a slot with an earlier one.
 const BESIDE_SHARE: u64 = 16;
-/// In every so many adaptations, a width that was too narrow may be tried again.
+/// Number of adaptations after which a width that was too narrow may be tried again.
 const FORGET_AFTER: u32 = 64;
+/// Sequence number from which all events are numbered anew, early enough that none reaches 2^38.
+const RENUMBER_AT: u64 = 1 << (SEQUENCE_BITS - 1);
 /// Stands for no entry in links between entries.
 const NONE: u32 = u32::MAX;
 
@@ -125,7 +127,7 @@ pub struct EventQueue {
     /// Events of the open slot and of slots before it, latest first.
     open: Vec<u128>,
     /// Further open events, where inserting into the list would move too many; none while the list is empty.
-    crowd: BinaryHeap<Reverse<u128>>,
+    overflow: BinaryHeap<Reverse<u128>>,
     /// Number of the open slot, counted from time zero.
     at: u64,
     shift: u32,
@@ -146,7 +148,7 @@ pub struct EventQueue {
     adaptations: u32,
     /// Number of events that had been added at the last adaptation.
     adapted_at: u64,
-    /// Events in slots opened since the last adaptation, except the first of each.
+    /// Events since the last adaptation that were in a slot with another when it was opened, or entered one that was open.
     beside: u64,
     /// Events that went beyond the last slot since the last adaptation.
     sent_far: u64,
@@ -157,7 +159,7 @@ impl Default for EventQueue {
         Self {
             sequence: 0,
             open: Vec::new(),
-            crowd: BinaryHeap::new(),
+            overflow: BinaryHeap::new(),
             at: 0,
             shift: FIRST_SHIFT,
             heads: Box::new([NONE; SLOTS]),
@@ -177,10 +179,10 @@ impl Default for EventQueue {
 }
 
 impl EventQueue {
-    /// Adds an event. The sequence lasts for 2.7·10^11 events.
+    /// Adds an event before [`Time::MAX`], which stands for never.
     pub fn push(&mut self, at: Time, kind: EventKind, index: usize) {
         self.sequence += 1;
-        debug_assert!(self.sequence < 1 << SEQUENCE_BITS && index < 1 << INDEX_BITS);
+        debug_assert!(self.sequence < 1 << SEQUENCE_BITS && index < 1 << INDEX_BITS && at < Time::MAX);
         let low = self.sequence << TARGET_BITS | (index as u64) << KIND_BITS | kind as u64;
         self.place(u128::from(at.as_nanos()) << 64 | u128::from(low));
     }
@@ -189,7 +191,7 @@ impl EventQueue {
     #[inline(always)]
     pub fn take_until(&mut self, limit: Time) -> Option<(Time, EventTarget)> {
         if self.open.is_empty()
-            && let Some(key) = self.take_lonely(limit)
+            && let Some(key) = self.take_single(limit)
         {
             return Some(parts(key));
         }
@@ -202,8 +204,8 @@ impl EventQueue {
         if self.open.is_empty() && !self.open_next() {
             return None;
         }
-        if !self.crowd.is_empty() {
-            return self.take_from_crowd(limit);
+        if !self.overflow.is_empty() {
+            return self.take_from_overflow(limit);
         }
         let (at, target) = parts(*self.open.last()?);
         if at > limit {
@@ -215,20 +217,20 @@ impl EventQueue {
 
     /// The earliest of the open events when some of them are in the heap.
     #[cold]
-    fn take_from_crowd(&mut self, limit: Time) -> Option<(Time, EventTarget)> {
-        let Reverse(crowded) = *self.crowd.peek()?;
-        let is_listed = self.open.last().is_some_and(|listed| *listed < crowded);
-        let key = if is_listed { *self.open.last()? } else { crowded };
+    fn take_from_overflow(&mut self, limit: Time) -> Option<(Time, EventTarget)> {
+        let Reverse(first) = *self.overflow.peek()?;
+        let is_listed = self.open.last().is_some_and(|listed| *listed < first);
+        let key = if is_listed { *self.open.last()? } else { first };
         if parts(key).0 > limit {
             return None;
         }
         if is_listed {
             self.open.pop();
         } else {
-            self.crowd.pop();
+            self.overflow.pop();
         }
         if self.open.is_empty() {
-            self.open.extend(self.crowd.pop().map(|Reverse(key)| key));
+            self.open.extend(self.overflow.pop().map(|Reverse(key)| key));
         }
         Some(parts(key))
     }
@@ -236,7 +238,7 @@ impl EventQueue {
     /// Removes the only event of the next slot without opening the slot; `None` if it has several, if a far event may
     /// come first, or after `limit`.
     #[inline(always)]
-    fn take_lonely(&mut self, limit: Time) -> Option<u128> {
+    fn take_single(&mut self, limit: Time) -> Option<u128> {
         let next = self.next_occupied()?;
         let slot = next as usize % SLOTS;
         let index = self.heads[slot];
@@ -296,9 +298,10 @@ impl EventQueue {
     }
 
     fn insert_open(&mut self, key: u128) {
+        self.beside += u64::from(!self.open.is_empty());
         // Insertion moves the events behind it, which is quadratic when thousands share one slot.
-        if self.open.len() >= CROWDED {
-            return self.crowd.push(Reverse(key));
+        if self.open.len() >= MAX_LISTED {
+            return self.overflow.push(Reverse(key));
         }
         let place = self.open.iter().rposition(|other| *other > key).map_or(0, |place| place + 1);
         self.open.insert(place, key);
@@ -387,6 +390,9 @@ impl EventQueue {
     /// Halves or doubles the slots' width. An event alone in its slot costs least, one too far for the slots most.
     #[cold]
     fn adapt(&mut self) {
+        if self.sequence >= RENUMBER_AT {
+            return self.renumber();
+        }
         let (events, beside, far) = (self.sequence - self.adapted_at, self.beside, self.sent_far);
         (self.adapted_at, self.beside, self.sent_far) = (self.sequence, 0, 0);
         self.adaptations = self.adaptations.wrapping_add(1);
@@ -402,10 +408,28 @@ impl EventQueue {
         }
     }
 
+    /// Numbers all events anew, in their order.
+    fn renumber(&mut self) {
+        let mut keys = self.take_all();
+        keys.sort_unstable();
+        let low = (1_u128 << TARGET_BITS) - 1;
+        for (key, number) in keys.iter_mut().zip(1_u128..) {
+            *key = *key >> 64 << 64 | number << TARGET_BITS | *key & low;
+        }
+        (self.sequence, self.adapted_at) = (keys.len() as u64, keys.len() as u64);
+        self.place_all(keys, self.shift);
+    }
+
     fn rebuild(&mut self, shift: u32) {
+        let keys = self.take_all();
+        self.place_all(keys, shift);
+    }
+
+    /// Removes all events, in an order that has no meaning.
+    fn take_all(&mut self) -> Vec<u128> {
         let mut keys: Vec<u128> = self.far.drain().map(|Reverse(key)| key).collect();
         keys.append(&mut self.open);
-        keys.extend(self.crowd.drain().map(|Reverse(key)| key));
+        keys.extend(self.overflow.drain().map(|Reverse(key)| key));
         for head in self.heads.iter_mut() {
             let mut index = std::mem::replace(head, NONE);
             while index != NONE {
@@ -418,14 +442,19 @@ impl EventQueue {
         self.far_slot = u64::MAX;
         self.occupied = [0; WORDS];
         self.words = 0;
+        keys
+    }
+
+    /// Adds events to an empty calendar, with this width of slots.
+    fn place_all(&mut self, keys: Vec<u128>, shift: u32) {
         let first = keys.iter().min().map_or(0, |key| (key >> 64) as u64);
         self.shift = shift;
         self.at = first >> shift;
         for key in keys {
             self.place(key);
         }
-        // `place` has counted all far events again, which are not new ones.
-        self.sent_far = 0;
+        // `place` has counted events again that are not new.
+        (self.sent_far, self.beside) = (0, 0);
     }
 }
 
@@ -551,10 +580,26 @@ mod tests {
     #[test]
     fn slots_are_narrow_where_events_are_dense_and_wide_where_they_are_far_apart() {
         assert!(shift_after(1000, 1_000_000) < FIRST_SHIFT);
+        // Most events enter a slot that is open.
+        assert!(shift_after(1000, 500) < FIRST_SHIFT);
         assert!(shift_after(50, 1_000_000_000) > FIRST_SHIFT);
         // Dense and far at once: the width at which few events are far is kept.
         let reach = 1_000_000_000;
         assert!(SLOTS as u64 * (1 << shift_after(20_000, reach)) >= u64::from(reach) / 2);
+    }
+
+    #[test]
+    fn numbering_anew_keeps_the_order_of_one_instant() {
+        let mut events = EventQueue { sequence: RENUMBER_AT - 100, ..EventQueue::default() };
+        let mut taken = Vec::new();
+        // More events than between two adaptations; a hundred of them at each instant.
+        (0..300).for_each(|target| push(&mut events, u64::from(target / 100) * 10_000, target));
+        for target in 300..3 * ADAPT_EVERY as u32 {
+            taken.extend(events.take_until(Time::MAX).map(|(_, target)| target.index as u32));
+            push(&mut events, u64::from(target / 100) * 10_000, target);
+        }
+        assert!(events.sequence < RENUMBER_AT, "{}", events.sequence);
+        assert!(taken.iter().copied().eq(0..taken.len() as u32));
     }
 
     #[test]

@@ -219,6 +219,9 @@ struct Resolved {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::{Env, NoSink};
+    use crate::rng::{Rng, Seed};
+    use crate::units::Time;
 
     fn hop(face: u16, cost: u32) -> NextHop {
         NextHop { face: FaceId(face), cost }
@@ -234,6 +237,30 @@ mod tests {
         assert_eq!(fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(3, 1), hop(2, 9)]);
         fib.set(ab, vec![]);
         assert_eq!(fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(1, 5)]);
+    }
+
+    #[test]
+    fn a_hint_of_any_value_leads_to_the_entry_of_the_prefix() {
+        let mut names = NameTable::new();
+        let prefixes = ["/a", "/b", "/c"].map(|uri| names.intern_uri(uri).expect("valid"));
+        let mut fib = Fib::default();
+        for (prefix, face) in prefixes.iter().zip(1..) {
+            fib.set(*prefix, vec![hop(face, 1)]);
+        }
+        let mut rng = Rng::stream(Seed(1), "hints");
+        for round in 0..200 {
+            // As after a change of routes: an earlier hint is the number of another prefix, or of none.
+            if round % 5 == 0 {
+                fib.forget();
+            }
+            let number = rng.below(3) as usize;
+            let mut hint = [0, 1, 2, 3, u32::MAX][rng.below(5) as usize];
+            let mut sink = NoSink;
+            let cx = Context::new(Env::new(Time::ZERO, NodeId(0), &names, &mut sink), &[]);
+            let entry = fib.route_by(&mut hint, prefixes[number], &cx);
+            assert_eq!(entry.hops, [hop(number as u16 + 1, 1)], "round {round}");
+            assert_eq!(fib.resolved.entries[hint as usize].prefix, prefixes[number]);
+        }
     }
 
     #[test]

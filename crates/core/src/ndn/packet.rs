@@ -65,7 +65,7 @@ pub struct Header {
     pub(crate) size: u32,
 }
 
-// A simulated packet (body of 8 bytes) fills one cache line.
+// With a body of 8 bytes a packet fills one cache line.
 const _: () = assert!(size_of::<Header>() <= 56);
 
 impl Header {
@@ -126,7 +126,7 @@ impl Header {
 
 /// Packet types; Tcp segments share links and queues with NDN packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-// Exhaustive: a codec that missed a new packet type would have to be found by a compiler error.
+// Exhaustive: a codec that missed a new packet type must be found by the compiler.
 pub enum Kind {
     /// A request for one Data.
     Interest(Interest),

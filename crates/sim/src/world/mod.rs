@@ -25,7 +25,7 @@ use tidegate_core::ndn::consumer::Consumer;
 use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::node::{Device, Devices, Node};
-use tidegate_core::ndn::packet::{Header, Kind, Packet};
+use tidegate_core::ndn::packet::{Contents, Header, Kind, Packet};
 use tidegate_core::ndn::producer::Producer;
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::observe::records::{EventRecord, FlowSamples, LinkSamples};
@@ -46,6 +46,9 @@ use tidegate_core::link::line::Carriage;
 
 /// The body of a simulated packet: options of a TCP segment that has some.
 pub type Body = Option<Box<TcpOptions>>;
+
+// Every packet is one cache line.
+const _: () = assert!(size_of::<Contents<Body>>() == 64);
 
 /// A network in motion.
 #[derive(Debug)]
@@ -84,7 +87,10 @@ pub struct World {
     restart_template: Option<Box<restart::RestartTemplate>>,
 }
 
-/// Packets that have reached their consumer, whose memory the next ones take.
+/// Maximum number of packets whose memory is kept; where notices of losses arrive, more packets end than begin.
+const MAX_SPARES: usize = 1 << 16;
+
+/// Packets that have ended at an application, whose memory the next ones take.
 #[derive(Debug, Default)]
 struct Spares(Vec<Packet<Body>>);
 
@@ -111,7 +117,9 @@ impl Spares {
     #[inline]
     fn keep(&mut self, mut packet: Packet<Body>) {
         packet.body = None;
-        self.0.push(packet);
+        if self.0.len() < MAX_SPARES {
+            self.0.push(packet);
+        }
     }
 }
 

@@ -41,7 +41,7 @@ impl<B: Clone + Default> Forwarder<B> {
             return refuse(cx, from, packet, NackReason::Congestion, out);
         }
         if !self.cs.is_enabled() && self.body.is_none() {
-            // Nearly every Interest: nothing can answer it here, and it is the first of its entry.
+            // Most Interests are the first of their entry, and nothing on this node can answer them.
             let decided =
                 self.decide(cx, from, packet, out, |pit, interest, now| pit.begin(name, from, interest, now));
             match decided {

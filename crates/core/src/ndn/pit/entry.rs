@@ -120,7 +120,7 @@ const NAMES_DIGEST: u8 = 16;
 impl Selector {
     #[inline(always)]
     fn flags(self) -> u8 {
-        u8::from(self.can_be_prefix) * CAN_BE_PREFIX | u8::from(self.must_be_fresh) * MUST_BE_FRESH
+        (u8::from(self.can_be_prefix) * CAN_BE_PREFIX) | (u8::from(self.must_be_fresh) * MUST_BE_FRESH)
     }
 }
 

@@ -34,7 +34,7 @@ struct Ring {
     inside: u32,
     /// Number of the prefix's entries in the hash table.
     outside: u32,
-    /// All of these are of segments before this one; zero if there are none.
+    /// The segments of all of these are lower than this one; zero if there are none.
     outside_end: u32,
     /// Number of the prefix in the FIB when it was looked up last.
     route: u32,
@@ -98,7 +98,7 @@ impl Index {
         if id == NONE {
             return None;
         }
-        // A name without a segment may have another's place, but never finds itself there.
+        // The place of a name without a segment may hold another entry, but never its own.
         let entry = slab.get(id);
         (entry.name == name).then_some((id, entry))
     }
@@ -262,7 +262,7 @@ impl Index {
         number
     }
 
-    /// Closes rings without entries, because a peer may request under ever new prefixes.
+    /// Closes rings without entries, because a peer may send Interests for any number of prefixes.
     fn close_empty(&mut self) {
         self.unused.clear();
         self.by_prefix = PrefixMap::default();

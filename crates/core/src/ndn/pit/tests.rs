@@ -43,11 +43,13 @@ fn names_are_found_as_in_a_map_whatever_their_prefixes_segments_and_selectors() 
     for (seed, segments, prefixes) in [(1, 1 << 20, 3), (2, 40, 3), (3, 8, 400), (4, 1 << 20, 400)] {
         let mut rng = Rng::stream(Seed(seed), "pit");
         let mut pit = Pit::new(NameHash::keyed(seed));
-        let mut pending: BTreeMap<(Name, bool), PitId> = BTreeMap::new();
+        let mut pending: BTreeMap<(Name, bool, bool), PitId> = BTreeMap::new();
         let mut limit = 0;
         for step in 0..20_000_u32 {
             // Rises to a few hundred entries and falls to none, many times.
             limit = if step % 2_000 == 0 { rng.below(600) as usize } else { limit };
+            // Interests that Data of other names may answer come in some stretches only.
+            let any_prefix = step % 4_000 < 500;
             let prefix = PrefixId(rng.below(prefixes));
             let name = match rng.below(10) {
                 0 => Name::whole(prefix),
@@ -55,15 +57,19 @@ fn names_are_found_as_in_a_map_whatever_their_prefixes_segments_and_selectors() 
                 1..=3 => Name::segment(prefix, rng.below(segments) / 64 * 64),
                 _ => Name::segment(prefix, rng.below(segments)),
             };
-            let selector = Selector { must_be_fresh: rng.chance(0.2), ..SELECTOR };
-            let key = (name, selector.must_be_fresh);
+            let selector =
+                Selector { must_be_fresh: rng.chance(0.2), can_be_prefix: any_prefix && rng.chance(0.1) };
+            let key = (name, selector.must_be_fresh, selector.can_be_prefix);
             if pending.len() < limit {
                 let (id, is_new) = request(&mut pit, name, selector);
                 assert_eq!(pending.insert(key, id), (!is_new).then_some(id), "seed {seed} step {step}");
             } else if let Some((key, id)) = pending.range(key..).next().map(|(key, id)| (*key, *id)) {
                 pending.remove(&key);
                 if rng.chance(0.5) && pit.take_only(key.0).is_some() {
-                    assert!(!key.1 && !pending.contains_key(&(key.0, true)), "seed {seed} step {step}");
+                    // Nothing else of this name was pending, and nothing that Data of another name may answer.
+                    let mut others = pending.range((key.0, false, false)..=(key.0, true, true));
+                    assert!(!key.1 && others.next().is_none(), "seed {seed} step {step}");
+                    assert!(!key.2 && pending.keys().all(|other| !other.2), "seed {seed} step {step}");
                 } else {
                     pit.remove(id);
                 }
@@ -71,9 +77,11 @@ fn names_are_found_as_in_a_map_whatever_their_prefixes_segments_and_selectors() 
             let found = pit.find_selected(name, selector);
             assert_eq!(found, pending.get(&key).copied(), "seed {seed} step {step}: {name:?}");
             assert_eq!(pit.len(), pending.len());
+            let any_prefix = pending.keys().filter(|key| key.2).count();
+            assert_eq!(pit.prefix_entries() as usize, any_prefix, "seed {seed} step {step}");
         }
-        for ((name, must_be_fresh), id) in pending {
-            assert_eq!(pit.find_selected(name, Selector { must_be_fresh, ..SELECTOR }), Some(id));
+        for ((name, must_be_fresh, can_be_prefix), id) in pending {
+            assert_eq!(pit.find_selected(name, Selector { must_be_fresh, can_be_prefix }), Some(id));
             pit.remove(id);
         }
         assert_eq!((pit.len(), pit.ids().count()), (0, 0));

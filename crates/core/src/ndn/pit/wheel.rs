@@ -233,8 +233,8 @@ impl Wheel {
         expired[before..].reverse();
     }
 
-    /// The first tick after `done` at which an entry may end. Entries whose turn has not come are passed over,
-    /// which costs no more than the milliseconds gained.
+    /// The first tick after `done` at which an entry may end. Slots whose entries all end in a
+    /// later turn are skipped; at most one turn of slots is examined.
     fn next_due(&self) -> Option<Tick> {
         let turn = Tick(self.done.0.wrapping_add(SLOTS as u32));
         let mut first: Option<Tick> = None;
