@@ -2,6 +2,8 @@
 //! plan.
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use tidegate_core::ndn::consumer::profile::ProfileRules;
 use tidegate_core::observe::event::EventMask;
@@ -305,7 +307,8 @@ pub struct MediumPlan {
     pub setup: MediumSetup,
 }
 
-/// Plan of one flow.
+/// Plan of one flow. Its [`FlowSettings`] read as fields of its own; the first change of one copies them, so that other
+/// flows keep theirs.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
     /// Name, `consumer:prefix` unless given.
@@ -318,6 +321,18 @@ pub struct FlowPlan {
     pub producers: Vec<usize>,
     /// Name prefix of the segments.
     pub prefix: String,
+    /// Settings that all flows of its table share.
+    pub settings: Arc<FlowSettings>,
+    /// Time of the first Interest, before variation.
+    pub start: Time,
+    /// Settings of a TCP connection: its consumer receives, its only producer sends, and segments take the
+    /// place of Data. Other settings of Interests and Data have no meaning then.
+    pub tcp: Option<Box<TcpPlan>>,
+}
+
+/// Settings of a flow that do not depend on its number among the repetitions.
+#[derive(Clone, Debug)]
+pub struct FlowSettings {
     /// Congestion control of the consumer.
     pub scheme: SchemeUse,
     /// Consumer profile of the flow.
@@ -332,13 +347,22 @@ pub struct FlowPlan {
     pub processing: Option<ServicePlan>,
     /// Whether Interests carry MustBeFresh.
     pub must_be_fresh: bool,
-    /// Time of the first Interest, before variation.
-    pub start: Time,
     /// Time from which no Interest is sent.
     pub stop: Option<Time>,
-    /// Settings of a TCP connection: its consumer receives, its only producer sends, and segments take the
-    /// place of Data. Other settings of Interests and Data have no meaning then.
-    pub tcp: Option<TcpPlan>,
+}
+
+impl Deref for FlowPlan {
+    type Target = FlowSettings;
+
+    fn deref(&self) -> &FlowSettings {
+        &self.settings
+    }
+}
+
+impl DerefMut for FlowPlan {
+    fn deref_mut(&mut self) -> &mut FlowSettings {
+        Arc::make_mut(&mut self.settings)
+    }
 }
 
 /// Settings of a TCP connection in addition to those of a flow.

@@ -2,6 +2,7 @@
 //! Interests in the plan.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
 use tidegate_core::tcp::{AckPolicy, SenderSettings, TimeoutBounds};
@@ -15,7 +16,7 @@ use tidegate_settings::uses;
 use super::flows::{MAX_SEGMENTS, check_times, expand};
 use super::network::NetworkTable;
 use super::{Limits, keys, whole};
-use crate::plan::{Demand, FlowPlan, SchemeUse, TcpPlan};
+use crate::plan::{Demand, FlowPlan, FlowSettings, TcpPlan};
 
 /// Reads every `[[tcp]]` and adds its connections to `plans`.
 pub(super) fn read(
@@ -36,7 +37,7 @@ pub(super) fn read(
         }
         if !context.claim(
             fields.place,
-            700 + uses::bytes(std::slice::from_ref(&template.scheme)),
+            700 + uses::bytes(std::slice::from_ref(&template.flow.scheme)),
             template.repeat,
         ) {
             return;
@@ -64,11 +65,9 @@ struct Template {
     sender: String,
     receiver: String,
     port: u64,
-    scheme: SchemeUse,
-    demand: Demand,
+    flow: Arc<FlowSettings>,
     start: Span,
     stagger: Span,
-    stop: Option<Span>,
     settings: SenderSettings,
     receiver_ecn: bool,
     ack_policy: AckPolicy,
@@ -85,19 +84,31 @@ impl Template {
         if name.as_ref().is_some_and(|name| name.is_empty() || name.len() > 200) {
             return fields.refused("name", "name: 1 to 200 bytes are needed");
         }
+        let repeat = u64::try_from(fields.count("repeat")?).ok()?;
+        let (sender, receiver) = (fields.text("sender")?, fields.text("receiver")?);
+        let port = u64::try_from(fields.count("port")?).ok()?;
+        let settings = settings?;
+        let flow = FlowSettings {
+            demand: read_demand(fields, settings.mss)?,
+            scheme: scheme?,
+            profile: ProfileRules::of(ConsumerProfile::Own),
+            payload: ByteCount::new(u64::from(settings.mss)),
+            freshness: Span::ZERO,
+            processing: None,
+            must_be_fresh: false,
+            stop: stop.map(|stop| Time::ZERO + stop),
+        };
         Some(Self {
             table,
-            repeat: u64::try_from(fields.count("repeat")?).ok()?,
+            repeat,
             name,
-            sender: fields.text("sender")?,
-            receiver: fields.text("receiver")?,
-            port: u64::try_from(fields.count("port")?).ok()?,
-            demand: read_demand(fields, settings.as_ref()?.mss)?,
-            scheme: scheme?,
+            sender,
+            receiver,
+            port,
+            flow: Arc::new(flow),
             start: start?,
             stagger: fields.time("stagger")?,
-            stop,
-            settings: settings?,
+            settings,
             receiver_ecn: fields.flag("receiver_ecn")?,
             ack_policy: read_ack_policy(fields)?,
             buffer: fields.size("receive_buffer")?,
@@ -146,22 +157,15 @@ impl Template {
             consumer: receiver,
             producers: vec![sender],
             prefix: prefix(&sender_name, &receiver_name, self.port)?,
-            scheme: self.scheme.clone(),
-            profile: ProfileRules::of(ConsumerProfile::Own),
-            demand: self.demand.clone(),
-            payload: ByteCount::new(u64::from(self.settings.mss)),
-            freshness: Span::ZERO,
-            processing: None,
-            must_be_fresh: false,
+            settings: Arc::clone(&self.flow),
             start: Time::ZERO + start,
-            stop: self.stop.map(|stop| Time::ZERO + stop),
-            tcp: Some(TcpPlan {
+            tcp: Some(Box::new(TcpPlan {
                 data_prefix: prefix(&receiver_name, &sender_name, self.port)?,
                 settings: self.settings,
                 receiver_ecn: self.receiver_ecn,
                 ack_policy: self.ack_policy,
                 buffer: self.buffer,
-            }),
+            })),
         })
     }
 }

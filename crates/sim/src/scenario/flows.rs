@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
@@ -16,7 +17,7 @@ use tidegate_settings::values::read_text;
 
 use super::network::NetworkTable;
 use super::{Limits, keys, service, whole, workload};
-use crate::plan::{Demand, FlowPlan, SchemeUse, ServicePlan};
+use crate::plan::{Demand, FlowPlan, FlowSettings};
 
 /// Maximum number of producers of one flow.
 const MAX_PRODUCERS: usize = 1_000;
@@ -64,6 +65,7 @@ pub(super) fn read(
         roster.table = table;
         roster.add(flow, template, network);
     }
+    roster.plans.shrink_to_fit();
     roster.plans
 }
 
@@ -71,15 +73,8 @@ pub(super) fn read(
 struct Template {
     repeat: u64,
     texts: Texts,
-    scheme: SchemeUse,
-    profile: ProfileRules,
-    demand: Demand,
-    payload: ByteCount,
-    freshness: Span,
-    processing: Option<ServicePlan>,
-    must_be_fresh: bool,
+    settings: Arc<FlowSettings>,
     start: Time,
-    stop: Option<Time>,
 }
 
 /// Texts that may contain `{i}`.
@@ -102,9 +97,8 @@ impl Template {
         let demand = read_demand(flow, payload.unwrap_or(ByteCount::new(1)), duration);
         let (start, stop) = (flow.time("start"), flow.time("stop"));
         check_times(flow, start.unwrap_or_default(), stop, duration);
-        Some(Self {
-            repeat: repeat?,
-            texts: texts?,
+        let (repeat, texts) = (repeat?, texts?);
+        let settings = FlowSettings {
             scheme: scheme?,
             profile: profile?,
             demand: demand?,
@@ -112,22 +106,23 @@ impl Template {
             freshness: flow.time("freshness")?,
             processing: service::read(flow, "processing"),
             must_be_fresh: flow.flag("must_be_fresh")?,
-            start: Time::ZERO + start?,
             stop: stop.map(|stop| Time::ZERO + stop),
-        })
+        };
+        Some(Self { repeat, texts, settings: Arc::new(settings), start: Time::ZERO + start? })
     }
-}
 
-impl Template {
     /// Estimate of the bytes that one flow takes in a plan.
     fn bytes(&self) -> u64 {
-        let bursts =
-            if let Demand::Constant { bursts, .. } = &self.demand { 16 * bursts.len() as u64 } else { 0 };
+        let bursts = if let Demand::Constant { bursts, .. } = &self.settings.demand {
+            16 * bursts.len() as u64
+        } else {
+            0
+        };
         let texts = 2 * (self.texts.consumer.len() + self.texts.prefix.len()) as u64;
         700 + texts
             + 8 * self.texts.producers.len() as u64
             + bursts
-            + uses::bytes(std::slice::from_ref(&self.scheme))
+            + uses::bytes(std::slice::from_ref(&self.settings.scheme))
     }
 }
 
@@ -351,15 +346,8 @@ impl Roster {
             consumer,
             producers,
             prefix,
-            scheme: template.scheme.clone(),
-            profile: template.profile,
-            demand: template.demand.clone(),
-            payload: template.payload,
-            freshness: template.freshness,
-            processing: template.processing,
-            must_be_fresh: template.must_be_fresh,
+            settings: Arc::clone(&template.settings),
             start: template.start,
-            stop: template.stop,
             tcp: None,
         });
         Some(())
@@ -388,11 +376,11 @@ impl Roster {
         };
         let difference = if first.producers != producers {
             ("producer", "other producers")
-        } else if first.payload != template.payload {
+        } else if first.payload != template.settings.payload {
             ("payload", "another payload")
-        } else if first.freshness != template.freshness {
+        } else if first.freshness != template.settings.freshness {
             ("freshness", "another freshness")
-        } else if first.processing != template.processing {
+        } else if first.processing != template.settings.processing {
             ("processing", "another processing")
         } else {
             return Some(());

@@ -1,7 +1,10 @@
 //! Large scenarios: as many nodes and flows as benchmarks need, and no more than memory has.
 
+use std::sync::Arc;
+
+use tidegate_core::units::ByteCount;
 use tidegate_schemes::SCHEMES;
-use tidegate_sim::plan::Plan;
+use tidegate_sim::plan::{FlowPlan, Plan};
 use tidegate_sim::scenario::{Errors, Limits, Parser, parse};
 
 /// Ten thousand nodes and a hundred thousand flows.
@@ -34,6 +37,25 @@ fn one_table_makes_a_hundred_thousand_flows_over_ten_thousand_nodes() {
     let flow = &plan.flows[4_999];
     assert_eq!((flow.name.as_str(), flow.prefix.as_str()), ("flow-5000", "/5000"));
     assert_eq!((flow.consumer, flow.producers[0]), (4_999, 9_999));
+}
+
+#[test]
+fn flows_of_one_table_share_their_settings_until_one_is_changed() {
+    let mut plan = parsed(&WIDE.replace("100000", "3")).expect("sound");
+    assert!(plan.flows.iter().all(|flow| Arc::ptr_eq(&flow.settings, &plan.flows[0].settings)));
+    let before = plan.flows[0].payload;
+    plan.flows[1].payload = ByteCount::new(1);
+    let payloads: Vec<ByteCount> = plan.flows.iter().map(|flow| flow.payload).collect();
+    assert_eq!(payloads, [before, ByteCount::new(1), before]);
+}
+
+#[test]
+fn a_flow_of_a_plan_takes_at_most_200_bytes_with_short_names() {
+    let plan = parsed(WIDE).expect("sound");
+    let of_flow =
+        |flow: &FlowPlan| flow.name.capacity() + flow.prefix.capacity() + 8 * flow.producers.capacity();
+    let bytes = size_of::<FlowPlan>() * plan.flows.capacity() + plan.flows.iter().map(of_flow).sum::<usize>();
+    assert!(bytes <= 200 * plan.flows.len(), "{bytes} bytes");
 }
 
 #[test]
