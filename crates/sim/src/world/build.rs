@@ -1,9 +1,10 @@
 //! From a checked plan and a seed to a world at time zero.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tidegate_core::clock::Clock;
-use tidegate_core::ndn::consumer::{Consumer, ConsumerSetup, Demand};
+use tidegate_core::ndn::consumer::Demand;
 use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::ndn::face::{FaceId, FaceView, NodeId};
 use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup};
@@ -22,9 +23,10 @@ use tidegate_core::units::{ByteCount, Span, Time};
 
 use super::connections::{Connection, Side};
 use super::control::Control;
+use super::host::{Host, Recipe, Surroundings};
 use super::media;
 use super::service::{Processing, Server};
-use super::{Answerer, Body, EventKind, Host, Recorder, Role, Servers, SimNode, Spares, Wakeups, World};
+use super::{Answerer, Body, EventKind, Recorder, Role, Servers, SimNode, Spares, Wakeups, World};
 use crate::events::EventQueue;
 use crate::link::{End, LinkDirection, Radio};
 use crate::plan::{CachePlan, ClockPlan, FlowPlan, NodePlan, Plan, SchemeUse, TcpPlan};
@@ -123,11 +125,12 @@ impl World {
             now: Time::ZERO,
             end: Time::ZERO + plan.duration,
             stop_when_complete: plan.stop_when_complete,
+            seed,
             events: EventQueue::default(),
             directions: directions(&blueprint, &radios),
             media,
             nodes: Vec::new(),
-            consumers: Vec::new(),
+            consumers: Vec::with_capacity(plan.flows.iter().filter(|flow| flow.tcp.is_none()).count()),
             connections: Vec::new(),
             servers,
             processing,
@@ -170,35 +173,17 @@ impl World {
     fn add_consumer(&mut self, setup: &FlowSetup<'_>, blueprint: &Blueprint<'_>) {
         let FlowSetup { flow, index, prefix, start } = *setup;
         let Blueprint { ports, seed, .. } = *blueprint;
-        let make = flow.scheme.scheme.consumer.expect("the plan gives flows only consumer schemes");
-        let setup = ConsumerSetup {
-            flow: index as u32,
-            prefix,
-            profile: flow.profile,
-            controller: make(&flow.scheme.settings).expect(CHECKED),
-            demand: flow.demand.clone(),
-            payload: flow.payload,
-            must_be_fresh: flow.must_be_fresh,
-            start,
-            stop: flow.stop,
-            nonces: Rng::stream(seed, &format!("flow/{index}/nonce")),
-            requests: Streams::of(seed).under(&format!("flow/{index}/requests/")),
-            draws: Streams::of(seed).under(&format!("flow/{index}/scheme/")),
-            receive_limit: None,
-            clock: self.nodes[flow.consumer].core.clock(),
-        };
         let node = flow.consumer;
-        let sim = &mut self.nodes[node];
+        let sim = &self.nodes[node];
         let devices = sim.directions.len();
         // Faces of a router: devices, one for all producers, then one for each consumer.
         let face = match sim.role {
             Role::Router => FaceId((devices + 1 + ports.consumer_place(node, self.consumers.len())) as u16),
             Role::Consumer(_) | Role::Server | Role::Sides => FaceId(0),
         };
-        let consumer = Consumer::new(setup);
-        let counted = !flow.demand.has_end();
-        let flow = index as u32;
-        self.consumers.push(Host { consumer, flow, node: node as u32, face, wake: Time::MAX, counted });
+        let recipe = Recipe { settings: Arc::clone(&flow.settings), start, prefix, flow: index as u32 };
+        let surroundings = Surroundings::of(seed, &sim.core);
+        self.consumers.push(Host::new(recipe, (node as u32, face), surroundings));
     }
 
     fn add_connection(&mut self, setup: &FlowSetup<'_>, tcp: &TcpPlan, seed: Seed) {

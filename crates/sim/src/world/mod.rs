@@ -8,6 +8,7 @@ mod build;
 mod connections;
 mod control;
 mod frames;
+mod host;
 mod media;
 mod outcome;
 mod restart;
@@ -21,7 +22,6 @@ pub use outcome::Ledger;
 pub use service::ServiceLedger;
 
 use tidegate_core::context::Sink;
-use tidegate_core::ndn::consumer::Consumer;
 use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::node::{Device, Devices, Node};
@@ -29,6 +29,7 @@ use tidegate_core::ndn::packet::{Contents, Header, Kind, Packet};
 use tidegate_core::ndn::producer::Producer;
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::observe::records::{EventRecord, FlowSamples, LinkSamples};
+use tidegate_core::rng::Seed;
 use tidegate_core::scheme::control::Message;
 use tidegate_core::tcp::TcpOptions;
 use tidegate_core::units::{Span, Time};
@@ -40,6 +41,7 @@ use crate::routes::RouteTable;
 use connections::Connection;
 use control::{Control, Reported};
 use frames::Agenda;
+use host::{Host, Surroundings};
 use media::SharedMedium;
 use service::{Processing, Server};
 use tidegate_core::link::line::Carriage;
@@ -56,6 +58,7 @@ pub struct World {
     now: Time,
     end: Time,
     stop_when_complete: bool,
+    seed: Seed,
     events: EventQueue,
     directions: Vec<LinkDirection<Body>>,
     media: Vec<SharedMedium>,
@@ -176,19 +179,6 @@ enum Role {
     Server,
     /// Its ends of TCP connections, directly.
     Sides,
-}
-
-/// A consumer and where it runs.
-#[derive(Debug)]
-struct Host {
-    consumer: Consumer,
-    /// Number among the flows.
-    flow: u32,
-    node: u32,
-    /// Application face, or the device of a direct host.
-    face: FaceId,
-    wake: Time,
-    counted: bool,
 }
 
 /// The producers of a run, by prefix.
@@ -491,7 +481,9 @@ impl World {
     fn deliver(&mut self, index: usize, header: &Header) {
         let host = &mut self.consumers[index];
         let core = &self.nodes[host.node as usize].core;
-        core.with_context(env!(self, host.node), |cx| host.consumer.on_packet(cx, header));
+        let node = host.node;
+        let consumer = host.consumer(|| Surroundings::of(self.seed, core));
+        core.with_context(env!(self, node), |cx| consumer.on_packet(cx, header));
     }
 
     /// Lets every consumer behind a forwarder that got a packet send. A list and not a recursion, because
@@ -516,7 +508,9 @@ impl World {
         host.wake = Time::MAX;
         let SimNode { core, wakeups, .. } = &mut self.nodes[host.node as usize];
         wakeups.note(self.now);
-        core.with_context(env!(self, host.node), |cx| host.consumer.on_wake(cx));
+        let node = host.node;
+        let consumer = host.consumer(|| Surroundings::of(self.seed, core));
+        core.with_context(env!(self, node), |cx| consumer.on_wake(cx));
         self.drain(index);
         self.drain_ready();
     }
@@ -534,7 +528,8 @@ impl World {
         loop {
             let host = &mut self.consumers[index];
             let core = &self.nodes[node].core;
-            let Some(header) = core.with_context(env!(self, node), |cx| host.consumer.poll(cx)) else {
+            let consumer = host.consumer(|| Surroundings::of(self.seed, core));
+            let Some(header) = core.with_context(env!(self, node), |cx| consumer.poll(cx)) else {
                 break;
             };
             let packet = self.spares.packet(header);
@@ -547,32 +542,26 @@ impl World {
     /// Passes a packet to a consumer without a forwarder, and sends every Interest that it may send now.
     #[inline]
     fn send_direct(&mut self, index: usize, mut arrived: Option<Packet<Body>>) {
-        let Host { consumer, node, face, .. } = &mut self.consumers[index];
-        let SimNode { core, directions, .. } = &mut self.nodes[*node as usize];
+        let host = &mut self.consumers[index];
+        let (node, face) = (host.node, host.face);
+        let SimNode { core, directions, .. } = &mut self.nodes[node as usize];
+        let consumer = host.consumer(|| Surroundings::of(self.seed, core));
         let spares = &mut self.spares;
-        core.send_all(env!(self, *node), *face, lines!(self, directions), |cx| {
+        core.send_all(env!(self, node), face, lines!(self, directions), |cx| {
             if let Some(packet) = arrived.take() {
                 consumer.on_packet(cx, &packet.header);
                 spares.keep(packet);
             }
             consumer.poll(cx).map(|header| spares.packet(header))
         });
-        self.rearm_consumer(index);
+        if let Some(wake) = host.rearm(self.now, &mut self.unfinished) {
+            self.events.push(wake, EventKind::ConsumerWake, index);
+        }
     }
 
     fn rearm_consumer(&mut self, index: usize) {
-        let host = &mut self.consumers[index];
-        if !host.counted && host.consumer.is_complete() {
-            host.counted = true;
-            self.unfinished -= 1;
-        }
-        if let Some(wake) = host.consumer.next_wake() {
-            let wake = wake.max(self.now);
-            // A later time needs no event: the pending one comes first, and schedules the next when it runs.
-            if wake < host.wake {
-                host.wake = wake;
-                self.events.push(wake, EventKind::ConsumerWake, index);
-            }
+        if let Some(wake) = self.consumers[index].rearm(self.now, &mut self.unfinished) {
+            self.events.push(wake, EventKind::ConsumerWake, index);
         }
     }
 

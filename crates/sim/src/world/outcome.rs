@@ -1,11 +1,13 @@
 //! From a world at its end to the records of the run.
 
+use tidegate_core::ndn::consumer::Consumer;
 use tidegate_core::ndn::gate::GateStats;
 use tidegate_core::observe::records::{DelayBins, FlowRecord, LinkRecord, NodeRecord, RunRecord, Watched};
 
 use super::connections::Connection;
+use super::host::{Host, Surroundings};
 use super::media::sent_bytes;
-use super::{Body, Host, World};
+use super::{Body, World};
 use crate::link::LinkDirection;
 use crate::plan::{Demand, FlowPlan, LinkPlan, NodePlan, Plan};
 use tidegate_core::rng::Seed;
@@ -82,8 +84,8 @@ impl World {
     /// The records of the run of `plan` with `seed`.
     pub fn into_record(mut self, plan: &Plan, seed: Seed) -> RunRecord {
         let mut flows: Vec<FlowRecord> = plan.flows.iter().map(|flow| self.flow_record(plan, flow)).collect();
-        for Host { consumer, flow, .. } in &self.consumers {
-            consumer.fill_record(&mut flows[*flow as usize]);
+        for host in &self.consumers {
+            self.read_consumer(host, |consumer| consumer.fill_record(&mut flows[host.flow() as usize]));
         }
         for Connection { sender, receiver, flow, .. } in &self.connections {
             record::fill_record((sender, receiver), &mut flows[*flow as usize]);
@@ -110,9 +112,12 @@ impl World {
     pub fn into_watched(self, plan: &Plan, seed: Seed) -> Watched {
         let mut full_delay = vec![DelayBins::default(); plan.flows.len()];
         let mut last_delay = full_delay.clone();
-        for Host { consumer, flow, .. } in &self.consumers {
-            full_delay[*flow as usize] = consumer.stats().full_delay().distribution();
-            last_delay[*flow as usize] = consumer.stats().last_delay().distribution();
+        for host in &self.consumers {
+            let place = host.flow() as usize;
+            self.read_consumer(host, |consumer| {
+                full_delay[place] = consumer.stats().full_delay().distribution();
+                last_delay[place] = consumer.stats().last_delay().distribution();
+            });
         }
         for Connection { sender, flow, .. } in &self.connections {
             full_delay[*flow as usize] = sender.full_delay().distribution();
@@ -130,6 +135,11 @@ impl World {
             // Last, because it consumes the world.
             record: self.into_record(plan, seed),
         }
+    }
+
+    /// Calls `read` with the consumer of a host.
+    fn read_consumer(&self, host: &Host, read: impl FnOnce(&Consumer)) {
+        host.read(Surroundings::of(self.seed, &self.nodes[host.node as usize].core), read);
     }
 
     fn flow_record(&self, plan: &Plan, flow: &FlowPlan) -> FlowRecord {

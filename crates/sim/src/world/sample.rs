@@ -1,10 +1,12 @@
 //! Sampling: the state of every flow and queue at constant intervals, written directly into columns.
 
+use tidegate_core::ndn::consumer::Consumer;
 use tidegate_core::tcp::record;
 
 use super::connections::Connection;
+use super::host::Surroundings;
 use super::media::sent_bytes;
-use super::{EventKind, Host, World};
+use super::{EventKind, World};
 
 impl World {
     #[cold]
@@ -17,8 +19,13 @@ impl World {
 
     fn sample_flows(&mut self) {
         let samples = &mut self.flow_samples;
-        for Host { consumer, flow, .. } in &self.consumers {
-            consumer.sample_into(self.now, *flow, samples);
+        for host in &self.consumers {
+            if host.is_waiting(self.now) {
+                Consumer::sample_unstarted(self.now, host.flow(), samples);
+                continue;
+            }
+            let surroundings = Surroundings::of(self.seed, &self.nodes[host.node as usize].core);
+            host.read(surroundings, |consumer| consumer.sample_into(self.now, host.flow(), samples));
         }
         for Connection { sender, receiver, flow, .. } in &self.connections {
             record::sample_into(self.now, *flow, (sender, receiver), samples);

@@ -17,6 +17,7 @@ mod determinism;
 mod frames;
 mod gates;
 mod golden;
+mod idle;
 mod links;
 mod media;
 mod ndnsieve;

@@ -95,6 +95,19 @@ impl Consumer {
         samples.retransmissions.push(count(self.stats.retransmissions));
     }
 
+    /// Appends the row of the flow `flow`, which has not started at `now`.
+    pub fn sample_unstarted(now: Time, flow: u32, samples: &mut FlowSamples) {
+        samples.time.push(now);
+        samples.flow.push(flow);
+        samples.window_packets.push(f32::INFINITY);
+        samples.pacing_per_second.push(f32::INFINITY);
+        samples.in_flight_packets.push(0);
+        samples.delivered_segments.push(0);
+        samples.smoothed_rtt.push(Span::default());
+        samples.marks.push(0);
+        samples.retransmissions.push(0);
+    }
+
     /// Writes everything but names and the scheme into `record`.
     pub fn fill_record(&self, record: &mut FlowRecord) {
         let stats = &self.stats;

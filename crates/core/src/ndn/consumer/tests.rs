@@ -11,7 +11,7 @@ use crate::ndn::face::NodeId;
 use crate::ndn::name::{NameTable, Segment};
 use crate::ndn::packet::{Data, LossNotice, Nack, NackReason};
 use crate::observe::event::EventMask;
-use crate::observe::records::FlowRecord;
+use crate::observe::records::{FlowRecord, FlowSamples};
 use crate::rng::{Seed, Streams};
 use crate::scheme::congestion::{Delivery, Loss, LossSignal, Pacing};
 use crate::units::BitRate;
@@ -1053,4 +1053,17 @@ fn icp_uses_the_range_estimator_in_any_profile() {
     bench.data(ms(40), 0);
     bench.data(ms(80), 1);
     assert_eq!(bench.consumer.view().rto, Span::from_millis(60));
+}
+
+#[test]
+fn before_its_start_a_consumer_has_the_row_of_a_flow_without_one() {
+    for pacing in [Pacing::Unpaced, Pacing::Gap(Span::from_millis(1))] {
+        let rules = ProfileRules::of(ConsumerProfile::NdnTools);
+        let bench = Bench::with(rules, Demand::Endless, 7.0, |setup| setup.start = ms(5));
+        bench.set_pacing(pacing);
+        let [mut with, mut without] = [FlowSamples::default(), FlowSamples::default()];
+        bench.consumer.sample_into(ms(4), 3, &mut with);
+        Consumer::sample_unstarted(ms(4), 3, &mut without);
+        assert_eq!(with, without, "{pacing:?}");
+    }
 }
