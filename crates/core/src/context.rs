@@ -81,7 +81,7 @@ pub struct Context<'a> {
     pub node: NodeId,
     /// Table of all interned names.
     pub names: &'a NameTable,
-    /// Views of the node's faces, by number.
+    /// Views of the node's faces, by number. If the last one is of an application, it is that of all faces after it, too.
     pub faces: &'a [FaceView],
     /// Routes of prefixes that are not in the FIB.
     pub routes: &'a dyn Routes,
@@ -130,7 +130,16 @@ impl<'a> Context<'a> {
     /// If the node has no such face. A [`detached`](Self::detached) context has none.
     #[inline]
     pub fn face(&self, face: FaceId) -> &'a FaceView {
-        &self.faces[face.index()]
+        match self.faces.get(face.index()) {
+            Some(view) => view,
+            None => self.application(),
+        }
+    }
+
+    /// The view of all applications that have none of their own.
+    #[cold]
+    fn application(&self) -> &'a FaceView {
+        self.faces.last().filter(|view| view.is_local()).expect("the node has this face")
     }
 
     /// Whether events of a kind are recorded, to avoid the cost of creating them.
@@ -150,5 +159,34 @@ impl<'a> Context<'a> {
     /// Sends a report to the network controller.
     pub fn report(&mut self, report: impl Message) {
         self.sink.report(self.now, self.node, Box::new(report));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ndn::face::Limit;
+    use crate::units::{BitRate, Packets, Span};
+
+    /// Whether the face with the number `face` is local at a node with `faces`.
+    fn is_local(faces: &[FaceView], face: u16) -> bool {
+        let (names, mut sink) = (NameTable::new(), NoSink);
+        Context::new(Env::new(Time::ZERO, NodeId(0), &names, &mut sink), faces).face(FaceId(face)).is_local()
+    }
+
+    fn device() -> FaceView {
+        FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, Limit::Packets(Packets::new(1)))
+    }
+
+    #[test]
+    fn applications_after_the_last_face_share_its_view() {
+        let faces = [device(), FaceView::application()];
+        assert_eq!([0, 1, 2, 9].map(|face| is_local(&faces, face)), [false, true, true, true]);
+    }
+
+    #[test]
+    #[should_panic(expected = "the node has this face")]
+    fn a_face_after_the_last_device_does_not_exist() {
+        is_local(&[device()], 1);
     }
 }

@@ -27,14 +27,8 @@ pub struct Edge {
     pub link: u32,
 }
 
-/// Producers of a prefix.
-#[derive(Clone, Debug)]
-struct Served {
-    /// Nodes with a producer, in ascending order.
-    producers: Vec<u32>,
-    /// Index of the tree.
-    tree: usize,
-}
+/// Stands for a prefix without producers.
+const NOT_SERVED: u32 = u32::MAX;
 
 /// Routes of the whole network.
 #[derive(Debug)]
@@ -44,7 +38,9 @@ pub struct RouteTable {
     link_up: Vec<bool>,
     /// Face of each node on which its producers answer.
     server_face: Vec<FaceId>,
-    served: Vec<Option<Served>>,
+    /// Number of the producers' set by prefix number, or [`NOT_SERVED`].
+    served: Vec<u32>,
+    /// Nodes with a producer, in ascending order; prefixes with the same share one set and one tree.
     sets: Vec<Vec<u32>>,
     /// Distance of every node to the set; computed on first use.
     distances: RefCell<Vec<Vec<u32>>>,
@@ -73,17 +69,16 @@ impl RouteTable {
     ) {
         producers.sort_unstable();
         producers.dedup();
-        // Prefixes with the same producers share one tree.
-        let tree = *known.entry(producers.clone()).or_insert_with(|| {
+        let set = *known.entry(producers).or_insert_with_key(|producers| {
             self.sets.push(producers.clone());
             self.distances.borrow_mut().push(Vec::new());
             self.sets.len() - 1
         });
         let index = prefix.0 as usize;
         if index >= self.served.len() {
-            self.served.resize(index + 1, None);
+            self.served.resize(index + 1, NOT_SERVED);
         }
-        self.served[index] = Some(Served { producers, tree });
+        self.served[index] = set as u32;
     }
 
     /// A link goes up or down; every tree is forgotten.
@@ -171,21 +166,22 @@ impl Routes for RouteTable {
     /// By default every neighbour that is nearer to a producer is a next hop. Distances decrease along every
     /// path, so that no choice makes a loop.
     fn next_hops(&self, node: NodeId, prefix: PrefixId, hops: &mut Vec<NextHop>) {
-        let Some(Some(served)) = self.served.get(prefix.0 as usize) else { return };
-        if served.producers.binary_search(&node.0).is_ok() {
+        let Some(set) = self.served.get(prefix.0 as usize).filter(|set| **set != NOT_SERVED) else { return };
+        let set = *set as usize;
+        if self.sets[set].binary_search(&node.0).is_ok() {
             hops.push(NextHop { cost: 0, face: self.server_face[node.0 as usize] });
             return;
         }
         if self.rule == NextHopRule::All {
             // Computed anew and not stored, as every node needs the distances without itself. FIBs store the
             // result.
-            let beyond = self.distances_to(&self.sets[served.tree], Some(node.0));
+            let beyond = self.distances_to(&self.sets[set], Some(node.0));
             self.add_hops(node, &beyond, FAR, hops);
         } else {
             let mut distances = self.distances.borrow_mut();
-            let tree = &mut distances[served.tree];
+            let tree = &mut distances[set];
             if tree.is_empty() {
-                *tree = self.distances_to(&self.sets[served.tree], None);
+                *tree = self.distances_to(&self.sets[set], None);
             }
             self.add_hops(node, tree, tree[node.0 as usize], hops);
         }

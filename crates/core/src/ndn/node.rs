@@ -168,7 +168,8 @@ fn run_due<B: Clone + Default, D: Devices<B>>(
 }
 
 impl<B: Clone + Default> Node<B> {
-    /// A node with `queues[i]` on face `i`; `faces` has the devices first, then the applications.
+    /// A node with `queues[i]` on face `i`; `faces` has the devices first, then the applications. Applications after the
+    /// last of `faces` share its view, because nothing of an application's view changes.
     pub fn new(forwarder: Forwarder<B>, queues: Vec<Queue<B>>, faces: Vec<FaceView>) -> Self {
         Self {
             forwarder,

@@ -26,6 +26,12 @@ impl Producer {
         }
     }
 
+    /// Prefix of the segments that it serves.
+    #[inline]
+    pub fn prefix(&self) -> PrefixId {
+        self.prefix
+    }
+
     /// The Data for an Interest; `None` for any other packet, name or segment.
     pub fn answer(&self, cx: &Context<'_>, header: &Header) -> Option<Header> {
         let Kind::Interest(interest) = &header.kind else { return None };

@@ -138,7 +138,8 @@ impl Arrival<'_> {
     /// Next hops that can be used: up, and not the face that the Interest came from.
     pub fn usable<'s>(&'s self, cx: &'s Context<'_>) -> impl Iterator<Item = FaceId> + 's {
         let faces = self.hops.iter().map(|hop| hop.face);
-        faces.filter(|face| *face != self.from && cx.face(*face).is_up())
+        // Next hops have a view of their own.
+        faces.filter(|face| *face != self.from && cx.faces[face.index()].is_up())
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a checked plan and a seed to a world at time zero.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidegate_core::clock::Clock;
@@ -410,29 +410,25 @@ fn source(demand: &Demand, mss: ByteCount) -> Source {
 }
 
 fn servers(plan: &Plan, prefixes: &[PrefixId], seed: Seed) -> (Servers, Vec<Processing>) {
-    let (mut servers, mut queues) = (Servers::default(), Vec::new());
+    let (mut answerers, mut queues) = (Vec::new(), Vec::new());
     let ends = last_segments(plan, prefixes);
+    let mut known = BTreeSet::new();
     for (flow, prefix) in plan.flows.iter().zip(prefixes).filter(|(flow, _)| flow.tcp.is_none()) {
-        let index = prefix.0 as usize;
-        if index >= servers.by_prefix.len() {
-            servers.by_prefix.resize_with(index + 1, Vec::new);
-        }
-        for node in &flow.producers {
-            let (here, node) = (&mut servers.by_prefix[index], *node as u32);
-            if here.iter().any(|answerer| answerer.node == node) {
+        for node in flow.producers.iter().map(|node| *node as u32) {
+            if !known.insert((*prefix, node)) {
                 continue;
             }
-            let producer = Producer::new(*prefix, flow.payload, flow.freshness, ends[index]);
+            let producer = Producer::new(*prefix, flow.payload, flow.freshness, ends[prefix.0 as usize]);
             let processing = flow.processing.map(|service| {
                 let name = &plan.nodes[node as usize].name;
                 let draws = Rng::stream(seed, &format!("producer/{name}{}/processing", flow.prefix));
                 queues.push(Processing { node, server: Server::new(&service, draws) });
                 (queues.len() - 1) as u32
             });
-            here.push(Answerer { node, producer, processing });
+            answerers.push(Answerer { node, producer, processing });
         }
     }
-    (servers, queues)
+    (Servers::of(answerers, ends.len()), queues)
 }
 
 /// Last segment of each prefix: that of the longest of its flows; `None` if one of them is not a file.
@@ -463,14 +459,11 @@ pub(super) fn build_node(blueprint: &Blueprint<'_>, node: usize, names: &mut Nam
     let part_streams = Streams::of(seed).under(&format!("node/{}/", planned.name));
     let setup = NodeSetup::new(NodeId(node as u32), devices, part_streams);
     let parts = node_parts(planned, &setup, disciplines);
-    let mut faces: Vec<FaceView> = setup
-        .devices
-        .iter()
-        .zip(&ports.devices[node])
-        .map(|(device, direction)| face(plan, device, *direction as usize))
-        .collect();
-    // One more than there are consumers: that of producers and ends of connections.
-    faces.extend((0..=ports.consumers[node].len()).map(|_| FaceView::application()));
+    let mut faces = Vec::with_capacity(setup.devices.len() + 1);
+    let devices = setup.devices.iter().zip(&ports.devices[node]);
+    faces.extend(devices.map(|(device, direction)| face(plan, device, *direction as usize)));
+    // One for producers, ends of connections and consumers together.
+    faces.push(FaceView::application());
     let queues =
         (0..).map(FaceId).zip(parts.disciplines).map(|(face, list)| Queue::new(face, list)).collect();
     let mut forwarder = forwarder(planned, parts.strategy, seed, names);

@@ -23,7 +23,7 @@ pub use service::ServiceLedger;
 
 use tidegate_core::context::Sink;
 use tidegate_core::ndn::face::{FaceId, NodeId};
-use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::name::{NameTable, PrefixId};
 use tidegate_core::ndn::node::{Device, Devices, Node};
 use tidegate_core::ndn::packet::{Contents, Header, Kind, Packet};
 use tidegate_core::ndn::producer::Producer;
@@ -184,8 +184,10 @@ enum Role {
 /// The producers of a run, by prefix.
 #[derive(Debug, Default)]
 struct Servers {
-    /// Producers by prefix number.
-    by_prefix: Vec<Vec<Answerer>>,
+    /// In the order of their prefixes.
+    answerers: Vec<Answerer>,
+    /// Place of the first answerer of a prefix, by its number; some place for a prefix without one.
+    first: Vec<u32>,
 }
 
 /// A producer on a node.
@@ -197,9 +199,27 @@ struct Answerer {
     processing: Option<u32>,
 }
 
+// Each flow has one.
+const _: () = assert!(size_of::<Answerer>() <= 32);
+
 impl Servers {
-    fn find(&self, node: u32, prefix: tidegate_core::ndn::name::PrefixId) -> Option<&Answerer> {
-        self.by_prefix.get(prefix.0 as usize)?.iter().find(|answerer| answerer.node == node)
+    /// Servers whose prefixes have numbers below `prefixes`.
+    fn of(mut answerers: Vec<Answerer>, prefixes: usize) -> Self {
+        answerers.sort_by_key(|answerer| answerer.producer.prefix());
+        answerers.shrink_to_fit();
+        let mut first = vec![0; prefixes];
+        for (place, answerer) in answerers.iter().enumerate().rev() {
+            first[answerer.producer.prefix().0 as usize] = place as u32;
+        }
+        Self { answerers, first }
+    }
+
+    #[inline]
+    fn find(&self, node: u32, prefix: PrefixId) -> Option<&Answerer> {
+        let first = *self.first.get(prefix.0 as usize)? as usize;
+        let from_first = self.answerers.get(first..)?.iter();
+        let mut of_prefix = from_first.take_while(|answerer| answerer.producer.prefix() == prefix);
+        of_prefix.find(|answerer| answerer.node == node)
     }
 }
 

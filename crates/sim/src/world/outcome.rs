@@ -83,6 +83,8 @@ impl World {
 
     /// The records of the run of `plan` with `seed`.
     pub fn into_record(mut self, plan: &Plan, seed: Seed) -> RunRecord {
+        // Not of the records, which take their memory.
+        (self.names, self.servers, self.events) = Default::default();
         let mut flows: Vec<FlowRecord> = plan.flows.iter().map(|flow| self.flow_record(plan, flow)).collect();
         for host in &self.consumers {
             self.read_consumer(host, |consumer| consumer.fill_record(&mut flows[host.flow() as usize]));
