@@ -8,16 +8,7 @@ use tidegate_sim::plan::{Change, Plan};
 
 /// Nodes and links of `plan`.
 pub(crate) fn topology(plan: &Plan) -> TopologyView {
-    let kind = |node: usize| {
-        let consumes = plan.flows.iter().any(|flow| flow.consumer == node);
-        let serves = plan.flows.iter().any(|flow| flow.producers.contains(&node));
-        match (consumes, serves) {
-            (true, _) => NodeKind::Consumer,
-            (_, true) => NodeKind::Producer,
-            _ => NodeKind::Router,
-        }
-    };
-    let nodes = plan.nodes.iter().enumerate();
+    let nodes = plan.nodes.iter().zip(kinds(plan));
     let links = plan.links.iter().map(|link| LinkView {
         from: link.a,
         to: link.b,
@@ -26,14 +17,19 @@ pub(crate) fn topology(plan: &Plan) -> TopologyView {
     });
     TopologyView {
         nodes: nodes
-            .map(|(index, node)| NodeView {
-                name: node.name.clone(),
-                kind: kind(index),
-                position: node.position,
-            })
+            .map(|(node, kind)| NodeView { name: node.name.clone(), kind, position: node.position })
             .collect(),
         links: links.collect(),
     }
+}
+
+/// Kind of every node; one that consumes and serves is a consumer.
+fn kinds(plan: &Plan) -> Vec<NodeKind> {
+    let mut kinds = vec![NodeKind::Router; plan.nodes.len()];
+    let producers = plan.flows.iter().flat_map(|flow| &flow.producers);
+    producers.for_each(|node| kinds[*node] = NodeKind::Producer);
+    plan.flows.iter().for_each(|flow| kinds[flow.consumer] = NodeKind::Consumer);
+    kinds
 }
 
 /// Changes of the network in `plan` during a run.
@@ -86,4 +82,21 @@ pub(crate) fn rates(plan: &Plan) -> Vec<RateSteps> {
         }
     }
     rates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_that_consumes_and_serves_is_drawn_as_a_consumer() {
+        let text = "format = 1\n[scenario]\nname = \"line\"\nduration = \"1s\"\n[topology]\nbuiltin = \"grid\"\nrows = 1\n\
+                    columns = 4\nlink = { rate = \"1Mbps\", delay = \"1ms\" }\n[[flow]]\nconsumer = \"r1\"\nproducer = \"r3\"\n\
+                    prefix = \"/a\"\nscheme = \"fixed\"\n[[flow]]\nconsumer = \"r3\"\nproducer = \"r4\"\nprefix = \"/b\"\n\
+                    scheme = \"fixed\"\n";
+        let plan = tidegate_sim::scenario::parse("line.toml", text, &[], tidegate_schemes::SCHEMES);
+        let drawn: Vec<NodeKind> =
+            topology(&plan.expect("sound")).nodes.iter().map(|node| node.kind).collect();
+        assert_eq!(drawn, [NodeKind::Consumer, NodeKind::Router, NodeKind::Consumer, NodeKind::Producer]);
+    }
 }

@@ -1,5 +1,7 @@
 //! Tables of a page: a column is a defined column of the results, a cell its mean over the runs.
 
+use std::collections::BTreeMap;
+
 use crate::markup::{Escaped, Markup};
 use tidegate_results::definitions;
 use tidegate_results::stats::Estimate;
@@ -68,8 +70,8 @@ pub(super) struct Shown<'a> {
 impl Shown<'_> {
     /// Adds the table, or a note if it has no rows.
     pub(super) fn add(&self, page: &mut Markup) {
-        let keys = self.keys();
-        if keys.is_empty() {
+        let rows_by_key = self.rows_by_key();
+        if rows_by_key.is_empty() {
             page.0.push_str("<p class=\"note\">None.</p>\n");
             return;
         }
@@ -81,10 +83,10 @@ impl Shown<'_> {
             head(page, name);
         }
         page.0.push_str("</tr></thead>\n<tbody>\n");
-        for key in keys {
+        for rows in rows_by_key.values() {
             page.0.push_str("<tr>");
             for name in &columns {
-                self.cell(page, name, key);
+                self.cell(page, name, rows);
             }
             page.0.push_str("</tr>\n");
         }
@@ -97,23 +99,22 @@ impl Shown<'_> {
         column.is_some_and(|column| (0..self.table.rows()).all(|row| column.cell(row) == TableCell::Count(0)))
     }
 
-    /// The distinct keys in order.
-    fn keys(&self) -> Vec<u64> {
-        let Some(column) = self.table.column(self.key) else { return Vec::new() };
-        let cells = (0..self.table.rows()).map(|row| column.cell(row));
-        let keys = cells.filter_map(|cell| match cell {
-            TableCell::Count(key) => Some(key),
-            _ => None,
-        });
-        keys.collect::<std::collections::BTreeSet<u64>>().into_iter().collect()
+    /// Rows of every key, in the order of the keys.
+    fn rows_by_key(&self) -> BTreeMap<u64, Vec<usize>> {
+        let mut rows: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        let Some(column) = self.table.column(self.key) else { return rows };
+        for row in 0..self.table.rows() {
+            if let TableCell::Count(key) = column.cell(row) {
+                rows.entry(key).or_default().push(row);
+            }
+        }
+        rows
     }
 
-    fn cell(&self, page: &mut Markup, name: &str, key: u64) {
-        let (Some(keys), Some(column)) = (self.table.column(self.key), self.table.column(name)) else {
-            return;
-        };
-        let rows = (0..self.table.rows()).filter(|row| keys.cell(*row) == TableCell::Count(key));
-        let cells: Vec<TableCell<'_>> = rows.map(|row| column.cell(row)).collect();
+    /// Adds the cell of the column `name` for the row of each run.
+    fn cell(&self, page: &mut Markup, name: &str, rows: &[usize]) {
+        let Some(column) = self.table.column(name) else { return };
+        let cells: Vec<TableCell<'_>> = rows.iter().map(|row| column.cell(*row)).collect();
         // Texts, such as names, are equal in all runs.
         if let Some(TableCell::Text(text)) = cells.first() {
             page.add(format_args!("<td class=\"text\">{}</td>", Escaped(text)));
