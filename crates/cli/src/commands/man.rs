@@ -99,7 +99,7 @@ fn write_page(man: &Man, words: &str, command: &Command, text: &mut Vec<u8>) -> 
     }
 }
 
-/// EXAMPLES, FILES and EXIT STATUS.
+/// EXAMPLES, COLUMNS, FILES and EXIT STATUS.
 fn sections(guide: &Guide) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES"]);
@@ -107,6 +107,10 @@ fn sections(guide: &Guide) -> Roff {
         roff.control("TP", []);
         roff.text([roman(*what)]);
         roff.text([bold(*line)]);
+    }
+    if !guide.columns.is_empty() {
+        roff.control("SH", ["COLUMNS"]);
+        entries(&mut roff, guide.columns.iter().map(|(head, what)| ((*head).to_owned(), *what)));
     }
     if !guide.files.is_empty() {
         roff.control("SH", ["FILES"]);

@@ -19,6 +19,8 @@ pub(crate) struct Guide {
     pub(crate) not_run: Option<&'static str>,
     /// Files that the command reads or writes, with descriptions.
     pub(crate) files: Vec<(&'static str, &'static str)>,
+    /// Columns of the table that the command prints, with descriptions.
+    pub(crate) columns: Vec<(&'static str, &'static str)>,
     /// Exit codes in addition to [`COMMON_EXITS`], with their meaning for this command.
     pub(crate) exits: Vec<(Exit, &'static str)>,
 }
@@ -27,7 +29,7 @@ pub(crate) struct Guide {
 static GUIDES: LazyLock<Vec<Guide>> = LazyLock::new(|| parse(include_str!("pages.txt")));
 
 /// Reads entries. Each begins with `= COMMAND`; then `? DESCRIPTION` and `$ COMMAND LINE` are an example,
-/// `@ FILE | DESCRIPTION` a file, `! REASON` the reason why examples are not run, `CODE MEANING` an exit code.
+/// `@ FILE | DESCRIPTION` a file, `% COLUMN | DESCRIPTION` a column, `! REASON` the reason why examples are not run, `CODE MEANING` an exit code.
 /// Commands after a line `# Linux only` exist there only.
 fn parse(text: &'static str) -> Vec<Guide> {
     let mut guides: Vec<Guide> = Vec::new();
@@ -42,6 +44,7 @@ fn parse(text: &'static str) -> Vec<Guide> {
             ("?", _) => guide.examples.push((rest, "")),
             ("$", Some(example)) => example.1 = rest,
             ("@", _) => guide.files.extend(rest.split_once(" | ")),
+            ("%", _) => guide.columns.extend(rest.split_once(" | ")),
             ("!", _) => guide.not_run = Some(rest),
             (code, _) => {
                 let exit = Exit::ALL.into_iter().find(|exit| code.parse() == Ok(*exit as u8));
@@ -81,6 +84,10 @@ impl Guide {
         let mut text = "Examples:".to_owned();
         for (what, line) in &self.examples {
             text.push_str(&format!("\n  # {what}\n  {line}"));
+        }
+        if !self.columns.is_empty() {
+            text.push_str("\n\nColumns:");
+            text.extend(self.columns.iter().map(|(head, what)| format!("\n  {head}: {what}")));
         }
         text
     }

@@ -89,12 +89,16 @@ fn option(arg: &Arg) -> String {
     row(&[&format!("{short}`{name}`"), &defaults, &meaning.replace('\n', " ")])
 }
 
-/// Examples, files and exit codes.
+/// Examples, columns, files and exit codes.
 fn stated(guide: &Guide) -> String {
     let mut text = guide.not_run.map_or_else(String::new, |why| format!("\n<!-- not run: {why} -->"));
     text.push_str("\n```sh\n");
     text.extend(guide.examples.iter().map(|(what, line)| format!("# {what}\n{line}\n")));
     text.push_str("```\n");
+    if !guide.columns.is_empty() {
+        text.push_str("\n| column | meaning |\n|---|---|\n");
+        text.extend(guide.columns.iter().map(|(head, what)| row(&[head, what])));
+    }
     if !guide.files.is_empty() {
         text.push_str("\n| file | what it is |\n|---|---|\n");
         text.extend(guide.files.iter().map(|(file, what)| row(&[&format!("`{file}`"), what])));
