@@ -89,7 +89,9 @@ fn a_bench_counts_the_packets_of_the_time_that_it_simulates() {
         assert_eq!((bare.get("name").text(), bare.get("cpu_time_over_bare")), ("bare", &Value::Number(1.0)));
         assert_eq!((case.get("name").text(), case.get("runs")), ("papers", &Value::Number(1.0)));
         let Value::Number(hops) = case.get("packet_hops") else { panic!("{case:?}") };
-        assert!(matches!(case.get("hops_per_cpu_s"), Value::Number(rate) if *rate > 0.0), "{case:?}");
+        let rates = ["min_hops_per_cpu_s", "hops_per_cpu_s", "max_hops_per_cpu_s"].map(|key| case.get(key));
+        assert!(matches!(rates[0], Value::Number(rate) if *rate > 0.0), "{case:?}");
+        assert!(rates[0] == rates[1] && rates[1] == rates[2], "{case:?}");
         *hops
     };
     let (short, long) = (hops("100ms"), hops("400ms"));

@@ -127,7 +127,7 @@ fn a_wrong_command_line_ends_with_2_and_names_what_there_is() {
     for (arguments, known) in [
         (&["reproduce", "no-such-paper"][..], "plr"),
         (&["schemes", "no-such-scheme"], "catchunks-cubic"),
-        (&["bench", "no-such-case"], "papers"),
+        (&["bench", "no-such-case"], "bare, papers, papers-cache"),
         (&["simulate"], "--help"),
         (&["run"], "<SCENARIO>"),
         (&["run", DUMBBELL, "--seeds", "0"], "1..=100000"),

@@ -26,7 +26,7 @@ impl Event {
         }
     }
 
-    /// Head of its column.
+    /// Head of its column, and its name in messages.
     pub(super) fn head(self) -> &'static str {
         match self {
             Self::Instructions => "instructions per hop",
@@ -37,7 +37,7 @@ impl Event {
     }
 }
 
-/// Count of a counter with the times, in ns, for which it was enabled and for which the processor had room for it.
+/// Count of a counter with the times, in ns, for which it was enabled and for which it ran in the processor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     count: u64,
@@ -54,26 +54,85 @@ impl Reading {
 
 /// A counter of one event in the calling thread.
 pub(super) trait Counter {
-    /// Starts to count the event.
+    /// Starts to count the event, in addition to what was counted before.
     fn start(&mut self) -> io::Result<()>;
 
-    /// Stops and returns the count so far.
-    fn stop(&mut self) -> io::Result<Reading>;
+    /// Stops counting; the count is kept.
+    fn stop(&mut self) -> io::Result<()>;
+
+    /// The count so far.
+    fn reading(&mut self) -> io::Result<Reading>;
 }
 
-/// Does `work`; returns its result and the count of each of [`EVENTS`], NaN for one that `open` or the counter refused.
-pub(super) fn count<C: Counter, R>(
-    open: impl Fn(Event) -> io::Result<C>,
-    work: impl FnOnce() -> R,
-) -> (R, [f64; EVENTS.len()]) {
-    let mut counters = EVENTS.map(|event| open(event).ok());
-    // A counter that does not start gives no number.
-    for counter in &mut counters {
-        counter.take_if(|counter| counter.start().is_err());
+/// Counters of all [`EVENTS`] in the calling thread, each with the error of one that does not count.
+pub(super) struct Counters<C>([io::Result<C>; EVENTS.len()]);
+
+impl<C: Counter> Counters<C> {
+    /// Opens all of them; they do not count yet.
+    pub(super) fn open(open: impl Fn(Event) -> io::Result<C>) -> Self {
+        Self(EVENTS.map(open))
     }
-    let done = work();
-    let counts = counters.map(|counter| counter.and_then(|mut counter| counter.stop().ok()?.scaled()));
-    (done, counts.map(|count| count.unwrap_or(f64::NAN)))
+
+    /// Counts while `work` is done, and returns its result.
+    pub(super) fn during<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        self.each(C::start);
+        let done = work();
+        self.each(C::stop);
+        done
+    }
+
+    /// A counter that fails gives no number.
+    fn each(&mut self, action: fn(&mut C) -> io::Result<()>) {
+        for counter in &mut self.0 {
+            if let Ok(working) = counter
+                && let Err(why) = action(working)
+            {
+                *counter = Err(why);
+            }
+        }
+    }
+
+    /// Count of each event, or the reason why there is none.
+    fn counts(self) -> [io::Result<f64>; EVENTS.len()] {
+        let never_ran = || io::Error::other("the processor has no free counter");
+        self.0.map(|counter| counter?.reading()?.scaled().ok_or_else(never_ran))
+    }
+
+    /// Count of each event, NaN where there is none.
+    pub(super) fn counts_or_nan(self) -> [f64; EVENTS.len()] {
+        self.counts().map(|count| count.unwrap_or(f64::NAN))
+    }
+}
+
+/// One line on the events that cannot be counted, with the reasons; `None` if all can.
+pub(super) fn refusals<C: Counter>(open: impl Fn(Event) -> io::Result<C>) -> Option<String> {
+    let mut counters = Counters::open(open);
+    counters.during(|| ());
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for (event, count) in EVENTS.into_iter().zip(counters.counts()) {
+        let Err(why) = count else { continue };
+        let reason = reason(&why);
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, events)) => events.push(event.head()),
+            None => reasons.push((reason, vec![event.head()])),
+        }
+    }
+    let lines: Vec<String> =
+        reasons.into_iter().map(|(reason, events)| format!("{} ({reason})", events.join(", "))).collect();
+    (!lines.is_empty()).then(|| format!("not counted: {}", lines.join("; ")))
+}
+
+/// The reason of the kernel, with what it says about the machine.
+fn reason(why: &io::Error) -> String {
+    match why.kind() {
+        io::ErrorKind::PermissionDenied => {
+            format!("no permission, see /proc/sys/kernel/perf_event_paranoid: {why}")
+        }
+        io::ErrorKind::NotFound | io::ErrorKind::Unsupported => {
+            format!("not supported by this machine: {why}")
+        }
+        _ => why.to_string(),
+    }
 }
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -106,8 +165,11 @@ mod processor {
             self.enable()
         }
 
-        fn stop(&mut self) -> io::Result<Reading> {
-            self.disable()?;
+        fn stop(&mut self) -> io::Result<()> {
+            self.disable()
+        }
+
+        fn reading(&mut self) -> io::Result<Reading> {
             let read = self.read_count_and_time()?;
             Ok(Reading { count: read.count, enabled_ns: read.time_enabled, running_ns: read.time_running })
         }
@@ -126,7 +188,11 @@ impl Counter for std::convert::Infallible {
         match *self {}
     }
 
-    fn stop(&mut self) -> io::Result<Reading> {
+    fn stop(&mut self) -> io::Result<()> {
+        match *self {}
+    }
+
+    fn reading(&mut self) -> io::Result<Reading> {
         match *self {}
     }
 }
@@ -143,29 +209,40 @@ mod tests {
 
     impl Counter for Scripted {
         fn start(&mut self) -> io::Result<()> {
-            self.starts.then_some(()).ok_or(io::ErrorKind::Other.into())
+            self.starts.then_some(()).ok_or(io::ErrorKind::PermissionDenied.into())
         }
 
-        fn stop(&mut self) -> io::Result<Reading> {
+        fn stop(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn reading(&mut self) -> io::Result<Reading> {
             self.reading.ok_or(io::ErrorKind::Other.into())
         }
     }
 
     fn counted(script: impl Fn(Event) -> io::Result<Scripted>) -> String {
-        let (done, counts) = count(script, || 7);
-        assert_eq!(done, 7);
-        format!("{counts:?}")
+        let mut counters = Counters::open(script);
+        assert_eq!(counters.during(|| 7), 7);
+        format!("{:?}", counters.counts_or_nan())
     }
 
-    #[test]
-    fn counts_are_scaled_to_the_whole_time_and_missing_ones_are_nan() {
-        let reading = |count, running_ns| Some(Reading { count, enabled_ns: 90, running_ns });
-        let each = |event| match event {
+    fn reading(count: u64, running_ns: u64) -> Option<Reading> {
+        Some(Reading { count, enabled_ns: 90, running_ns })
+    }
+
+    /// Two counters that count, one that never ran, and one that does not exist.
+    fn each(event: Event) -> io::Result<Scripted> {
+        match event {
             Event::Instructions => Ok(Scripted { starts: true, reading: reading(1000, 90) }),
             Event::L1iMisses => Ok(Scripted { starts: true, reading: reading(10, 30) }),
             Event::L1dMisses => Ok(Scripted { starts: true, reading: reading(0, 0) }),
             Event::BranchMisses => Err(io::ErrorKind::NotFound.into()),
-        };
+        }
+    }
+
+    #[test]
+    fn counts_are_scaled_to_the_whole_time_and_missing_ones_are_nan() {
         assert_eq!(counted(each), "[1000.0, 30.0, NaN, NaN]");
         assert_eq!(
             counted(|_| Ok(Scripted { starts: false, reading: reading(1, 90) })),
@@ -175,9 +252,38 @@ mod tests {
     }
 
     #[test]
-    fn an_event_whose_counter_the_kernel_refuses_is_not_counted() {
-        let (sum, counts) = count(open, || (0..100_000_u64).fold(0, |sum: u64, i| sum.wrapping_mul(31) ^ i));
-        assert_ne!(sum, 0);
-        assert!(counts[0].is_nan() || open(Event::Instructions).is_ok(), "{counts:?}");
+    fn events_that_are_not_counted_are_listed_with_their_reasons_on_one_line() {
+        let works = |_| Ok(Scripted { starts: true, reading: reading(1, 90) });
+        assert_eq!(refusals(works), None);
+        assert_eq!(
+            refusals(each).expect("two are missing"),
+            "not counted: L1d misses per hop (the processor has no free counter); \
+             branch misses per hop (not supported by this machine: entity not found)"
+        );
+        let denied = refusals(|_| Ok(Scripted { starts: false, reading: None })).expect("none starts");
+        assert!(
+            denied.contains("instructions per hop, L1i misses per hop, L1d misses per hop, branch"),
+            "{denied}"
+        );
+        assert!(denied.contains("(no permission") && !denied.contains('\n'), "{denied}");
+    }
+
+    fn folded() -> u64 {
+        (0..100_000_u64).fold(0, |sum: u64, i| std::hint::black_box(sum.wrapping_mul(31) ^ i))
+    }
+
+    #[test]
+    fn what_is_done_between_two_counted_parts_is_not_counted() {
+        let (mut parts, mut between) = (Counters::open(open), Counters::open(open));
+        parts.during(folded);
+        between.during(|| (0..10).map(|_| folded()).fold(0, u64::wrapping_add));
+        parts.during(folded);
+        let (parts, between) = (parts.counts_or_nan()[0], between.counts_or_nan()[0]);
+        // Each of the 100,000 steps takes an instruction or more; the two parts have a fifth of the steps between.
+        if open(Event::Instructions).is_ok() {
+            assert!(parts > 200_000.0 && parts < between / 2.0, "{parts} and {between} instructions");
+        } else {
+            assert!(parts.is_nan() && between.is_nan(), "{parts} and {between} instructions");
+        }
     }
 }

@@ -9,16 +9,17 @@ mod counters;
 mod fetch;
 #[cfg(target_os = "linux")]
 mod live;
+mod table;
 
 use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tidegate_core::units::{Span, Time};
-use tidegate_results::text::{Screen, TextTable};
 use tidegate_sim::scenario;
 use tidegate_sim::world::World;
 
-use self::counters::EVENTS;
+use self::counters::{Counters, EVENTS};
+use self::table::{Row, as_json, median_rate, table};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::Folder;
 use crate::{Format, Session};
@@ -27,40 +28,34 @@ use crate::{Format, Session};
 struct BenchCase {
     name: &'static str,
     scenario: &'static str,
-    /// Target for packet-hops per CPU second, millions; `None` where another figure has a target.
-    aim: Option<f64>,
 }
 
 /// The case without nodes, with which the others are compared.
-const BARE: BenchCase = BenchCase { name: "bare", scenario: "", aim: None };
+const BARE: BenchCase = BenchCase { name: "bare", scenario: "" };
 /// Packet-hops of that case without `--duration`.
 const BARE_HOPS: u64 = 20_000_000;
 /// Packet-hops of that case for each second of `--duration`.
 const BARE_HOPS_PER_SECOND: f64 = 2e6;
 
 const CASES: [BenchCase; 7] = [
-    BenchCase { name: "papers", scenario: include_str!("../../../benches/papers.toml"), aim: Some(10.0) },
-    BenchCase {
-        name: "papers-cache",
-        scenario: include_str!("../../../benches/papers-cache.toml"),
-        aim: None,
-    },
-    BenchCase { name: "gigabit", scenario: include_str!("../../../benches/gigabit.toml"), aim: Some(4.0) },
-    BenchCase {
-        name: "ten-gigabit",
-        scenario: include_str!("../../../benches/ten-gigabit.toml"),
-        aim: Some(3.5),
-    },
-    BenchCase { name: "grid", scenario: include_str!("../../../benches/grid.toml"), aim: Some(4.0) },
-    BenchCase { name: "wide", scenario: include_str!("../../../benches/wide.toml"), aim: None },
-    BenchCase { name: "tcp", scenario: include_str!("../../../benches/tcp.toml"), aim: Some(5.0) },
+    BenchCase { name: "papers", scenario: include_str!("../../../benches/papers.toml") },
+    BenchCase { name: "papers-cache", scenario: include_str!("../../../benches/papers-cache.toml") },
+    BenchCase { name: "gigabit", scenario: include_str!("../../../benches/gigabit.toml") },
+    BenchCase { name: "ten-gigabit", scenario: include_str!("../../../benches/ten-gigabit.toml") },
+    BenchCase { name: "grid", scenario: include_str!("../../../benches/grid.toml") },
+    BenchCase { name: "wide", scenario: include_str!("../../../benches/wide.toml") },
+    BenchCase { name: "tcp", scenario: include_str!("../../../benches/tcp.toml") },
 ];
+
+/// Cases with tables of their own, each of which is measured without others.
+const ALONE: &[&str] = if cfg!(target_os = "linux") { &["live", "fetch"] } else { &[] };
 
 /// Arguments of the command `tidegate bench`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Cases to run; all cases of the simulator by default. `live` measures the forwarder on real sockets, `fetch` the
-    /// goodput of schemes over local sockets and emulated links (more than an hour).
+    /// Cases to run: `papers`, `papers-cache`, `gigabit`, `ten-gigabit`, `grid`, `wide` and `tcp`, which are the
+    /// default. `bare`, hops without nodes, is always measured first. Alone: `live` measures the forwarder on real
+    /// sockets, `fetch` the goodput of schemes over local sockets and emulated links (more than an hour).
     cases: Vec<String>,
     /// Runs of each case, of which the median is reported.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
@@ -94,42 +89,26 @@ pub(crate) struct Arguments {
 
 /// Runs the command `tidegate bench`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let names = distinct(&arguments.cases);
     #[cfg(target_os = "linux")]
-    if arguments.cases == ["live"] {
-        return live::run(session, arguments.runs);
+    match names.as_slice() {
+        ["live"] => return live::run(session, arguments.runs),
+        ["fetch"] => return fetch::run(session, arguments),
+        _ => {}
     }
-    #[cfg(target_os = "linux")]
-    if arguments.cases == ["fetch"] {
-        return fetch::run(session, arguments);
-    }
-    if arguments.inside && arguments.cases == [BARE.name] {
-        print(&measure_bare(arguments.duration).line());
-        return Ok(Exit::Ok);
-    }
-    let mut cases = chosen(&arguments.cases)?;
+    let cases = chosen(&names)?;
     if arguments.inside {
-        let [case] = cases.as_slice() else {
-            return Err(Failure::usage("--inside takes one case"));
-        };
-        print(&measure(session, case, arguments.duration)?.line());
+        print(&measure_inside(session, &cases, arguments.duration)?.line());
         return Ok(Exit::Ok);
     }
-    cases.insert(0, &BARE);
-    let mut rows = Vec::new();
-    for case in cases {
-        let mut runs = Vec::new();
-        for _ in 0..arguments.runs {
-            // A process of its own: peak memory and CPU time of a process include the cases before.
-            runs.push(measure_outside(case, arguments.duration)?);
-        }
-        runs.sort_by(|a, b| a.hops_per_cpu_s().total_cmp(&b.hops_per_cpu_s()));
-        rows.push((case, runs));
+    if let Some(reasons) = counters::refusals(counters::open) {
+        session.note(&reasons);
     }
-    let bare = median(&rows[0].1);
+    let measured = |case| measure_runs(case, arguments.runs, arguments.duration).map(|runs| (case, runs));
+    let rows = cases.into_iter().map(measured).collect::<Result<Vec<Row>, _>>()?;
+    let bare = median_rate(&rows[0].1);
     print(&match session.format {
-        Format::Json => {
-            rows.iter().map(|(case, runs)| as_json(case, runs, bare)).collect::<Value>().to_string() + "\n"
-        }
+        Format::Json => rows.iter().map(|row| as_json(row, bare)).collect::<Value>().to_string() + "\n",
         Format::Text => table(&rows, bare, session.screen),
     });
     Ok(Exit::Ok)
@@ -137,21 +116,38 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 
 /// Names of all cases.
 pub(crate) fn case_names() -> Vec<&'static str> {
-    let on_linux: &[&str] = if cfg!(target_os = "linux") { &["live", "fetch"] } else { &[] };
-    [&BARE].into_iter().chain(&CASES).map(|case| case.name).chain(on_linux.iter().copied()).collect()
+    [&BARE].into_iter().chain(&CASES).map(|case| case.name).chain(ALONE.iter().copied()).collect()
 }
 
-fn chosen(names: &[String]) -> Result<Vec<&'static BenchCase>, Failure> {
-    if names.is_empty() {
-        return Ok(CASES.iter().collect());
+/// The names in their order, each once.
+fn distinct(names: &[String]) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for name in names {
+        if !found.contains(&name.as_str()) {
+            found.push(name);
+        }
     }
-    let find = |name: &String| {
-        CASES.iter().find(|case| case.name == name).ok_or_else(|| {
-            let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
-            Failure::usage(format!("case {name:?} is not known; known: {}", known.join(", ")))
-        })
+    found
+}
+
+/// The cases to measure: [`BARE`], then those with these names, all without names.
+fn chosen(names: &[&str]) -> Result<Vec<&'static BenchCase>, Failure> {
+    let find = |name: &&str| {
+        CASES.iter().find(|case| case.name == *name).ok_or_else(|| Failure::usage(not_chosen(name)))
     };
-    names.iter().filter(|name| *name != BARE.name).map(find).collect()
+    let named = match names {
+        [] => CASES.iter().collect(),
+        names => names.iter().filter(|name| **name != BARE.name).map(find).collect::<Result<Vec<_>, _>>()?,
+    };
+    Ok([&BARE].into_iter().chain(named).collect())
+}
+
+/// Message about a case that cannot be measured with others.
+fn not_chosen(name: &str) -> String {
+    if ALONE.contains(&name) {
+        return format!("case {name:?} cannot be combined with others; {} stand alone", ALONE.join(" and "));
+    }
+    format!("case {name:?} is not known; known: {}", case_names().join(", "))
 }
 
 /// Measurements of one run of one case; written as a line of numbers between the two processes.
@@ -172,6 +168,7 @@ struct CaseMeasurement {
 }
 
 impl CaseMeasurement {
+    /// Not finite where no CPU time was measured, or none passed; tables and medians leave that out.
     fn hops_per_cpu_s(&self) -> f64 {
         self.hops / self.cpu_s
     }
@@ -232,6 +229,28 @@ impl CaseMeasurement {
     }
 }
 
+/// Measures in this process: the one case beside [`BARE`], or that case.
+fn measure_inside(
+    session: &Session,
+    cases: &[&BenchCase],
+    duration: Option<Span>,
+) -> Result<CaseMeasurement, Failure> {
+    match cases {
+        [_] => Ok(measure_bare(duration)),
+        [_, case] => measure(session, case, duration),
+        _ => Err(Failure::usage("--inside takes one case")),
+    }
+}
+
+/// Measures each run in a process of its own: peak memory and CPU time of a process include the cases before.
+fn measure_runs(
+    case: &BenchCase,
+    runs: u32,
+    duration: Option<Span>,
+) -> Result<Vec<CaseMeasurement>, Failure> {
+    (0..runs).map(|_| measure_outside(case, duration)).collect()
+}
+
 fn measure_outside(case: &BenchCase, duration: Option<Span>) -> Result<CaseMeasurement, Failure> {
     let program = std::env::current_exe().map_err(|why| Failure::error(format!("own program: {why}")))?;
     let output = Command::new(program)
@@ -252,13 +271,14 @@ const LOOKS: u64 = 20;
 fn measure_bare(duration: Option<Span>) -> CaseMeasurement {
     let hops = duration.map_or(BARE_HOPS, |time| (BARE_HOPS_PER_SECOND * time.as_secs_f64()) as u64);
     let start_s = cpu_seconds();
-    let (_, counts) = counters::count(counters::open, || tidegate_sim::bare::run(hops));
+    let mut counters = Counters::open(counters::open);
+    counters.during(|| tidegate_sim::bare::run(hops));
     CaseMeasurement {
         cpu_s: cpu_seconds(),
         start_s,
         hops: hops as f64,
         peak_rss_bytes: peak_rss_bytes(),
-        counts,
+        counts: counters.counts_or_nan(),
         ..CaseMeasurement::default()
     }
 }
@@ -270,18 +290,17 @@ fn measure(session: &Session, case: &BenchCase, duration: Option<Span>) -> Resul
     let seed = plan.seeds[0];
     let mut world = World::new(&plan, seed);
     let start_s = cpu_seconds();
-    let (max, counts) = counters::count(counters::open, || {
-        let looks = (1..=LOOKS).map(|look| {
-            world.step_until(Time::ZERO + plan.duration * look / LOOKS);
-            world.pending_interests().into_iter().max().unwrap_or_default()
-        });
-        // Tuples compare by the number of pending Interests first.
-        looks.max().unwrap_or_default()
+    let mut counters = Counters::open(counters::open);
+    let looks = (1..=LOOKS).map(|look| {
+        counters.during(|| world.step_until(Time::ZERO + plan.duration * look / LOOKS));
+        world.pending_interests().into_iter().max().unwrap_or_default()
     });
+    // Tuples compare by the number of pending Interests first.
+    let max = looks.max().unwrap_or_default();
     let run = world.into_record(&plan, seed);
     let folder = std::env::temp_dir().join(format!("tidegate-bench-{}", std::process::id()));
     Folder::open(&folder, &plan)?.keep(0, &run)?;
-    // The tables were only written for their cost; a folder that remains does no harm.
+    // The tables are written for their cost alone, so it is no error if their folder remains.
     let _ = std::fs::remove_dir_all(&folder);
     let sum = |of: fn(&tidegate_core::observe::records::LinkRecord) -> u64| {
         run.links.iter().map(of).sum::<u64>() as f64
@@ -297,7 +316,7 @@ fn measure(session: &Session, case: &BenchCase, duration: Option<Span>) -> Resul
         start_s,
         pending: max.0 as f64,
         pit_bytes: max.1 as f64,
-        counts,
+        counts: counters.counts_or_nan(),
     })
 }
 
@@ -322,98 +341,42 @@ fn peak_rss_bytes() -> f64 {
     kib.map_or(f64::NAN, |kib| kib * 1024.0)
 }
 
-fn median(runs: &[CaseMeasurement]) -> &CaseMeasurement {
-    &runs[runs.len() / 2]
-}
-
-/// CPU time of a hop as a multiple of that of a hop without nodes.
-fn over_bare(middle: &CaseMeasurement, bare: &CaseMeasurement) -> f64 {
-    bare.hops_per_cpu_s() / middle.hops_per_cpu_s()
-}
-
-fn as_json(case: &BenchCase, runs: &[CaseMeasurement], bare: &CaseMeasurement) -> Value {
-    let middle = median(runs);
-    let mut stated = json!({
-        "name": case.name,
-        "hops_per_cpu_s": middle.hops_per_cpu_s(),
-        "cpu_time_over_bare": over_bare(middle, bare),
-        "peak_rss_bytes": middle.peak_rss_bytes,
-        "delivered": middle.delivered,
-        "dropped": middle.dropped,
-        "marked": middle.marked,
-        "samples": middle.samples,
-        "packet_hops": middle.hops,
-        "start_cpu_s": middle.start_s,
-        "pit_bytes_per_pending": middle.bytes_per_pending(),
-        "runs": runs.len() as u64,
-    });
-    for (event, count) in EVENTS.into_iter().zip(middle.counts_per_hop()) {
-        stated[event.key()] = json!(count);
-    }
-    stated
-}
-
-/// A number with `digits` after the point, `-` for one that was not measured.
-fn cell(number: f64, digits: usize) -> String {
-    if number.is_finite() { format!("{number:.digits$}") } else { "-".to_owned() }
-}
-
-fn table(rows: &[(&BenchCase, Vec<CaseMeasurement>)], bare: &CaseMeasurement, screen: Screen) -> String {
-    let numbers = [
-        "M hops per CPU s",
-        "minimum",
-        "maximum",
-        "aim",
-        "CPU time over bare",
-        "M hops",
-        "start, CPU s",
-        "peak memory, MB",
-        "PIT, B per pending",
-        "marked",
-        "dropped",
-        "samples",
-    ];
-    let heads: Vec<&str> = numbers.into_iter().chain(EVENTS.map(counters::Event::head)).collect();
-    let mut table = TextTable::of(&["case"], &heads);
-    for (case, runs) in rows {
-        let middle = median(runs);
-        let rate = |run: &CaseMeasurement| format!("{:.2}", run.hops_per_cpu_s() / 1e6);
-        let row = [
-            case.name.to_owned(),
-            rate(middle),
-            rate(&runs[0]),
-            rate(&runs[runs.len() - 1]),
-            case.aim.map_or_else(String::new, |aim| format!("{aim}")),
-            cell(over_bare(middle, bare), 2),
-            cell(middle.hops / 1e6, 1),
-            cell(middle.start_s, 3),
-            cell(middle.peak_rss_bytes / 1e6, 0),
-            cell(middle.bytes_per_pending(), 0),
-            middle.marked.to_string(),
-            middle.dropped.to_string(),
-            middle.samples.to_string(),
-        ];
-        table.row(row.into_iter().chain(middle.counts_per_hop().map(|count| cell(count, 1))));
-    }
-    table.render(screen)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn counts_pass_through_the_line_to_the_table_and_to_json_and_missing_ones_are_marked() {
+    fn a_line_is_read_as_it_was_written_and_no_other_line() {
         let run = CaseMeasurement { hops: 2.0, counts: [4000.0, 9.0, f64::NAN, 2.0], ..Default::default() };
-        let run = CaseMeasurement::read(&run.line()).expect("a line");
-        let shown = table(&[(&BARE, vec![run])], &run, Screen::default());
-        let cells: Vec<&str> = shown.split_whitespace().rev().take(4).collect();
-        assert_eq!(cells, ["1.0", "-", "4.5", "2000.0"]);
-        let stated = as_json(&BARE, &[run], &run);
-        assert_eq!(
-            (&stated["instructions_per_hop"], &stated["l1d_misses_per_hop"]),
-            (&json!(2000.0), &Value::Null)
-        );
+        let read = CaseMeasurement::read(&run.line()).expect("a line");
+        assert_eq!(format!("{read:?}"), format!("{run:?}"));
         assert!(CaseMeasurement::read("1 2 3\n").is_none());
+    }
+
+    #[test]
+    fn bare_is_first_and_each_case_is_measured_once() {
+        let names = |words: &[&str]| -> Result<Vec<&str>, String> {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let cases = chosen(&distinct(&words)).map_err(|why| why.message)?;
+            Ok(cases.into_iter().map(|case| case.name).collect())
+        };
+        assert_eq!(names(&["tcp", "bare", "papers", "tcp"]).expect("cases"), ["bare", "tcp", "papers"]);
+        assert_eq!(names(&["bare", "bare"]).expect("cases"), ["bare"]);
+        assert_eq!(names(&[]).expect("cases").len(), 1 + CASES.len());
+        for (word, reason) in
+            [("x", case_names().join(", ")), ("live", "live and fetch stand alone".to_owned())]
+        {
+            let refused = names(&["papers", word]).expect_err("not simulated");
+            assert!(refused.contains(&reason) || (word == "live" && ALONE.is_empty()), "{refused}");
+        }
+    }
+
+    #[test]
+    fn the_help_lists_every_case() {
+        let mut command = <Arguments as clap::Args>::augment_args(clap::Command::new("bench"));
+        let help = command.render_long_help().to_string();
+        for name in [&BARE].into_iter().chain(&CASES).map(|case| case.name).chain(["live", "fetch"]) {
+            assert!(help.contains(&format!("`{name}`")), "{name} is not in\n{help}");
+        }
     }
 }

@@ -11,19 +11,16 @@ mod load;
 use serde_json::{Value, json};
 use tidegate_results::text::{Screen, TextTable};
 
+use super::table::{cell, extremes, median};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session};
 use forwarder::Forwarder;
 use load::Load;
 
-/// Target for pairs per CPU second where the content store cannot answer.
-const AIM: f64 = 150_000.0;
-
 /// A case of the benchmark, with the name in its table.
 struct LiveCase {
     name: &'static str,
     load: Load,
-    aim: Option<f64>,
 }
 
 /// A load of `content` bytes per Data, all names new, handed over together.
@@ -37,12 +34,12 @@ const fn hits(content: usize) -> Load {
 }
 
 const CASES: [LiveCase; 6] = [
-    LiveCase { name: "miss, 100 B", load: misses(100), aim: Some(AIM) },
-    LiveCase { name: "miss, 1300 B", load: misses(1300), aim: Some(AIM) },
-    LiveCase { name: "hit, 100 B", load: hits(100), aim: None },
-    LiveCase { name: "hit, 1300 B", load: hits(1300), aim: None },
-    LiveCase { name: "miss, 100 B, one by one", load: Load { together: false, ..misses(100) }, aim: None },
-    LiveCase { name: "miss, 1300 B, one by one", load: Load { together: false, ..misses(1300) }, aim: None },
+    LiveCase { name: "miss, 100 B", load: misses(100) },
+    LiveCase { name: "miss, 1300 B", load: misses(1300) },
+    LiveCase { name: "hit, 100 B", load: hits(100) },
+    LiveCase { name: "hit, 1300 B", load: hits(1300) },
+    LiveCase { name: "miss, 100 B, one by one", load: Load { together: false, ..misses(100) } },
+    LiveCase { name: "miss, 1300 B, one by one", load: Load { together: false, ..misses(1300) } },
 ];
 
 /// Measurements of one run of one case.
@@ -79,7 +76,6 @@ pub(super) fn run(session: &Session, runs: u32) -> Outcome {
             // A new forwarder for each run, so that its content store and tables are empty.
             measured.push(measure(&case.load)?);
         }
-        measured.sort_by(|a, b| a.pairs_per_cpu_s().total_cmp(&b.pairs_per_cpu_s()));
         rows.push((case, measured));
     }
     print(&match session.format {
@@ -107,33 +103,35 @@ fn measure(load: &Load) -> Result<LiveMeasurement, Failure> {
 
 fn table(rows: &[(&LiveCase, Vec<LiveMeasurement>)], screen: Screen) -> String {
     let numbers =
-        ["pairs per CPU s", "min", "max", "aim", "CPU s per GB", "goodput, Mbit/s", "retransmitted"];
+        ["pairs per CPU s", "minimum", "maximum", "CPU s per GB", "goodput, Mbit/s", "retransmitted"];
     let mut table = TextTable::of(&["case"], &numbers);
     for (case, runs) in rows {
-        let middle = &runs[runs.len() / 2];
-        let rate = |run: &LiveMeasurement| format!("{:.0}", run.pairs_per_cpu_s());
+        let middle = |of: fn(&LiveMeasurement) -> f64| median(runs.iter().map(of));
+        let [min, max] = extremes(runs.iter().map(LiveMeasurement::pairs_per_cpu_s));
         table.row([
             case.name.to_owned(),
-            rate(middle),
-            rate(&runs[0]),
-            rate(&runs[runs.len() - 1]),
-            case.aim.map_or_else(String::new, |aim| format!("{aim:.0}")),
-            format!("{:.2}", middle.cpu_s_per_gb()),
-            format!("{:.0}", middle.goodput_mbps()),
-            format!("{}", middle.again),
+            cell(middle(LiveMeasurement::pairs_per_cpu_s), 0),
+            cell(min, 0),
+            cell(max, 0),
+            cell(middle(LiveMeasurement::cpu_s_per_gb), 2),
+            cell(middle(LiveMeasurement::goodput_mbps), 0),
+            cell(middle(|run| run.again as f64), 0),
         ]);
     }
     table.render(screen)
 }
 
 fn as_json(case: &LiveCase, runs: &[LiveMeasurement]) -> Value {
-    let middle = &runs[runs.len() / 2];
+    let middle = |of: fn(&LiveMeasurement) -> f64| median(runs.iter().map(of));
+    let [min, max] = extremes(runs.iter().map(LiveMeasurement::pairs_per_cpu_s));
     json!({
         "name": case.name,
-        "pairs_per_cpu_s": middle.pairs_per_cpu_s(),
-        "cpu_s_per_gb": middle.cpu_s_per_gb(),
-        "goodput_mbps": middle.goodput_mbps(),
-        "sent_again": middle.again,
+        "pairs_per_cpu_s": middle(LiveMeasurement::pairs_per_cpu_s),
+        "min_pairs_per_cpu_s": min,
+        "max_pairs_per_cpu_s": max,
+        "cpu_s_per_gb": middle(LiveMeasurement::cpu_s_per_gb),
+        "goodput_mbps": middle(LiveMeasurement::goodput_mbps),
+        "sent_again": middle(|run| run.again as f64),
         "runs": runs.len() as u64,
     })
 }
