@@ -73,7 +73,7 @@ pub(super) enum Found<'a> {
     Entry(u32),
     /// No entry, and a place in a ring that is now the name's.
     Place(&'a mut u32),
-    /// Neither.
+    /// No entry, and no place in a ring.
     Nothing,
 }
 
