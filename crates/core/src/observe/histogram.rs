@@ -17,8 +17,11 @@ const CHUNK: usize = 1 << CHUNK_BITS;
 /// Bins next to each other.
 type Chunk = [u32; CHUNK];
 
-/// Number of delays that are buffered, because counting them together has fewer cache misses.
+/// Maximum number of delays that are buffered, because counting them together has fewer cache misses.
 const RECENT: usize = 64;
+
+/// Number of delays that are buffered at first, so that short flows take little memory.
+const FEW: usize = 4;
 
 /// Counts delays. Chunks of bins are created when needed, so an unused histogram takes no memory and one of
 /// similar delays takes little.
@@ -33,8 +36,8 @@ pub struct DelayHistogram {
 /// Delays above zero by chunk.
 #[derive(Clone, Debug)]
 struct Bins {
-    /// Delays that were not counted yet, ns, and their number.
-    recent: [u64; RECENT],
+    /// Delays that were not counted yet, ns, with room for [`FEW`] to [`RECENT`], and their number.
+    recent: Box<[u64]>,
     filled: usize,
     /// Place in `chunks` plus one, by number of the chunk; 0 for one that does not exist.
     places: Vec<u16>,
@@ -48,29 +51,47 @@ struct Bins {
 }
 
 impl Bins {
-    const EMPTY: Self = Self {
-        recent: [0; RECENT],
-        filled: 0,
-        places: Vec::new(),
-        chunks: Vec::new(),
-        count: 0,
-        sum: 0,
-        min: u64::MAX,
-        max: 0,
-    };
+    fn new() -> Self {
+        Self {
+            recent: Box::new([0; FEW]),
+            filled: 0,
+            places: Vec::new(),
+            chunks: Vec::new(),
+            count: 0,
+            sum: 0,
+            min: u64::MAX,
+            max: 0,
+        }
+    }
+
+    /// Adds a delay for which the buffer has no room.
+    #[inline(never)]
+    fn add_beyond(&mut self, nanos: u64) {
+        if self.filled < RECENT {
+            let mut larger = vec![0; 2 * self.filled].into_boxed_slice();
+            larger[..self.filled].copy_from_slice(&self.recent);
+            self.recent = larger;
+        } else {
+            self.count_recent();
+        }
+        self.recent[self.filled] = nanos;
+        self.filled += 1;
+    }
 
     /// Counts the recent delays.
     fn count_recent(&mut self) {
         let filled = std::mem::take(&mut self.filled);
         // In locals, because the compiler cannot rule out that a chunk overlaps the fields.
-        let (recent, mut min, mut max, mut sum) = (self.recent, self.min, self.max, self.sum);
-        for nanos in recent.into_iter().take(filled) {
+        let (mut min, mut max, mut sum) = (self.min, self.max, self.sum);
+        let recent = std::mem::take(&mut self.recent);
+        for &nanos in &recent[..filled] {
             let bin = bin_of(nanos);
             self.chunk(bin >> CHUNK_BITS)[bin % CHUNK] += 1;
             min = min.min(nanos);
             max = max.max(nanos);
             sum = sum.saturating_add(nanos);
         }
+        self.recent = recent;
         (self.min, self.max, self.sum) = (min, max, sum);
         self.count += filled as u64;
     }
@@ -116,11 +137,13 @@ impl DelayHistogram {
             self.zeros += 1;
             return;
         }
-        let bins = self.bins.get_or_insert_with(|| Box::new(Bins::EMPTY));
-        bins.recent[bins.filled % RECENT] = nanos;
-        bins.filled += 1;
-        if bins.filled == RECENT {
-            bins.count_recent();
+        let bins = self.bins.get_or_insert_with(|| Box::new(Bins::new()));
+        match bins.recent.get_mut(bins.filled) {
+            Some(place) => {
+                *place = nanos;
+                bins.filled += 1;
+            }
+            None => bins.add_beyond(nanos),
         }
     }
 
@@ -303,6 +326,17 @@ mod tests {
         assert_eq!(long.merged(short).summary(), all.summary());
         assert_eq!(short.merged(&DelayHistogram::default()).summary(), short.summary());
         assert_eq!(DelayHistogram::default().merged(short).summary(), short.summary());
+    }
+
+    #[test]
+    fn the_buffer_grows_with_the_delays_up_to_its_limit() {
+        let mut delays = DelayHistogram::default();
+        let rooms = [1, 4, 5, 20, 64, 65, 1000].map(|count| {
+            (delays.count()..count).for_each(|nanos| delays.add(Span::from_nanos(nanos + 1)));
+            delays.bins.as_ref().map_or(0, |bins| bins.recent.len())
+        });
+        assert_eq!(rooms, [4, 4, 8, 32, 64, 64, 64]);
+        assert_eq!((delays.summary().count, delays.summary().max), (1000, Span::from_nanos(1000)));
     }
 
     #[test]
