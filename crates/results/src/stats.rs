@@ -75,6 +75,17 @@ pub fn mean(samples: &[f64]) -> f64 {
     samples.iter().sum::<f64>() / samples.len() as f64
 }
 
+/// Median: of an even number of values the mean of the middle two; NaN for no values.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => f64::NAN,
+        even if even % 2 == 0 => 0.5 * (values[middle - 1] + values[middle]),
+        _ => values[middle],
+    }
+}
+
 /// Standard deviation of a sample (divisor n - 1); NaN for fewer than two samples.
 pub fn standard_deviation(samples: &[f64]) -> f64 {
     if samples.len() < 2 {
@@ -224,6 +235,13 @@ mod tests {
     #[track_caller]
     fn assert_close(value: f64, expected: f64, tolerance: f64) {
         assert!((value - expected).abs() <= tolerance, "{value} is not {expected} ± {tolerance}");
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_is_the_mean_of_the_middle_two() {
+        let of = |values: &[f64]| median(values.to_vec());
+        assert_eq!([of(&[9.0, 1.0, 2.0]), of(&[9.0, 1.0, 2.0, 4.0])], [2.0, 3.0]);
+        assert!(of(&[]).is_nan());
     }
 
     #[test]

@@ -9,7 +9,7 @@
 
 use tidegate_core::math::square;
 
-use crate::stats::{Estimate, mean, paired_differences, standard_deviation, t_quantile, t_two_sided};
+use crate::stats::{Estimate, mean, median, paired_differences, standard_deviation, t_quantile, t_two_sided};
 
 /// One variant compared with another, for one measure.
 #[derive(Clone, Debug, PartialEq)]
@@ -168,16 +168,6 @@ pub fn outliers(differences: &[f64], size: f64) -> Vec<usize> {
     // Where more than half agree to the bit, every other one would be far.
     let found = differences.iter().enumerate().filter(|(_, value)| deviation > 0.0 && is_far(**value));
     found.map(|(place, _)| place).collect()
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => f64::NAN,
-        even if even % 2 == 0 => 0.5 * (values[middle - 1] + values[middle]),
-        _ => values[middle],
-    }
 }
 
 #[cfg(test)]

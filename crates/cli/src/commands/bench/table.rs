@@ -1,6 +1,7 @@
 //! Results of `tidegate bench` as a table and as JSON: of each number the median of the runs.
 
 use serde_json::{Value, json};
+use tidegate_results::stats;
 use tidegate_results::text::{Screen, TextTable};
 
 use super::counters::{EVENTS, Event};
@@ -11,14 +12,7 @@ pub(super) type Row = (&'static BenchCase, Vec<CaseMeasurement>);
 
 /// Median of the numbers that were measured: of an even number of them the mean of the middle two, of none NaN.
 pub(super) fn median(numbers: impl Iterator<Item = f64>) -> f64 {
-    let mut numbers: Vec<f64> = numbers.filter(|number| number.is_finite()).collect();
-    numbers.sort_by(f64::total_cmp);
-    let middle = numbers.len() / 2;
-    match numbers.len() {
-        0 => f64::NAN,
-        even if even % 2 == 0 => 0.5 * (numbers[middle - 1] + numbers[middle]),
-        _ => numbers[middle],
-    }
+    stats::median(numbers.filter(|number| number.is_finite()).collect())
 }
 
 /// Minimum and maximum of the numbers that were measured; NaN if there are none.

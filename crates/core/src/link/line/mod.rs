@@ -123,7 +123,7 @@ impl<T> Line<T> {
     /// Time at which the next packet reaches the far end; `None` if none is on the line.
     #[inline]
     pub fn next_arrival(&self) -> Option<Time> {
-        self.flights.front().map(|flight| flight.arrives)
+        self.next().map(|(at, _)| at)
     }
 
     /// The next to arrive, and when.
