@@ -272,6 +272,7 @@ mod tests {
             rtt: None,
             retransmissions: 0,
             silence,
+            is_connected: true,
             bad: 0,
         };
         line.measure(&progress(Span::ZERO));

@@ -87,7 +87,8 @@ fn a_fetch_whose_forwarder_dies_reports_it_and_keeps_what_came() {
         let mut forwarder = Forwarder::start(&name, SLOW);
         let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
         let server = serve("/killed", &file, forwarder.uri(way));
-        let fetch = fetch("/killed", &copy, forwarder.uri(way));
+        let fetch = ["fetch", "/killed", "-o", &copy, "--format", "json", "--reconnect", "0s", "--transport"];
+        let fetch = Running::start(&[&fetch[..], &[forwarder.uri(way)]].concat());
         wait_for_bytes(&format!("{copy}.part"), 0);
         forwarder.kill();
         let ended = fetch.wait().with(1);
@@ -95,8 +96,30 @@ fn a_fetch_whose_forwarder_dies_reports_it_and_keeps_what_came() {
             || ended.err.starts_with("{\"error\":\"/killed/v=5: the connection to the forwarder broke: ");
         assert!(reported, "{}", ended.err);
         assert_part(&ended, &copy);
-        let served = server.wait().with(1);
-        assert!(served.err.starts_with("{\"error\":\"the "), "{}", served.err);
+        // The server tries to connect again until it is stopped.
+        server.err_line("{\"warning\":\"the ");
+        server.stop().with(0);
+    }
+}
+
+#[test]
+fn a_fetch_and_its_server_go_on_when_their_forwarder_is_restarted() {
+    for way in [Way::Tcp, Way::Unix] {
+        let name = format!("restarted-{way:?}");
+        let scratch = Scratch::new(&name);
+        let mut forwarder = Forwarder::start(&name, SLOW);
+        let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
+        let server = serve("/restarted", &file, forwarder.uri(way));
+        let fetch = fetch("/restarted", &copy, forwarder.uri(way));
+        wait_for_bytes(&format!("{copy}.part"), 0);
+        forwarder.kill();
+        server.err_line("{\"warning\":\"the ");
+        fetch.err_line("{\"warning\":\"the connection to the forwarder is lost");
+        forwarder.restart();
+        server.err_line("{\"note\":\"connected again, serving /restarted/v=5");
+        fetch.wait().with(0);
+        assert_eq!(assert_content(&copy), LEN);
+        server.stop().with(0);
     }
 }
 

@@ -198,6 +198,8 @@ pub struct Forwarder {
     running: Option<Running>,
     uris: [String; 3],
     folder: SocketFolder,
+    /// Path of its configuration.
+    file: String,
     _scratch: Scratch,
 }
 
@@ -226,7 +228,7 @@ impl Forwarder {
             line.trim_start_matches("{\"note\":\"listening at ").trim_end_matches("\"}").to_owned()
         };
         let uris = [uri("udp4://"), uri("tcp4://"), uri("unix://")];
-        Self { running: Some(running), uris, folder, _scratch: scratch }
+        Self { running: Some(running), uris, folder, file, _scratch: scratch }
     }
 
     /// Where it listens.
@@ -281,6 +283,15 @@ impl Forwarder {
     /// Ends it without a word to it.
     pub fn kill(&mut self) {
         self.running = None;
+    }
+
+    /// Starts it again after [`kill`](Self::kill), at the same addresses; returns once it listens.
+    pub fn restart(&mut self) {
+        let mut arguments = vec!["forward", "--format", "json", &self.file];
+        self.uris.iter().for_each(|uri| arguments.extend(["--listen", uri]));
+        let running = Running::start(&arguments);
+        running.err_line("{\"note\":\"listening at unix://");
+        self.running = Some(running);
     }
 
     /// Tells it something, and waits until it has ended.

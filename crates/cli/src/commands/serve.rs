@@ -64,17 +64,52 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     };
     // After the registration: a program that waits for this line can request the file at once.
     print(&begun(session.format, &arguments.file, &served));
-    let outcome = serve(&mut client, &mut served, |trouble| {
-        session.error(&format!("{}: {trouble}", arguments.file.display()));
-    });
+    let outcome = serve_for_good(session, arguments, &mut client, &mut served);
     // The forwarder removes the route anyway when the connection ends; an explicit unregistration does it at once.
     if outcome.is_ok() && client.finish_in_peace().is_ok() {
         let _ = registration::unregister(&mut client, &prefix);
     }
     print(&ended(session.format, &served.counters()));
-    match outcome.map_err(Failure::error)? {
+    match outcome? {
         None => Ok(Exit::Ok),
         Some(change) => Err(Failure::error(format!("{}: {change}", arguments.file.display()))),
+    }
+}
+
+/// Serves until interrupted or until the file changes; connects again to a forwarder that ended the connection.
+fn serve_for_good(
+    session: &Session,
+    arguments: &Arguments,
+    client: &mut Client,
+    served: &mut Served,
+) -> Result<Option<String>, Failure> {
+    let prefix = name_uri::parse(&arguments.prefix).map_err(Failure::usage)?;
+    loop {
+        let outcome = serve(client, served, |trouble| {
+            session.error(&format!("{}: {trouble}", arguments.file.display()));
+        });
+        let lost = match outcome {
+            Err(lost @ ClientError::Lost(_)) => lost,
+            outcome => return outcome.map_err(Failure::error),
+        };
+        session.warn(&format!("{lost}; connecting again"));
+        match return_to(client, &prefix) {
+            Err(RegistrationError::Client(ClientError::Stopped)) => return Ok(None),
+            outcome => outcome.map_err(Failure::error)?,
+        }
+        session.begun(&format!("connected again, serving {}", name_uri::show(served.versioned_name())));
+    }
+}
+
+/// Connects and registers `prefix`, until both have succeeded with one connection.
+fn return_to(client: &mut Client, prefix: &[u8]) -> Result<(), RegistrationError> {
+    loop {
+        client.reconnect(None)?;
+        match registration::register(client, prefix) {
+            // The forwarder ended again, or is busy.
+            Err(RegistrationError::Client(ClientError::Lost(_)) | RegistrationError::Timeout { .. }) => {}
+            outcome => return outcome.map(|_| ()),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! An application's connection to a forwarder: packets out, packets in, and requests that wait for an answer.
 
+mod reconnect;
 mod request;
 
 use std::collections::VecDeque;
@@ -72,6 +73,8 @@ fn lost(why: Option<&io::Error>) -> String {
 #[derive(Debug)]
 pub struct Client {
     clock: MonotonicClock,
+    /// Address to connect to again; `None` for a client that was made from a transport.
+    uplink: Option<Uplink>,
     names: NameTable,
     tokens: TokenTable,
     nonces: Rng,
@@ -83,6 +86,7 @@ pub struct Client {
     watched: poll::SocketInterest,
     /// Bytes that may wait for room before reading stops; `None` for no limit.
     backlog_limit: Option<usize>,
+    sends_interests_only: bool,
     unclaimed: VecDeque<Packet<Bytes>>,
     /// Whether packets are held whose names must stay in the table.
     is_requesting: bool,
@@ -98,7 +102,7 @@ impl Client {
     /// When there is no listener.
     pub fn connect(uplink: &Uplink) -> Result<Self, ClientError> {
         match Transport::connect(&uplink.uri, PATIENCE) {
-            Ok(transport) => Self::over(transport),
+            Ok(transport) => Ok(Self { uplink: Some(uplink.clone()), ..Self::over(transport)? }),
             Err(why) => Err(ClientError::Connect { uplink: uplink.clone(), why }),
         }
     }
@@ -114,6 +118,7 @@ impl Client {
         let mut nonces = Rng::stream(seed, "client");
         Ok(Self {
             clock: MonotonicClock::new(),
+            uplink: None,
             names: NameTable::keyed(nonces.bits()),
             tokens: TokenTable::new(),
             link: GenericLinkService::new(transport.mtu(), nonces.bits()),
@@ -124,6 +129,7 @@ impl Client {
             batch: FrameBatch::new(),
             watched: poll::SocketInterest::Read,
             backlog_limit: None,
+            sends_interests_only: false,
             unclaimed: VecDeque::new(),
             is_requesting: false,
             pinned: Vec::new(),
@@ -207,7 +213,8 @@ impl Client {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn set_for_interests(&self) -> Result<(), ClientError> {
+    pub fn set_for_interests(&mut self) -> Result<(), ClientError> {
+        self.sends_interests_only = true;
         self.transport.set_for_interests().map_err(ClientError::System)
     }
 

@@ -19,7 +19,7 @@ use super::interest::InterestMaker;
 use super::reorder::Reorder;
 use super::samples::Sampler;
 use super::{FetchError, FetchProgress, FetchSettings, Fetched, Trust, receive_limit};
-use crate::client::Client;
+use crate::client::{Client, ClientError};
 
 /// Assumed content per Data, to convert rates into Interests; the actual size is not known in advance.
 const ASSUMED_PAYLOAD: ByteCount = ByteCount::new(1_300);
@@ -54,6 +54,7 @@ pub(super) struct Fetch<'a> {
     reorder: Reorder,
     /// Receive window of the settings, bytes: [`FetchSettings::receive_window`].
     receive_window: ByteCount,
+    reconnect: Span,
     /// Size of the largest Data so far, bytes.
     max: usize,
     sampler: Sampler,
@@ -109,6 +110,7 @@ impl<'a> Fetch<'a> {
             maker: InterestMaker::new(&settings.name, settings.first_segment),
             reorder: Reorder::new(receive_limit(settings.receive_window, 0)),
             receive_window: settings.receive_window,
+            reconnect: settings.reconnect,
             max: 0,
             sampler: Sampler::new(start),
             start,
@@ -130,7 +132,7 @@ impl<'a> Fetch<'a> {
             self.check_abandoned()?;
             let may_go_on = self.send_due();
             let until = if may_go_on { now } else { self.next_wake(now) };
-            self.client.exchange(Some(until), &mut inbox)?;
+            self.exchange(until, &mut inbox, watch)?;
             for packet in inbox.drain(..) {
                 self.take(&packet)?;
             }
@@ -138,6 +140,23 @@ impl<'a> Fetch<'a> {
         }
         self.check_abandoned()?;
         self.output.flush().map_err(FetchError::Output)
+    }
+
+    /// Exchanges packets with the forwarder, and connects again if it ended the connection: the Interests that are lost
+    /// with it time out and are retransmitted.
+    fn exchange(
+        &mut self,
+        until: Time,
+        inbox: &mut Vec<Packet<Bytes>>,
+        watch: &mut dyn FnMut(&FetchProgress),
+    ) -> Result<(), FetchError> {
+        match self.client.exchange(Some(until), inbox) {
+            Err(ClientError::Lost(_)) if self.reconnect > Span::ZERO => {
+                watch(&FetchProgress { is_connected: false, ..self.progress(self.client.now()) });
+                Ok(self.client.reconnect(Some(self.reconnect))?)
+            }
+            outcome => Ok(outcome?),
+        }
     }
 
     fn on_wake(&mut self, now: Time, watch: &mut dyn FnMut(&FetchProgress)) {
@@ -293,6 +312,7 @@ impl<'a> Fetch<'a> {
             retransmissions,
             silence: now.since(self.received_at),
             bad: self.bad,
+            is_connected: true,
         }
     }
 

@@ -37,6 +37,9 @@ fn receive_limit(window: ByteCount, data_size: usize) -> u32 {
     u32::try_from(segments).unwrap_or(u32::MAX).max(1)
 }
 
+/// Default time within which a forwarder that ended the connection is connected to again: enough to restart it.
+pub const RECONNECT: Span = Span::from_secs(30);
+
 /// Default number of retries of a segment before the fetch is given up.
 pub const RETRIES: u32 = 15;
 
@@ -58,6 +61,8 @@ pub struct FetchSettings {
     /// Maximum bytes of Data requested from the first missing segment on: data that waits here for reordering,
     /// and data that waits in a forwarder while the consumer pauses. Small Data count as 512 bytes.
     pub receive_window: ByteCount,
+    /// Time within which a forwarder that ended the connection is connected to again; zero ends the fetch at once.
+    pub reconnect: Span,
 }
 
 /// Interval between two checks for lost Interests of schemes with a timer of their own: less than the round
@@ -102,6 +107,8 @@ pub struct FetchProgress {
     pub silence: Span,
     /// Number of Data with a wrong signature.
     pub bad: u64,
+    /// Whether there is a connection to the forwarder; without one the fetch tries to connect again.
+    pub is_connected: bool,
 }
 
 /// Result of a fetch.

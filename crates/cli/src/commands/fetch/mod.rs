@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_live::client::{Client, ClientError};
 use tidegate_live::fetch::{
-    FetchError, FetchProgress, FetchSettings, Fetched, RECEIVE_WINDOW, RETRIES, Trust, fetch, newest_version,
+    FetchError, FetchProgress, FetchSettings, Fetched, RECEIVE_WINDOW, RECONNECT, RETRIES, Trust, fetch,
+    newest_version,
 };
 use tidegate_live::name_uri;
 use tidegate_live::signals::StopSignal;
@@ -63,6 +64,10 @@ pub(crate) struct Arguments {
     /// need more: 1 Gbit/s over 200 ms is 25MB.
     #[arg(long, value_name = "SIZE", default_value_t = RECEIVE_WINDOW, value_parser = receive_window)]
     receive_window: ByteCount,
+    /// Time within which a forwarder that ended the connection is connected to again, so that the fetch continues; with
+    /// 0 the fetch fails at once.
+    #[arg(long, value_name = "TIME", default_value_t = RECONNECT)]
+    reconnect: Span,
     /// Use the name as given, without version discovery.
     #[arg(long)]
     no_version_discovery: bool,
@@ -96,6 +101,9 @@ impl Arguments {
         }
         if self.receive_window != RECEIVE_WINDOW {
             add("--receive-window", &self.receive_window.to_string());
+        }
+        if self.reconnect != RECONNECT {
+            add("--reconnect", &self.reconnect.to_string());
         }
         path(&self.verify_key).iter().for_each(|file| add("--verify-key", file));
         path(&self.report).iter().for_each(|file| add("--report", file));
@@ -160,10 +168,18 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         profile,
         trust,
         receive_window: arguments.receive_window,
+        reconnect: arguments.reconnect,
     };
     let mut line = TransferLine::new(session);
     let mut silence = Silence::default();
     let fetched = fetch(&mut client, settings, &mut output, &mut |progress| {
+        if !progress.is_connected {
+            line.clear();
+            session.warn(&format!(
+                "the connection to the forwarder is lost; connecting again for up to {}",
+                arguments.reconnect
+            ));
+        }
         if silence.begins(progress) {
             line.clear();
             session.warn(&silent(&shown, progress.bad));

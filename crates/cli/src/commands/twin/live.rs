@@ -4,6 +4,7 @@ use std::os::fd::AsFd;
 
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::scheme::params::Settings;
+use tidegate_core::units::Span;
 use tidegate_live::client::Client;
 use tidegate_live::daemon::status::StatusLine;
 use tidegate_live::fetch::{
@@ -57,6 +58,7 @@ pub(super) fn run(plan: &Plan, roles: &Roles<'_>, stop: &StopSignal) -> Result<L
         profile: live_profile(scheme.profile, RETRIES, None),
         trust: Trust::Digest,
         receive_window: RECEIVE_WINDOW,
+        reconnect: Span::ZERO,
     };
     let fetched = fetch(&mut client, settings, &mut std::io::sink(), &mut |_| {}).map_err(Failure::error)?;
     fetched.end.map_err(failed)?;

@@ -127,6 +127,7 @@ pub fn fetch_settings(name: Vec<u8>, scheme: &str) -> FetchSettings {
         profile,
         trust: Trust::Digest,
         receive_window: RECEIVE_WINDOW,
+        reconnect: Span::ZERO,
     }
 }
 

@@ -73,6 +73,7 @@ fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
         profile,
         trust: Trust::Anything,
         receive_window: ByteCount::new(100_000_000),
+        reconnect: Span::ZERO,
     };
     let mut client = forwarder.consumer();
     fetch(&mut client, settings, &mut Vec::new(), &mut |_| ()).expect("a name")

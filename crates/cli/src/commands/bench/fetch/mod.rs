@@ -211,6 +211,7 @@ fn fetch_for(to: &str, chosen: Chosen, time: Span, request: &Stop) -> Result<Fet
         profile: live_profile(chosen.kind, RETRIES, None),
         trust: Trust::Digest,
         receive_window: RECEIVE_WINDOW,
+        reconnect: Span::ZERO,
     };
     let fetched = fetch(&mut client, settings, &mut std::io::sink(), &mut |_| {}).map_err(Failure::error)?;
     let _ = timer.join();
