@@ -58,7 +58,7 @@ impl Daemon {
         let key = |what| Rng::stream(seed, what).bits();
         let strategy = make_strategy(&config.strategy)?;
         let mut forwarder = Forwarder::new(ForwarderSetup {
-            cache: CacheSetup::lru(config.cache),
+            cache: CacheSetup { max_size: config.cache_size, ..CacheSetup::lru(config.cache) },
             unsolicited: match config.cache_unsolicited {
                 true => UnsolicitedPolicy::Admit,
                 false => UnsolicitedPolicy::Drop,

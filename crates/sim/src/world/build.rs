@@ -564,7 +564,7 @@ fn node_parts(
 
 fn cache_setup(plan: &CachePlan, streams: Streams) -> CacheSetup {
     let CachePlan { size: capacity, policy, admission } = *plan;
-    CacheSetup { capacity, policy, admission, streams }
+    CacheSetup { capacity, policy, admission, streams, ..CacheSetup::lru(capacity) }
 }
 
 fn device(blueprint: &Blueprint<'_>, direction: usize) -> DeviceSetup {

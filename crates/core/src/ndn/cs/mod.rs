@@ -15,7 +15,7 @@ use crate::ndn::name::{Name, NameHash, NameTable, PrefixId};
 use crate::ndn::packet::{Contents, Header, Interest, Kind, Packet};
 use crate::rng::{Rng, Seed, Streams};
 use crate::scheme::signal::HopSignals;
-use crate::units::{Packets, Time};
+use crate::units::{ByteCount, Packets, Time};
 
 use order::Order;
 pub use stores::Stores;
@@ -59,6 +59,8 @@ pub enum Admission {
 pub struct CacheSetup {
     /// Capacity in Data packets; zero for no store.
     pub capacity: Packets,
+    /// Maximum size of all Data in it, whole packets.
+    pub max_size: ByteCount,
     /// Replacement policy of a full store.
     pub policy: Policy,
     /// Admission policy of the store.
@@ -71,7 +73,8 @@ impl CacheSetup {
     /// A store of the default kind: caches everything, evicts the least recently used.
     pub fn lru(capacity: Packets) -> Self {
         let streams = Streams::of(Seed(0));
-        Self { capacity, policy: Policy::Lru, admission: Admission::Everywhere, streams }
+        let (policy, admission) = (Policy::Lru, Admission::Everywhere);
+        Self { capacity, max_size: ByteCount::new(u64::MAX), policy, admission, streams }
     }
 }
 
@@ -88,28 +91,38 @@ struct CsEntry<B> {
 #[derive(Debug)]
 pub struct Cs<B> {
     capacity: u32,
+    /// Maximum of `size`, bytes.
+    max_size: u64,
+    /// Size of all Data, bytes.
+    size: u64,
     admission: Admission,
     draws: Rng,
     hash: NameHash,
     /// Conversion of a body for storage.
     keep: fn(&B) -> B,
     index: HashTable<u32>,
-    entries: Vec<CsEntry<B>>,
+    /// Entries by place; `None` for a place in `free`.
+    entries: Vec<Option<CsEntry<B>>>,
+    /// Places that were left because Data of larger size came.
+    free: Vec<u32>,
     order: Order,
 }
 
 impl<B: Clone> Cs<B> {
     /// An empty store with this set-up.
     pub fn new(setup: CacheSetup, hash: NameHash) -> Self {
-        let CacheSetup { capacity, policy, admission, streams } = setup;
+        let CacheSetup { capacity, max_size, policy, admission, streams } = setup;
         Self {
             capacity: capacity.get(),
+            max_size: max_size.get(),
+            size: 0,
             admission,
             draws: streams.stream("admission"),
             hash,
             keep: B::clone,
             index: HashTable::new(),
             entries: Vec::new(),
+            free: Vec::new(),
             order: Order::new(policy, streams),
         }
     }
@@ -121,12 +134,17 @@ impl<B: Clone> Cs<B> {
 
     /// Number of packets in the store.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.len() - self.free.len()
     }
 
     /// Whether the store contains nothing.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
+    }
+
+    /// Size of all Data in the store, whole packets.
+    pub fn size(&self) -> ByteCount {
+        ByteCount::new(self.size)
     }
 
     /// Whether the capacity is above zero.
@@ -146,16 +164,25 @@ impl<B: Clone> Cs<B> {
         if known.is_none() && !self.admits(&packet.header) {
             return;
         }
+        let size = packet.header.size().get();
+        if size > self.max_size {
+            return;
+        }
         let header = Header { hop: HopSignals::default(), ..packet.header };
         let kept = Contents { header, body: (self.keep)(&packet.body) };
         let entry = CsEntry { contents: kept, fresh_until: now + data.freshness.span() };
+        self.size += size;
         match known {
             Some(slot) => {
-                self.entries[slot as usize] = entry;
+                self.size -= self.size_of(slot);
+                self.entries[slot as usize] = Some(entry);
                 self.order.renew(slot);
             }
-            None if self.entries.len() < self.capacity as usize => self.push(entry),
+            None if self.len() < self.capacity as usize => self.push(entry),
             None => self.replace(entry),
+        }
+        while self.size > self.max_size {
+            self.evict();
         }
     }
 
@@ -171,7 +198,7 @@ impl<B: Clone> Cs<B> {
 
     /// Names of the stored Data.
     pub(crate) fn names(&self) -> impl Iterator<Item = Name> + '_ {
-        self.entries.iter().map(|entry| entry.contents.header.name)
+        self.entries.iter().flatten().map(|entry| entry.contents.header.name)
     }
 
     /// The Data that answers `interest` under `name`, if any; it counts as used.
@@ -195,7 +222,7 @@ impl<B: Clone> Cs<B> {
         };
         let slot = found?;
         self.order.touch(slot);
-        let Contents { header, body } = &self.entries[slot as usize].contents;
+        let Contents { header, body } = &self.entries[slot as usize].as_ref()?.contents;
         Some(Packet::new(*header, body.clone()))
     }
 
@@ -209,41 +236,71 @@ impl<B: Clone> Cs<B> {
     }
 
     fn may_answer(&self, slot: u32, interest: &Interest, now: Time) -> bool {
-        !interest.must_be_fresh || self.entries[slot as usize].fresh_until > now
+        let entry = self.entries[slot as usize].as_ref();
+        entry.is_some_and(|entry| !interest.must_be_fresh || entry.fresh_until > now)
     }
 
-    #[inline]
+    #[inline(always)]
     fn find(&self, name: Name) -> Option<u32> {
-        self.index
-            .find(self.hash.of(name), |slot| self.entries[*slot as usize].contents.header.name == name)
-            .copied()
+        self.index.find(self.hash.of(name), |slot| self.name_of(*slot) == Some(name)).copied()
+    }
+
+    /// Name of the Data at a place; `None` for a free one.
+    #[inline]
+    fn name_of(&self, slot: u32) -> Option<Name> {
+        self.entries[slot as usize].as_ref().map(|entry| entry.contents.header.name)
+    }
+
+    fn size_of(&self, slot: u32) -> u64 {
+        self.entries[slot as usize].as_ref().map_or(0, |entry| entry.contents.header.size().get())
     }
 
     fn push(&mut self, entry: CsEntry<B>) {
-        let slot = self.entries.len() as u32;
-        self.entries.push(entry);
-        self.index(slot);
-        self.order.enter(slot);
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.entries.push(None);
+            self.entries.len() as u32 - 1
+        });
+        self.put(slot, entry);
     }
 
     /// Puts an entry in the place of the one that the policy gives up.
     fn replace(&mut self, entry: CsEntry<B>) {
-        // `find_entry` needs the old name, so the index is corrected before the entry is overwritten.
-        let slot = self.order.leave();
-        let name = self.entries[slot as usize].contents.header.name;
-        if let Ok(found) = self.index.find_entry(self.hash.of(name), |candidate| *candidate == slot) {
-            found.remove();
-        }
-        self.entries[slot as usize] = entry;
-        self.index(slot);
-        self.order.enter(slot);
+        let slot = self.give_up();
+        self.put(slot, entry);
     }
 
-    fn index(&mut self, slot: u32) {
+    /// Removes the Data that the policy gives up; its place is free.
+    #[cold]
+    fn evict(&mut self) {
+        let slot = self.give_up();
+        self.entries[slot as usize] = None;
+        self.free.push(slot);
+    }
+
+    /// The place that the policy gives up, whose Data cannot be found any more. There is one in use.
+    #[inline]
+    fn give_up(&mut self) -> u32 {
+        loop {
+            let slot = self.order.leave();
+            // Random replacement also draws places that are free.
+            let Some(entry) = &self.entries[slot as usize] else { continue };
+            let Header { name, .. } = entry.contents.header;
+            self.size -= entry.contents.header.size().get();
+            if let Ok(found) = self.index.find_entry(self.hash.of(name), |candidate| *candidate == slot) {
+                found.remove();
+            }
+            return slot;
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, slot: u32, entry: CsEntry<B>) {
+        let (hash, name) = (self.hash, entry.contents.header.name);
+        self.entries[slot as usize] = Some(entry);
         let entries = &self.entries;
-        let name_of = |slot: &u32| entries[*slot as usize].contents.header.name;
-        let hash = self.hash;
-        self.index.insert_unique(hash.of(name_of(&slot)), slot, |slot| hash.of(name_of(slot)));
+        let name_of = |slot: &u32| entries[*slot as usize].as_ref().map(|entry| entry.contents.header.name);
+        self.index.insert_unique(hash.of(name), slot, |slot| name_of(slot).map_or(0, |name| hash.of(name)));
+        self.order.enter(slot);
     }
 }
 

@@ -121,3 +121,40 @@ fn a_store_of_a_prefix_keeps_bodies_by_the_rule_of_all_whenever_it_is_made() {
         assert_eq!(kept.body, 101);
     }
 }
+
+/// A Data of `size` bytes.
+fn sized(segment: u32, size: u64) -> Packet<()> {
+    let Header { name, kind, .. } = data(segment, 0).header;
+    Packet::new(Header::new(name, kind, ByteCount::new(size)), ())
+}
+
+#[test]
+fn a_store_never_exceeds_its_size_whatever_the_policy() {
+    for (policy, name) in Policy::ALL {
+        let setup =
+            CacheSetup { max_size: ByteCount::new(10_000), policy, ..CacheSetup::lru(Packets::new(50)) };
+        let mut cs: Cs<()> = Cs::new(setup, NameHash::LOCALITY);
+        let mut rng = Rng::stream(Seed(5), name);
+        for _ in 0..5_000 {
+            let segment = rng.below(200);
+            cs.insert(&sized(segment, 100 + u64::from(rng.below(2_000))), Time::ZERO);
+            has(&mut cs, rng.below(200));
+            let found = (0..200).filter(|segment| cs.find(Name::segment(PrefixId(0), *segment)).is_some());
+            assert_eq!(found.count(), cs.len(), "{name}");
+            let sizes = cs.entries.iter().flatten().map(|entry| entry.contents.header.size().get());
+            assert_eq!(sizes.sum::<u64>(), cs.size().get(), "{name}");
+            assert!(cs.size().get() <= 10_000, "{name}: {}", cs.len());
+        }
+    }
+}
+
+#[test]
+fn data_larger_than_the_store_is_not_stored_and_evicts_nothing() {
+    let setup = CacheSetup { max_size: ByteCount::new(1_000), ..CacheSetup::lru(Packets::new(9)) };
+    let mut cs: Cs<()> = Cs::new(setup, NameHash::LOCALITY);
+    cs.insert(&sized(1, 400), Time::ZERO);
+    cs.insert(&sized(2, 1_001), Time::ZERO);
+    assert_eq!([1, 2].map(|segment| has(&mut cs, segment)), [true, false]);
+    cs.insert(&sized(3, 700), Time::ZERO);
+    assert_eq!([1, 3].map(|segment| has(&mut cs, segment)), [false, true]);
+}

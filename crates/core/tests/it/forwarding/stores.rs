@@ -4,13 +4,14 @@ use tidegate_core::ndn::cs::{Admission, CacheSetup, Cs, Policy, Stores};
 use tidegate_core::ndn::name::{Name, NameHash, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{Interest, Packet};
 use tidegate_core::rng::{Rng, Seed, Streams};
-use tidegate_core::units::Packets;
+use tidegate_core::units::{ByteCount, Packets};
 
 use crate::forwarding::harness::{data, interest_in, interest_with, ms};
 
 fn setup(policy: Policy, capacity: u32) -> CacheSetup {
     CacheSetup {
         capacity: Packets::new(capacity),
+        max_size: ByteCount::new(u64::MAX),
         policy,
         admission: Admission::Everywhere,
         streams: Streams::of(Seed(3)).under("cache/"),

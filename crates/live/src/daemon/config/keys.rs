@@ -11,6 +11,9 @@ use tidegate_settings::keys::{DISCIPLINE, Format, Key, Keys, ROUTER_PART, STRATE
 /// Maximum UDP payload, bytes: a whole NDN packet. Larger datagrams are not received either.
 const MAX_MTU: u64 = 8_800;
 
+/// Maximum size of the content store, bytes: 1 TiB.
+const MAX_CACHE: u64 = 1 << 40;
+
 /// The format of the forwarder's file.
 pub(super) static FORMAT: Format = Format { root: &ROOT, version: 1, synonyms: SYNONYMS };
 
@@ -39,6 +42,7 @@ pub(super) static ROOT: Keys = key_rows! { "the configuration" =>
 
 pub(super) static FORWARDER: Keys = key_rows! { "[forwarder]" =>
     cache: Packets, Else("65536pkt"), "Content store; 0pkt for none.";
+    cache_size: Size(MAX_CACHE), Else("128MiB"), "Maximum size of all Data in the content store.";
     unsolicited: Bool, Else("false"), "Whether unsolicited Data is cached.";
     pit: Packets, Else("1000000pkt"), "Maximum number of pending Interests.";
     lifetime: LongTime, Else("5min"),

@@ -34,6 +34,8 @@ const MAX_BYTES: u64 = 64 << 20;
 pub struct ForwarderConfig {
     /// Content store capacity; 0 for none.
     pub cache: Packets,
+    /// Maximum size of all Data in the content store.
+    pub cache_size: ByteCount,
     /// Whether unsolicited Data is cached.
     pub cache_unsolicited: bool,
     /// Maximum number of pending Interests.

@@ -37,6 +37,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let defaults = section("face_defaults", &keys::FACE_DEFAULTS);
     // No `?` before the end: the errors of later sections would not be reported.
     let cache = forwarder.packets("cache");
+    let cache_size = forwarder.size("cache_size");
     let cache_unsolicited = forwarder.flag("unsolicited");
     let pit_limit = read_pit_limit(&forwarder);
     let strategy = read_use(context, &forwarder, "strategy", "best-route");
@@ -52,6 +53,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let unix = listeners::read_paths(&listen, "unix");
     Some(ForwarderConfig {
         cache: cache?,
+        cache_size: cache_size?,
         cache_unsolicited: cache_unsolicited?,
         pit_limit: pit_limit?,
         lifetime: lifetime?,

@@ -30,6 +30,7 @@ fn the_format_is_declared_soundly() {
 fn a_forwarder_without_a_file_listens_everywhere_and_marks() {
     let config = ForwarderConfig::standard(SCHEMES).expect("the defaults are sound");
     assert_eq!((config.cache.get(), config.pit_limit.get(), config.max_faces), (65_536, 1_000_000, 1_024));
+    assert_eq!(config.cache_size, ByteCount::new(128 << 20));
     assert_eq!(config.strategy.scheme.name, "best-route");
     let udp: Vec<String> = config.udp.iter().map(|listener| listener.address.to_string()).collect();
     assert_eq!(udp, ["0.0.0.0:6363", "[::]:6363"]);
