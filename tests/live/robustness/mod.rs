@@ -4,6 +4,7 @@ mod configuration;
 mod faces;
 mod floods;
 mod malformed;
+mod metrics;
 mod scope;
 mod tokens;
 

@@ -236,6 +236,12 @@ impl Forwarder {
         &self.uris[way as usize]
     }
 
+    /// The first line on its standard error that begins with `start`; waits for it.
+    #[track_caller]
+    pub fn err_line(&self, start: &str) -> String {
+        self.running.as_ref().expect("it has not been ended").err_line(start)
+    }
+
     /// Host and port of a listener.
     pub fn address(&self, way: Way) -> &str {
         self.uri(way).split_once("://").expect("a URI").1

@@ -56,6 +56,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     for at in daemon.listening() {
         session.begun(&format!("listening at {at}"));
     }
+    if let Some(url) = daemon.metrics_url() {
+        session.begun(&format!("metrics at {url}"));
+    }
     daemon.run(&stop).map_err(Failure::error)?;
     report(session, &daemon.status());
     Ok(Exit::Ok)

@@ -274,6 +274,8 @@ impl Daemon {
         for index in 0..self.listeners.streams.len() {
             self.watch_stream_listener(index, Watch::Read);
         }
+        self.metrics.iter_mut().for_each(|metrics| metrics.expire(self.now));
+        self.watch_metrics(Watch::Read);
         self.rib.expire(self.now, &self.names, self.node.forwarder_mut().fib_mut());
         for place in 0..self.configured.len() {
             if self.configured[place].face.is_none() {

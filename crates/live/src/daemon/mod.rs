@@ -5,6 +5,7 @@ pub mod config;
 mod face;
 mod faces;
 mod management;
+mod metrics;
 mod pressure;
 mod rib;
 mod shaper;
@@ -36,6 +37,7 @@ use crate::udp::{Received, UdpListener};
 use config::ForwarderConfig;
 use face::{Face, Line, Origin, Wires};
 use faces::Configured;
+use metrics::{MetricsServer, Progress};
 use rib::Rib;
 use timers::{Due, Timers};
 
@@ -77,6 +79,7 @@ pub struct Daemon {
     shared: Rc<pressure::Shared>,
     timers: Timers,
     listeners: Listeners,
+    metrics: Option<MetricsServer>,
     rib: Rib,
     config: ForwarderConfig,
     /// Maximum lifetime of an Interest here.
@@ -115,6 +118,9 @@ enum Watched {
     Stop,
     UdpListener(usize),
     StreamListener(usize),
+    MetricsListener,
+    /// Number of a connection to the metrics.
+    MetricsPeer(usize),
     Face(FaceId, u64),
 }
 
@@ -125,6 +131,8 @@ impl Watched {
             Self::Stop => 0,
             Self::UdpListener(index) => 1 << 8 | index as u64,
             Self::StreamListener(index) => 2 << 8 | index as u64,
+            Self::MetricsListener => 3 << 8,
+            Self::MetricsPeer(index) => 4 << 8 | index as u64,
             Self::Face(face, number) => number << 16 | u64::from(face.0),
         }
     }
@@ -134,7 +142,9 @@ impl Watched {
         match (token >> 16, token >> 8) {
             (0, 0) => Self::Stop,
             (0, 1) => Self::UdpListener(index),
-            (0, _) => Self::StreamListener(index),
+            (0, 2) => Self::StreamListener(index),
+            (0, 3) => Self::MetricsListener,
+            (0, _) => Self::MetricsPeer(index),
             (number, _) => Self::Face(FaceId(token as u16), number),
         }
     }
@@ -187,6 +197,8 @@ impl Daemon {
                 Watched::Stop => return Ok(false),
                 Watched::UdpListener(index) => self.accept_udp_peers(index),
                 Watched::StreamListener(index) => self.accept(index),
+                Watched::MetricsListener => self.accept_scrapers(),
+                Watched::MetricsPeer(place) => self.serve_scraper(place),
                 Watched::Face(face, number) if self.has_face(face, number) => {
                     // Written first: the packets that are read next then find room.
                     if is_writable {
@@ -207,6 +219,49 @@ impl Daemon {
         self.hold_back();
         self.forget_names();
         Ok(true)
+    }
+
+    /// Accepts the connections that wait at the metrics.
+    #[cold]
+    fn accept_scrapers(&mut self) {
+        let Some(metrics) = &mut self.metrics else { return };
+        let outcome = loop {
+            match metrics.accept(self.now) {
+                Ok(Some(place)) => {
+                    let token = Watched::MetricsPeer(place).token();
+                    // Without events it stays until its deadline.
+                    let _ =
+                        metrics.socket(place).map(|socket| self.poll.register(socket, token, Watch::Read));
+                }
+                outcome => break outcome.map(|_| ()),
+            }
+        };
+        if outcome.is_err() {
+            // Polling would report the pending connection forever.
+            self.watch_metrics(Watch::Write);
+        }
+    }
+
+    /// Watches the listener of the metrics for connections, or for no events.
+    fn watch_metrics(&self, what: Watch) {
+        if let Some(metrics) = &self.metrics {
+            // It was registered with this token and stays so.
+            let _ = self.poll.modify(metrics.listener(), Watched::MetricsListener.token(), what);
+        }
+    }
+
+    /// Handles an event of a connection to the metrics.
+    #[cold]
+    fn serve_scraper(&mut self, place: usize) {
+        // Apart from the daemon, whose status is requested meanwhile.
+        let Some(mut metrics) = self.metrics.take() else { return };
+        if metrics.on_event(place, || self.status()) == Progress::Sends
+            && let Some(socket) = metrics.socket(place)
+        {
+            // If it is refused, the deadline ends the connection.
+            let _ = self.poll.modify(socket, Watched::MetricsPeer(place).token(), Watch::Write);
+        }
+        self.metrics = Some(metrics);
     }
 
     fn has_face(&self, face: FaceId, number: u64) -> bool {

@@ -17,6 +17,7 @@ use tidegate_wire::{DataView, implicit_digest};
 
 use super::config::{ForwarderConfig, Listener};
 use super::face::{Line, Origin};
+use super::metrics::MetricsServer;
 use super::rib::{CHILD_INHERIT, Route};
 use super::timers::Due;
 use super::{Daemon, DaemonCounters, HOUSEKEEPING, Listeners, MANAGEMENT, Timers, Watch, Watched};
@@ -99,6 +100,7 @@ impl Daemon {
             shared: Default::default(),
             timers: Timers::default(),
             listeners: Listeners::default(),
+            metrics: None,
             rib: Default::default(),
             lifetime: Millis::from_span(config.lifetime),
             config,
@@ -114,6 +116,7 @@ impl Daemon {
         raise_descriptor_limit();
         self.open_management()?;
         self.open_listeners()?;
+        self.open_metrics()?;
         self.open_configured()?;
         self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
         Ok(())
@@ -163,6 +166,18 @@ impl Daemon {
         Ok(())
     }
 
+    fn open_metrics(&mut self) -> Result<(), StartError> {
+        let Some(address) = self.config.metrics else { return Ok(()) };
+        let at = format!("metrics {address}");
+        let fault = |why| StartError::new(&at, why);
+        let server = MetricsServer::bind(address).map_err(fault)?;
+        self.poll
+            .register(server.listener(), Watched::MetricsListener.token(), Watch::Read)
+            .map_err(fault)?;
+        self.metrics = Some(server);
+        Ok(())
+    }
+
     fn keep_stream_listener(&mut self, socket: Option<StreamListener>, at: &str) -> Result<(), StartError> {
         let Some(socket) = socket else { return Ok(()) };
         self.watch_listener(&socket, Watched::StreamListener(self.listeners.streams.len()), at)?;
@@ -186,6 +201,12 @@ impl Daemon {
     pub fn listening(&self) -> Vec<String> {
         let udp = self.listeners.udp.iter().map(|at| crate::uri::FaceUri::Udp(at.local()).to_string());
         udp.chain(self.listeners.streams.iter().map(|at| at.uri().to_string())).collect()
+    }
+
+    /// URL of the metrics; `None` if none are served.
+    pub fn metrics_url(&self) -> Option<String> {
+        let address = self.metrics.as_ref()?.local().ok()?;
+        Some(format!("http://{address}/metrics"))
     }
 
     /// Registers the configured routes through the face of `place`.

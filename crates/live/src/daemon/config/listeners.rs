@@ -27,6 +27,16 @@ pub(super) fn read_paths(listen: &Fields<'_>, key: &str) -> Vec<Listener<PathBuf
     read_listeners(listen, key, &[UNIX], read_path)
 }
 
+/// The address at which metrics are served, if there is one. They show what the forwarder does, so they stay on this machine.
+pub(super) fn read_metrics(forwarder: &Fields<'_>) -> Option<SocketAddr> {
+    let text = forwarder.text("metrics")?;
+    let address = read_address(&text).and_then(|address: SocketAddr| match address.ip().is_loopback() {
+        true => Ok(address),
+        false => Err(format!("{} is not a loopback address such as \"127.0.0.1:9695\"", show(&text))),
+    });
+    address.map_err(|why| forwarder.refuse("metrics", format!("metrics: {why}"))).ok()
+}
+
 /// The addresses of a list, or the default ones.
 fn read_listeners<A: Clone + PartialEq>(
     listen: &Fields<'_>,

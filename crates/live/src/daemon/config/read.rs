@@ -40,6 +40,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let cache_size = forwarder.size("cache_size");
     let cache_unsolicited = forwarder.flag("unsolicited");
     let pit_limit = read_pit_limit(&forwarder);
+    let metrics = listeners::read_metrics(&forwarder);
     let strategy = read_use(context, &forwarder, "strategy", "best-route");
     let lifetime = forwarder.time("lifetime");
     let max_faces = forwarder.count("max_faces").and_then(|count| u16::try_from(count).ok());
@@ -58,6 +59,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         pit_limit: pit_limit?,
         lifetime: lifetime?,
         max_faces: max_faces?,
+        metrics,
         strategy: strategy?,
         prefix_strategies,
         udp,
