@@ -1,10 +1,10 @@
 //! Listeners of TCP and Unix streams.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, Metadata, Permissions};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
@@ -43,12 +43,12 @@ impl StreamListener {
         Self::listen(socket, FaceUri::Tcp(local), None)
     }
 
-    /// Listens at `path`: makes its folder if there is none, and replaces a socket file on which
-    /// no process listens any more.
+    /// Listens at `path`, with the file permissions `mode`: makes its folder if there is none, and replaces a socket file on
+    /// which no process listens any more.
     ///
     /// # Errors
     /// If another process listens there, a file of another type is at `path`, or the folder cannot be written.
-    pub fn unix(path: &Path) -> io::Result<Self> {
+    pub fn unix(path: &Path, mode: u32) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -57,6 +57,8 @@ impl StreamListener {
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.bind(&SockAddr::unix(path)?)?;
         let file = SocketFile::at(path)?;
+        // Before `listen`, so that nobody connects with other permissions.
+        fs::set_permissions(path, Permissions::from_mode(mode))?;
         Self::listen(socket, FaceUri::Unix(path.to_owned()), Some(file))
     }
 
@@ -169,6 +171,8 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MODE: u32 = 0o600;
     use crate::reception::Reception;
     use crate::udp::Received;
     use std::time::Duration;
@@ -188,8 +192,9 @@ mod tests {
     #[test]
     fn a_unix_listener_makes_its_folder_and_leaves_no_file_behind() -> io::Result<()> {
         let path = folder("file").join("deep/nfd.sock");
-        let listener = StreamListener::unix(&path)?;
+        let listener = StreamListener::unix(&path, MODE)?;
         assert_eq!(listener.uri().to_string(), format!("unix://{}", path.display()));
+        assert_eq!(fs::metadata(&path)?.permissions().mode() & 0o777, MODE);
         assert!(listener.accept()?.is_none());
         let mut client = StreamFace::connect_unix(&path)?;
         let Some(mut face) = listener.accept()? else { panic!("a connection waits") };
@@ -206,12 +211,15 @@ mod tests {
         let path = folder("stale").join("nfd.sock");
         fs::create_dir_all(path.parent().unwrap_or(&path))?;
         drop(std::os::unix::net::UnixListener::bind(&path)?);
-        let listener = StreamListener::unix(&path)?;
-        let busy = StreamListener::unix(&path).expect_err("taken").kind();
+        let listener = StreamListener::unix(&path, MODE)?;
+        let busy = StreamListener::unix(&path, MODE).expect_err("taken").kind();
         assert_eq!(busy, io::ErrorKind::AddrInUse);
         drop(listener);
         fs::write(&path, "text")?;
-        assert_eq!(StreamListener::unix(&path).expect_err("a file").kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(
+            StreamListener::unix(&path, MODE).expect_err("a file").kind(),
+            io::ErrorKind::AlreadyExists
+        );
         assert!(path.exists());
         Ok(())
     }
@@ -219,9 +227,9 @@ mod tests {
     #[test]
     fn a_listener_leaves_the_file_of_its_successor_alone() -> io::Result<()> {
         let path = folder("successor").join("nfd.sock");
-        let first = StreamListener::unix(&path)?;
+        let first = StreamListener::unix(&path, MODE)?;
         fs::remove_file(&path)?;
-        let second = StreamListener::unix(&path)?;
+        let second = StreamListener::unix(&path, MODE)?;
         drop(first);
         assert!(path.exists());
         drop(second);

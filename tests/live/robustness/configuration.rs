@@ -39,6 +39,10 @@ fn a_mistake_is_reported_with_its_line_and_what_was_meant() {
             "format = 1\n[forwarder]\nmetrics = \"0.0.0.0:9695\"\n",
             "forwarder.toml:3:11: metrics: \"0.0.0.0:9695\" is not a loopback address such as \"127.0.0.1:9695\"",
         ),
+        (
+            "format = 1\n[listen]\nunix_mode = \"rw\"\n",
+            "forwarder.toml:3:13: unix_mode: \"rw\" is not of the form \"0660\", within 000 to 0777",
+        ),
         ("format = 2\n", "forwarder.toml:1:10: format 2 is not known; this program reads format 1"),
         ("", "forwarder.toml:1:1: \"format\" is missing; the configuration requires it"),
         ("format = 1\n[[face]\n", "forwarder.toml:2:8: unclosed array table"),

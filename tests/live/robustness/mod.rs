@@ -6,6 +6,7 @@ mod floods;
 mod malformed;
 mod metrics;
 mod scope;
+mod service;
 mod tokens;
 
 use std::fs;

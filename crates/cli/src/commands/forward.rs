@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
+use sd_notify::NotifyState;
 use serde_json::json;
 use tidegate_core::rng::Seed;
 use tidegate_live::daemon::Daemon;
@@ -59,9 +60,18 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if let Some(url) = daemon.metrics_url() {
         session.begun(&format!("metrics at {url}"));
     }
+    notify_manager(session, NotifyState::Ready);
     daemon.run(&stop).map_err(Failure::error)?;
+    notify_manager(session, NotifyState::Stopping);
     report(session, &daemon.status());
     Ok(Exit::Ok)
+}
+
+/// Notifies systemd, if it has started this process as a service of the type `notify` (sd_notify(3)).
+fn notify_manager(session: &Session, state: NotifyState<'_>) {
+    if let Err(why) = sd_notify::notify(&[state]) {
+        session.warn(&format!("NOTIFY_SOCKET: {why}"));
+    }
 }
 
 /// The configuration; the inner result is about its content.

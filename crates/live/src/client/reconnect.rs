@@ -88,7 +88,7 @@ mod tests {
     fn connected(test: &str) -> (PathBuf, StreamListener, Client) {
         let path =
             std::env::temp_dir().join(format!("tidegate-reconnect-{}-{test}.sock", std::process::id()));
-        let listener = StreamListener::unix(&path).expect("the temporary folder is writable");
+        let listener = StreamListener::unix(&path, 0o600).expect("the temporary folder is writable");
         let uplink = Uplink { uri: FaceUri::Unix(path.clone()), source: "test".to_owned() };
         let client = Client::connect(&uplink).expect("somebody listens");
         (path, listener, client)
@@ -105,7 +105,7 @@ mod tests {
         drop(listener.accept().expect("accepted"));
         lose(&mut client);
         drop(listener);
-        let listener = StreamListener::unix(&path).expect("free again");
+        let listener = StreamListener::unix(&path, 0o600).expect("free again");
         client.reconnect(None).expect("somebody listens");
         assert!(listener.accept().expect("accepted").is_some());
     }

@@ -160,7 +160,8 @@ impl Daemon {
         }
         for listener in unix {
             let at = format!("unix {}", listener.address.display());
-            let socket = keep(&listener, &at, StreamListener::unix(&listener.address))?;
+            let socket =
+                keep(&listener, &at, StreamListener::unix(&listener.address, self.config.unix_mode))?;
             self.keep_stream_listener(socket, &at)?;
         }
         Ok(())

@@ -37,6 +37,19 @@ pub(super) fn read_metrics(forwarder: &Fields<'_>) -> Option<SocketAddr> {
     address.map_err(|why| forwarder.refuse("metrics", format!("metrics: {why}"))).ok()
 }
 
+/// The permissions under `key`.
+pub(super) fn read_mode(listen: &Fields<'_>, key: &str) -> Option<u32> {
+    let text = listen.text(key)?;
+    match u32::from_str_radix(&text, 8) {
+        Ok(mode) if mode <= 0o777 && text.len() >= 3 => Some(mode),
+        _ => {
+            let why = format!("{key}: {} is not of the form \"0660\", within 000 to 0777", show(&text));
+            listen.refuse(key, why);
+            None
+        }
+    }
+}
+
 /// The addresses of a list, or the default ones.
 fn read_listeners<A: Clone + PartialEq>(
     listen: &Fields<'_>,

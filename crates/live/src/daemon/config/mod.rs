@@ -57,6 +57,8 @@ pub struct ForwarderConfig {
     pub tcp: Vec<Listener<SocketAddr>>,
     /// Paths at which Unix stream connections are accepted; absolute paths.
     pub unix: Vec<Listener<PathBuf>>,
+    /// File permissions of the Unix sockets.
+    pub unix_mode: u32,
     /// Configuration of every face that is not in `faces`.
     pub face_defaults: FaceConfig,
     /// Time without traffic after which an on-demand UDP face is closed.

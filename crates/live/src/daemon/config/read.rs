@@ -52,6 +52,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let udp = listeners::read_addresses(&listen, "udp");
     let tcp = listeners::read_addresses(&listen, "tcp");
     let unix = listeners::read_paths(&listen, "unix");
+    let unix_mode = listeners::read_mode(&listen, "unix_mode");
     Some(ForwarderConfig {
         cache: cache?,
         cache_size: cache_size?,
@@ -65,6 +66,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         udp,
         tcp,
         unix,
+        unix_mode: unix_mode?,
         face_defaults: face_values.config(),
         idle: idle?,
         faces: faces.list,
