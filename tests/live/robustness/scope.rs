@@ -66,6 +66,32 @@ fn names_of_this_machine_are_nothing_for_a_peer_elsewhere() {
     assert_eq!(of_forwarder(&status, "malformed"), 0.0, "{status:?}");
 }
 
+#[test]
+fn data_from_a_peer_that_was_not_sent_the_interest_is_dropped() {
+    let upstream = Upstream::bind();
+    let target = Target::start("unrequested", &upstream.config());
+    let name = uri(&["up", "file"]);
+    let mut consumer = Peer::connect(&target.forwarder, Way::Unix);
+    consumer.send(&interest(&name));
+    let mut producer = upstream.peer();
+    assert_eq!(name_in(&producer.receive().expect("an Interest")), Some(name.clone()));
+    let answer = |content| {
+        let freshness = Some(Millis(60_000));
+        let data = DataBuilder { name: &name, content, freshness, ..DataBuilder::default() };
+        data.sign(&Signer::Digest).expect("valid")
+    };
+    for way in Way::ALL {
+        let mut stranger = Peer::connect(&target.forwarder, way);
+        stranger.send(&answer(b"forged"));
+        assert_eq!(stranger.answers(), Vec::<Vec<u8>>::new());
+    }
+    producer.send(&answer(b"true"));
+    assert_eq!(packet(&consumer.receive().expect("a Data")), answer(b"true"));
+    consumer.send(&interest(&name));
+    assert_eq!(packet(&consumer.receive().expect("a Data of the cache")), answer(b"true"));
+    assert_eq!(of_forwarder(&target.assert_well(Way::Unix), "unrequested"), 3.0);
+}
+
 fn interest_with_hops(name: &[u8], hops: u8) -> Vec<u8> {
     let lifetime = Some(Millis(60_000));
     let interest = InterestBuilder { name, hop_limit: Some(hops), lifetime, ..InterestBuilder::default() };

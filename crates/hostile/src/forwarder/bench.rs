@@ -80,6 +80,7 @@ impl Bench {
                 true => UnsolicitedPolicy::Admit,
                 false => UnsolicitedPolicy::Drop,
             },
+            requested_only: true,
             pit_limit: setup.pit_limit,
             hash: NameHash::keyed(7),
             ..ForwarderSetup::new(strategy, Rng::stream(Seed(1), "probes"))

@@ -201,6 +201,7 @@ impl Daemon {
             .with("hop_limited", counters.hop_limited)
             .with("suppressed", counters.suppressed)
             .with("unsolicited", counters.unsolicited)
+            .with("unrequested", counters.unrequested)
             .with("expired", counters.expired)
             .with("refused_full", counters.refused_full)
             .with("out_of_scope", self.counters.out_of_scope)

@@ -64,6 +64,7 @@ impl Daemon {
                 true => UnsolicitedPolicy::Admit,
                 false => UnsolicitedPolicy::Drop,
             },
+            requested_only: true,
             pit_limit: config.pit_limit.get() as usize,
             hash: NameHash::keyed(key("names in tables")),
             ..ForwarderSetup::new(strategy, Rng::stream(seed, "probes"))

@@ -34,7 +34,7 @@ impl<B: Clone + Default> Forwarder<B> {
         if !self.acts_later
             && !self.cs.is_enabled()
             && !cx.records(EventMask::PENDING)
-            && let Some(record) = self.pit.take_only(packet.header.name)
+            && let Some(record) = self.pit.take_only(packet.header.name, self.requested_only.then_some(from))
         {
             if !record.is_pending(cx.now) || record.face == from {
                 return;
@@ -56,6 +56,7 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) {
         match self.pit.find_only(packet.header.name) {
+            Ok(id) if !self.is_requested(id, from) => self.counters.unrequested += 1,
             // The common case needs no list.
             Ok(id) => {
                 if self.cs.is_enabled() {
@@ -94,6 +95,30 @@ impl<B: Clone + Default> Forwarder<B> {
         found
     }
 
+    /// Whether `from` may answer the entry: always, or if an Interest for it has left through that face.
+    #[inline]
+    fn is_requested(&self, id: PitId, from: FaceId) -> bool {
+        !self.requested_only || self.has_left(id, from)
+    }
+
+    fn has_left(&self, id: PitId, face: FaceId) -> bool {
+        let Some(record) = self.pit.entry(id).out_record(face) else { return false };
+        // The record of an Interest is made before a gate holds it. If it is a retransmission, the first has left.
+        let row = self.gates.as_ref().and_then(|gates| gates.row_of(face));
+        record.retransmissions > 0 || !row.is_some_and(|row| row.holds(id))
+    }
+
+    /// Keeps the entries that `from` may answer; returns false, and counts the answer, if that leaves none of some.
+    #[inline]
+    pub(super) fn keep_requested(&mut self, found: &mut Vec<PitId>, from: FaceId) -> bool {
+        if !self.requested_only || found.is_empty() {
+            return true;
+        }
+        found.retain(|id| self.has_left(*id, from));
+        self.counters.unrequested += u64::from(found.is_empty());
+        !found.is_empty()
+    }
+
     /// All entries of the name of `first`.
     fn with_siblings(&self, first: Option<PitId>) -> impl Iterator<Item = PitId> + '_ {
         std::iter::successors(first, |id| self.pit.next_sibling(*id))
@@ -124,6 +149,9 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         if found.is_empty() {
             self.counters.unsolicited += 1;
+        }
+        if !self.keep_requested(&mut found, from) {
+            return;
         }
         if self.cs.is_enabled() && (!found.is_empty() || self.unsolicited == UnsolicitedPolicy::Admit) {
             self.keep(cx, &mut packet);

@@ -25,6 +25,11 @@ impl<B> Gates<B> {
         self.rows.get_mut(face.index())?.as_mut()
     }
 
+    /// The gates of `face`, which are not changed.
+    pub fn row_of(&self, face: FaceId) -> Option<&GateRow<B>> {
+        self.rows.get(face.index())?.as_ref()
+    }
+
     pub fn rows(&self) -> impl Iterator<Item = &GateRow<B>> {
         self.rows.iter().flatten()
     }

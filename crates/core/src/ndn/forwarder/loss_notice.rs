@@ -15,7 +15,11 @@ impl<B: Clone + Default> Forwarder<B> {
         packet: Packet<B>,
         out: &mut impl Outbox<B>,
     ) {
-        for id in self.matches(cx, packet.header.name) {
+        let mut found = self.matches(cx, packet.header.name);
+        if !self.keep_requested(&mut found, from) {
+            return;
+        }
+        for id in found {
             let prefix = self.pit.entry(id).name().prefix;
             let strategy = self.fib.route(prefix, cx).strategy;
             self.pit.entry_mut(id).count_notice();

@@ -56,6 +56,9 @@ pub struct ForwarderCounters {
     pub suppressed: u64,
     /// Data without a matching PIT entry.
     pub unsolicited: u64,
+    /// Data and loss notices for pending Interests that were not sent to the face they arrived through, with
+    /// [`requested_only`](ForwarderSetup::requested_only).
+    pub unrequested: u64,
     /// Entries that ended unsatisfied.
     pub expired: u64,
     /// Interests refused because the PIT was full.
@@ -71,6 +74,9 @@ pub struct ForwarderSetup {
     pub cache: CacheSetup,
     /// Treatment of Data without a matching PIT entry.
     pub unsolicited: UnsolicitedPolicy,
+    /// Whether Data and loss notices are dropped unless the Interest was sent to the face they arrive through. Any peer
+    /// could satisfy the Interests of others, and fill the content store, without it.
+    pub requested_only: bool,
     /// Strategy of every prefix that has none configured.
     pub strategy: Box<dyn Strategy>,
     /// Source of nonces for probes.
@@ -83,11 +89,12 @@ pub struct ForwarderSetup {
 }
 
 impl ForwarderSetup {
-    /// No content store, no limit on pending Interests.
+    /// No content store, no limit on pending Interests, and Data may arrive through any face.
     pub fn new(strategy: Box<dyn Strategy>, nonces: Rng) -> Self {
         Self {
             cache: CacheSetup::lru(Packets::new(0)),
             unsolicited: UnsolicitedPolicy::Drop,
+            requested_only: false,
             strategy,
             nonces,
             pit_limit: usize::MAX,
@@ -120,6 +127,7 @@ pub struct Forwarder<B> {
     pit_limit: usize,
     cs: Stores<B>,
     unsolicited: UnsolicitedPolicy,
+    requested_only: bool,
     dead_nonces: DeadNonceList,
     strategies: Vec<Served>,
     /// Whether a strategy acts on more than Interests, or a face has ever had a gate.
@@ -156,6 +164,7 @@ impl<B: Clone + Default> Forwarder<B> {
             pit_limit: setup.pit_limit,
             cs: Stores::new(setup.cache, setup.hash),
             unsolicited: setup.unsolicited,
+            requested_only: setup.requested_only,
             dead_nonces: DeadNonceList::default(),
             acts_later: served.acts_later,
             strategies: vec![served],

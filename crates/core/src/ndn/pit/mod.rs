@@ -127,14 +127,16 @@ impl Pit {
         }
     }
 
-    /// Ends the entry of `name` if it [is plain](PitEntry::is_plain) and no other can match Data of that name; returns its
-    /// downstream.
+    /// Ends the entry of `name` if it [is plain](PitEntry::is_plain), was sent to the face `through`, if one is given, and no
+    /// other can match Data of that name; returns its downstream.
     #[inline(always)]
-    pub(crate) fn take_only(&mut self, name: Name) -> Option<InRecord> {
+    pub(crate) fn take_only(&mut self, name: Name, through: Option<FaceId>) -> Option<InRecord> {
         if self.has_special_entries() {
             return None;
         }
-        let id = self.index.take_from_ring(name, &self.slab, PitEntry::is_plain)?;
+        let id = self.index.take_from_ring(name, &self.slab, |entry| {
+            entry.is_plain() && through.is_none_or(|face| entry.out_record(face).is_some())
+        })?;
         let (record, links) = self.slab.take(id);
         self.wheel.leave(links, &mut self.slab);
         self.len -= 1;

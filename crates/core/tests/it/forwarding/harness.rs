@@ -190,6 +190,21 @@ impl Router {
         Self::with(upstreams, 10, unsolicited, Script::default())
     }
 
+    /// A router that accepts Data from faces alone that the Interest was sent to, with a cache of `cache` packets.
+    pub fn requested_only(upstreams: &[u16], cache: u32, script: Script) -> Self {
+        let mut router = Self::with(upstreams, 0, UnsolicitedPolicy::Drop, script);
+        let strategy = Box::new(Scripted(router.script.clone()));
+        router.forwarder = Forwarder::new(ForwarderSetup {
+            cache: CacheSetup::lru(Packets::new(cache)),
+            unsolicited: UnsolicitedPolicy::Admit,
+            requested_only: true,
+            ..ForwarderSetup::new(strategy, Rng::stream(Seed(1), "probes"))
+        });
+        let hops = upstreams.iter().map(|face| NextHop { cost: 1, face: FaceId(*face) }).collect();
+        router.forwarder.fib_mut().set(router.prefix, hops);
+        router
+    }
+
     pub fn with(upstreams: &[u16], cache: u32, unsolicited: UnsolicitedPolicy, script: Script) -> Self {
         let script = Rc::new(RefCell::new(script));
         let mut names = NameTable::new();

@@ -10,3 +10,4 @@ mod nack;
 mod node;
 mod stores;
 mod tables;
+mod unrequested;

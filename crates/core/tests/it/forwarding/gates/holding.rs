@@ -215,3 +215,16 @@ fn names_and_flows_of_held_interests_are_visited() {
     assert!(seen.contains(&(tidegate_core::ndn::name::Name::whole(A), 0)));
     assert_eq!(seen.iter().filter(|seen| **seen == (router.name(1), 1001)).count(), 2);
 }
+
+#[test]
+fn data_satisfies_no_interest_that_its_face_has_not_been_sent_yet() {
+    let gate = gate([HOLD]);
+    let mut router = Router::requested_only(&[3], 0, Script::default());
+    install(&mut router, 3, &[&gate]);
+    assert_eq!(words(&request(&mut router, 0, 1)), [""; 0]);
+    let name = router.name(1);
+    assert_eq!(words(&router.receive(1, 3, data(name, 0))), [""; 0]);
+    assert_eq!((router.pending(), router.forwarder.counters().unrequested), (1, 1));
+    release(&mut router, &gate, 2, A, 1);
+    assert_eq!(words(&router.receive(3, 3, data(name, 0))), ["0 data"]);
+}
