@@ -1,24 +1,33 @@
 //! The dead nonce list: recent nonces of Interests that left the PIT, to detect loops.
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hasher};
 
 use hashbrown::HashTable;
 
-use crate::ndn::name::Name;
+use crate::ndn::name::{Name, NameHash};
 use crate::units::{Span, Time};
 
 /// Lifetime of an entry (NFD: 6 s).
 pub const LIFETIME: Span = Span::from_secs(6);
 
 /// Nonces by name, forgotten after [`LIFETIME`].
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct DeadNonceList {
+    /// Secret of the hashes; `None` for a function that anybody can compute.
+    secret: Option<u64>,
     /// Oldest first; an entry whose time differs from the one in `known` was inserted again later.
     order: VecDeque<(Time, u64)>,
     known: HashTable<(Time, u64)>,
 }
 
 impl DeadNonceList {
+    /// An empty list. Nobody can choose a nonce that passes for another Interest's without knowledge of the key of `hash`,
+    /// if it has one.
+    pub fn new(hash: NameHash) -> Self {
+        Self { secret: hash.secret(), order: VecDeque::new(), known: HashTable::new() }
+    }
+
     /// Whether nothing is remembered; a lookup is not worth its cost then.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -33,7 +42,7 @@ impl DeadNonceList {
     /// Inserts the nonce `nonce` of an Interest for `name`.
     pub fn insert(&mut self, name: Name, nonce: u32, now: Time) {
         self.forget_before(now);
-        let key = key(name, nonce);
+        let key = self.key(name, nonce);
         let until = now + LIFETIME;
         match self.known.find_mut(key, |(_, known)| *known == key) {
             // Inserted in this instant already: a second place in `order` would end it no later.
@@ -49,8 +58,22 @@ impl DeadNonceList {
     /// Whether `nonce` was used for `name` not long ago.
     pub fn has(&mut self, name: Name, nonce: u32, now: Time) -> bool {
         self.forget_before(now);
-        let key = key(name, nonce);
+        let key = self.key(name, nonce);
         self.known.find(key, |(_, known)| *known == key).is_some()
+    }
+
+    /// 64-bit hash of a name and a nonce, as in NFD.
+    fn key(&self, name: Name, nonce: u32) -> u64 {
+        match self.secret {
+            None => plain_key(name, nonce),
+            Some(secret) => {
+                let mut hasher = DefaultHasher::new();
+                hasher.write_u64(secret);
+                hasher.write_u64(whole(name));
+                hasher.write_u32(nonce);
+                hasher.finish()
+            }
+        }
     }
 
     #[inline]
@@ -70,10 +93,14 @@ impl DeadNonceList {
     }
 }
 
-/// 64-bit hash of a name and a nonce, as in NFD.
-fn key(name: Name, nonce: u32) -> u64 {
-    let mixed =
-        (u64::from(name.prefix.0) << 32 | u64::from(name.segment.0)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+/// Both numbers of a name in one.
+fn whole(name: Name) -> u64 {
+    u64::from(name.prefix.0) << 32 | u64::from(name.segment.0)
+}
+
+/// The fastest hash of a name and a nonce.
+fn plain_key(name: Name, nonce: u32) -> u64 {
+    let mixed = whole(name).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 29) ^ u64::from(nonce)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed ^ (mixed >> 32)
 }
@@ -85,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_nonce_is_remembered_for_six_seconds() {
-        let mut list = DeadNonceList::default();
+        let mut list = DeadNonceList::new(NameHash::LOCALITY);
         let name = Name::segment(PrefixId(1), 2);
         list.insert(name, 7, Time::ZERO);
         assert!(list.has(name, 7, Time::from_nanos(5_999_999_999)));
@@ -96,8 +123,21 @@ mod tests {
     }
 
     #[test]
+    fn a_nonce_that_collides_with_anothers_is_found_only_without_a_key() {
+        // Found by inverting the plain function.
+        let [(first, nonce), (second, forged)] =
+            [(Name::segment(PrefixId(1), 2), 7), (Name::segment(PrefixId(28_931), 2_853_092_329), 48_688)];
+        for (hash, is_known) in [(NameHash::LOCALITY, true), (NameHash::keyed(5), false)] {
+            let mut list = DeadNonceList::new(hash);
+            list.insert(first, nonce, Time::ZERO);
+            assert!(list.has(first, nonce, Time::ZERO));
+            assert_eq!(list.has(second, forged, Time::ZERO), is_known, "{hash:?}");
+        }
+    }
+
+    #[test]
     fn a_nonce_inserted_twice_lives_as_long_as_the_second() {
-        let mut list = DeadNonceList::default();
+        let mut list = DeadNonceList::new(NameHash::LOCALITY);
         let name = Name::segment(PrefixId(1), 2);
         list.insert(name, 7, Time::ZERO);
         list.insert(name, 7, Time::ZERO + Span::from_secs(3));

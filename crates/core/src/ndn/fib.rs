@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::ndn::face::{FaceId, NodeId};
-use crate::ndn::name::{NameTable, PrefixId};
+use crate::ndn::name::{NameHash, NameTable, PrefixId};
 use crate::ndn::prefix_map::PrefixMap;
 
 /// A next hop for a prefix.
@@ -69,15 +69,27 @@ impl Scope {
 }
 
 /// Routes of one node, configured or looked up through [`Routes`]; results are cached per prefix.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Fib {
+    hash: NameHash,
     /// Configured routes by prefix number, as `strategies`.
     given: Vec<(PrefixId, Vec<NextHop>)>,
     strategies: Vec<(PrefixId, StrategyId)>,
     resolved: Resolved,
 }
 
+impl Default for Fib {
+    fn default() -> Self {
+        Self::new(NameHash::LOCALITY)
+    }
+}
+
 impl Fib {
+    /// A FIB without routes that hashes prefixes with `hash`.
+    pub fn new(hash: NameHash) -> Self {
+        Self { hash, given: Vec::new(), strategies: Vec::new(), resolved: Resolved::new(hash) }
+    }
+
     /// Sets the next hops of `prefix`; an empty list removes it. Of several next hops through one face the
     /// cheapest counts.
     pub fn set(&mut self, prefix: PrefixId, mut hops: Vec<NextHop>) {
@@ -128,7 +140,7 @@ impl Fib {
 
     /// Clears the cached results, because routes changed.
     pub fn forget(&mut self) {
-        self.resolved = Resolved::default();
+        self.resolved = Resolved::new(self.hash);
     }
 
     /// As [`lookup`](Self::lookup), with the names and routes of `cx`.
@@ -210,10 +222,16 @@ impl Fib {
 }
 
 /// Entries by prefix, as far as they were looked up.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Resolved {
     numbers: PrefixMap,
     entries: Vec<FibEntry>,
+}
+
+impl Resolved {
+    fn new(hash: NameHash) -> Self {
+        Self { numbers: PrefixMap::new(hash), entries: Vec::new() }
+    }
 }
 
 #[cfg(test)]

@@ -67,6 +67,11 @@ impl NameHash {
         Self { key: Some([spread(0x243F_6A88_85A3_08D3), spread(0x1319_8A2E_0370_7344) | 1]) }
     }
 
+    /// A number that nobody can compute without the key; `None` without a key.
+    pub(crate) fn secret(self) -> Option<u64> {
+        self.key.map(|[key, factor]| key ^ factor.rotate_left(32))
+    }
+
     /// The hash of a name.
     #[inline]
     pub(crate) fn of(self, name: Name) -> u64 {

@@ -1,23 +1,31 @@
 //! Numbers by prefix, in a small table with open addressing.
 
-use crate::ndn::name::PrefixId;
+use crate::ndn::name::{NameHash, PrefixId};
 
 /// A number for each prefix that has one.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct PrefixMap {
+    /// Odd; prefixes spread over the slots by their product with it.
+    factor: u32,
     /// Prefix number + 1 and its value; 0 is free. Length is a power of two, at most half full.
     slots: Vec<(u32, u32)>,
     len: usize,
 }
 
 impl PrefixMap {
+    /// An empty map. Peers cause the numbers of prefixes, so that the factor must be a secret on a live node.
+    pub(super) fn new(hash: NameHash) -> Self {
+        let factor = hash.secret().map_or(0x9E37_79B9, |secret| (secret >> 32) as u32 | 1);
+        Self { factor, slots: Vec::new(), len: 0 }
+    }
+
     #[inline]
     pub(super) fn find(&self, prefix: PrefixId) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
         }
         let mask = self.slots.len() - 1;
-        let mut slot = spread(prefix) & mask;
+        let mut slot = self.spread(prefix) & mask;
         loop {
             match self.slots[slot] {
                 (key, value) if key == prefix.0 + 1 => return Some(value),
@@ -50,14 +58,40 @@ impl PrefixMap {
 
     fn place(&mut self, key: u32, value: u32) {
         let mask = self.slots.len() - 1;
-        let mut slot = spread(PrefixId(key - 1)) & mask;
+        let mut slot = self.spread(PrefixId(key - 1)) & mask;
         while self.slots[slot].0 != 0 {
             slot = (slot + 1) & mask;
         }
         self.slots[slot] = (key, value);
     }
+
+    #[inline(always)]
+    fn spread(&self, prefix: PrefixId) -> usize {
+        (prefix.0.wrapping_mul(self.factor) >> 7) as usize
+    }
 }
 
-fn spread(prefix: PrefixId) -> usize {
-    (prefix.0.wrapping_mul(0x9E37_79B9) >> 7) as usize
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Slots that a search for `prefix` looks at.
+    fn probes(map: &PrefixMap, prefix: PrefixId) -> usize {
+        let (mask, begin) = (map.slots.len() - 1, map.spread(prefix));
+        (0..).find(|step| map.slots[(begin + step) & mask].0 == prefix.0 + 1).expect("in the map")
+    }
+
+    #[test]
+    fn numbers_that_share_few_slots_without_a_key_spread_with_one() {
+        let slot = |id: u32| (id.wrapping_mul(0x9E37_79B9) >> 7) % 8192;
+        let chosen: Vec<PrefixId> = (0..1 << 17).filter(|id| slot(*id) < 256).map(PrefixId).collect();
+        assert_eq!(chosen.len(), 4096);
+        let mean = |hash| {
+            let mut map = PrefixMap::new(hash);
+            chosen.iter().for_each(|prefix| map.insert(*prefix, 1));
+            chosen.iter().map(|prefix| probes(&map, *prefix)).sum::<usize>() / chosen.len()
+        };
+        let (plain, keyed) = (mean(NameHash::LOCALITY), mean(NameHash::keyed(5)));
+        assert!(plain > 1_000 && keyed < 20, "{plain} and {keyed}");
+    }
 }

@@ -84,7 +84,7 @@ pub struct ForwarderSetup {
     /// Maximum number of pending Interests; one more is refused as congestion, unless it is one of a few
     /// under `/localhost`.
     pub pit_limit: usize,
-    /// Hashing of names in tables.
+    /// Hashing of names in tables and of nonces.
     pub hash: NameHash,
 }
 
@@ -159,13 +159,13 @@ impl<B: Clone + Default> Forwarder<B> {
     pub fn new(setup: ForwarderSetup) -> Self {
         let served = Served::by(setup.strategy);
         Self {
-            fib: Fib::default(),
+            fib: Fib::new(setup.hash),
             pit: Pit::new(setup.hash),
             pit_limit: setup.pit_limit,
             cs: Stores::new(setup.cache, setup.hash),
             unsolicited: setup.unsolicited,
             requested_only: setup.requested_only,
-            dead_nonces: DeadNonceList::default(),
+            dead_nonces: DeadNonceList::new(setup.hash),
             acts_later: served.acts_later,
             strategies: vec![served],
             nonces: setup.nonces,

@@ -81,7 +81,7 @@ impl Index {
     pub(super) fn new(hash: NameHash) -> Self {
         Self {
             hash,
-            by_prefix: PrefixMap::default(),
+            by_prefix: PrefixMap::new(hash),
             rings: Vec::new(),
             unused: Vec::new(),
             crowded: 64,
@@ -265,7 +265,7 @@ impl Index {
     /// Closes rings without entries, because a peer may send Interests for any number of prefixes.
     fn close_empty(&mut self) {
         self.unused.clear();
-        self.by_prefix = PrefixMap::default();
+        self.by_prefix = PrefixMap::new(self.hash);
         for (ring, number) in self.rings.iter_mut().zip(0..) {
             if ring.is_empty() {
                 ring.places = Box::default();
