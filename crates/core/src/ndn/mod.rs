@@ -9,6 +9,7 @@
 //! | [`consumer`], [`producer`] | applications |
 //! | [`node`] | a forwarder with its queues and applications |
 
+mod component_bytes;
 pub mod consumer;
 pub mod cs;
 pub mod dead_nonce;
@@ -20,6 +21,7 @@ pub mod name;
 pub mod node;
 pub mod packet;
 pub mod pit;
+mod prefix_hasher;
 mod prefix_map;
 pub mod producer;
 pub mod strategy;

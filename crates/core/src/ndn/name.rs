@@ -3,9 +3,10 @@
 //! Exactly one encoding maps to one [`Name`]: only a trailing component that is the shortest encoding of a
 //! segment number below 2^32-1 becomes the segment; anything else stays part of the prefix.
 
-use std::hash::{DefaultHasher, Hasher};
-
 use hashbrown::HashTable;
+
+use super::component_bytes::ComponentBytes;
+use super::prefix_hasher::PrefixHasher;
 
 /// An interned prefix; equal ids mean equal prefixes within one [`NameTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -130,7 +131,7 @@ pub struct NameTable {
 #[derive(Debug)]
 struct Prefix {
     /// TLV of the last component; empty for the root.
-    component: Box<[u8]>,
+    component: ComponentBytes,
     parent: Option<PrefixId>,
     first_child: Option<PrefixId>,
     next_sibling: Option<PrefixId>,
@@ -172,9 +173,9 @@ impl NameTable {
             key,
             sweep_at: Self::FEW,
         };
-        let hash = table.hasher().finish();
+        let hash = PrefixHasher::new(key).value();
         table.prefixes.push(Prefix {
-            component: Box::default(),
+            component: ComponentBytes::default(),
             parent: None,
             first_child: None,
             next_sibling: None,
@@ -244,17 +245,17 @@ impl NameTable {
         let Some(path) = path.strip_prefix('/') else {
             return Err(NameError(format!("name {uri:?} does not start with \"/\"")));
         };
-        let mut prefix = Self::ROOT;
         let path = path.strip_suffix('/').unwrap_or(path);
         if path.is_empty() {
-            return Ok(prefix);
+            return Ok(Self::ROOT);
         }
+        let mut components = Vec::with_capacity(2 * path.len());
         for component in path.split('/') {
             let (kind, value) =
                 parse_component(component).map_err(|why| NameError(format!("name {uri:?}: {why}")))?;
-            prefix = self.child(prefix, kind, &value);
+            components.extend_from_slice(&component_tlv(kind, &value));
         }
-        Ok(prefix)
+        Ok(self.insert_all(&components))
     }
 
     /// Interns the name of a packet, given as the value of its Name TLV.
@@ -266,9 +267,7 @@ impl NameTable {
         let (last, segment) = split_last(components)?;
         // Segment numbers stay out of the table, so that a flow needs one prefix.
         let whole = if segment == Segment::NONE { components } else { &components[..last] };
-        let mut hasher = self.hasher();
-        hasher.write(whole);
-        let prefix = match self.find(hasher.finish(), whole) {
+        let prefix = match self.find(whole) {
             Some(prefix) => prefix,
             None => self.insert_all(whole),
         };
@@ -286,16 +285,19 @@ impl NameTable {
 
     /// Interns `parent` followed by one component.
     pub fn child(&mut self, parent: PrefixId, kind: u64, value: &[u8]) -> PrefixId {
-        self.insert(parent, &component_tlv(kind, value))
+        let mut hasher = PrefixHasher::new(self.key);
+        hasher.extend(&self.components(parent));
+        let component = component_tlv(kind, value);
+        hasher.extend(&component);
+        let found = self.find_under(parent, &component, hasher.value());
+        found.unwrap_or_else(|| self.insert(parent, &component, hasher.value()))
     }
 
     /// The prefix of `parent` followed by one component, if it was interned.
     pub fn find_child(&self, parent: PrefixId, kind: u64, value: &[u8]) -> Option<PrefixId> {
         let mut components = self.components(parent);
         components.extend_from_slice(&component_tlv(kind, value));
-        let mut hasher = self.hasher();
-        hasher.write(&components);
-        self.find(hasher.finish(), &components)
+        self.find(&components)
     }
 
     /// The name of a packet called exactly `prefix`: a trailing segment number becomes its segment.
@@ -420,7 +422,7 @@ impl NameTable {
     fn forget(&mut self, prefix: PrefixId) {
         let entry = &mut self.prefixes[prefix.0 as usize];
         let hash = entry.hash;
-        (entry.component, entry.parent, entry.len) = (Box::default(), None, 0);
+        (entry.component, entry.parent, entry.len) = (ComponentBytes::default(), None, 0);
         (entry.first_child, entry.next_sibling, entry.segment) = (None, None, Segment::NONE);
         if let Ok(found) = self.index.find_entry(hash, |id| *id == prefix) {
             found.remove();
@@ -433,15 +435,9 @@ impl NameTable {
         &self.prefixes[prefix.0 as usize]
     }
 
-    fn hasher(&self) -> DefaultHasher {
-        let mut hasher = DefaultHasher::new();
-        // Only the equality of hashes within one process matters, so the byte order of the host is fine.
-        hasher.write(&self.key.to_ne_bytes());
-        hasher
-    }
-
     #[inline]
-    fn find(&self, hash: u64, components: &[u8]) -> Option<PrefixId> {
+    fn find(&self, components: &[u8]) -> Option<PrefixId> {
+        let hash = PrefixHasher::hash(self.key, components);
         self.index.find(hash, |id| self.is_called(*id, components)).copied()
     }
 
@@ -461,34 +457,43 @@ impl NameTable {
         rest.is_empty()
     }
 
+    /// Interns every prefix of a name. Its cost is linear in the bytes of the name, whatever their number of components.
     #[cold]
     fn insert_all(&mut self, components: &[u8]) -> PrefixId {
         let mut prefix = Self::ROOT;
+        let mut hasher = PrefixHasher::new(self.key);
         let mut rest = components;
+        let mut is_new = false;
         while let Some((_, _, tail)) = read_component(rest) {
-            prefix = self.insert(prefix, &rest[..rest.len() - tail.len()]);
+            let component = &rest[..rest.len() - tail.len()];
+            hasher.extend(component);
+            // Nothing was interned under a prefix that was not.
+            let found = if is_new { None } else { self.find_under(prefix, component, hasher.value()) };
+            is_new = found.is_none();
+            prefix = found.unwrap_or_else(|| self.insert(prefix, component, hasher.value()));
             rest = tail;
         }
         prefix
     }
 
-    /// Interns `parent` followed by the component that `component` is the TLV of.
-    fn insert(&mut self, parent: PrefixId, component: &[u8]) -> PrefixId {
-        let mut components = self.components(parent);
-        components.extend_from_slice(component);
-        let mut hasher = self.hasher();
-        hasher.write(&components);
-        let hash = hasher.finish();
-        if let Some(id) = self.find(hash, &components) {
-            return id;
-        }
+    /// The prefix of `parent` followed by a component, given as its TLV; `hash` is that of all components.
+    fn find_under(&self, parent: PrefixId, component: &[u8], hash: u64) -> Option<PrefixId> {
+        let is_same = |id: &PrefixId| {
+            let found = self.at(*id);
+            found.hash == hash && found.parent == Some(parent) && *found.component == *component
+        };
+        self.index.find(hash, is_same).copied()
+    }
+
+    /// As [`find_under`](Self::find_under), of a prefix that is not in the table yet.
+    fn insert(&mut self, parent: PrefixId, component: &[u8], hash: u64) -> PrefixId {
         let prefix = Prefix {
             component: component.into(),
             parent: Some(parent),
             first_child: None,
             next_sibling: self.at(parent).first_child,
             hash,
-            len: u32::try_from(components.len()).expect("a name is smaller than 4 GiB"),
+            len: self.at(parent).len + u32::try_from(component.len()).expect("a name is smaller than 4 GiB"),
             segment: read_component(component)
                 .map_or(Segment::NONE, |(kind, value, _)| segment_of(kind, value)),
         };
@@ -689,6 +694,7 @@ fn write_component(uri: &mut String, kind: u64, value: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ndn::prefix_hasher::tests::HASHED;
 
     #[test]
     fn the_same_uri_gives_the_same_prefix() {
@@ -796,5 +802,29 @@ mod tests {
         let again = names.intern_uri("/a/x/3").expect("valid");
         assert_eq!(names.uri(Name::whole(again)), "/a/x/3");
         assert_eq!(names.descendants(NameTable::ROOT).count(), names.len());
+    }
+
+    /// A name of `count` components, `bytes` bytes in all; names of different numbers share no prefix.
+    fn name_of_size(count: usize, bytes: usize, number: u32) -> Vec<u8> {
+        let mut name = component_tlv(8, &number.to_be_bytes());
+        let filler = bytes - name.len() - 2 * (count - 1);
+        // A long component needs two more bytes for its length.
+        let len = if count == 2 { filler - 2 } else { filler / (count - 1) };
+        (1..count).for_each(|_| name.extend_from_slice(&component_tlv(8, &vec![7; len])));
+        assert_eq!(name.len(), bytes, "the components fill the name");
+        name
+    }
+
+    #[test]
+    fn a_name_of_many_components_costs_no_more_hashing_than_one_of_two() {
+        let hashed = |count| {
+            let mut names = NameTable::keyed(7);
+            let before = HASHED.get();
+            names.intern(&name_of_size(count, 6 + 119 * 7, 1)).expect("valid");
+            names.intern(&name_of_size(count, 6 + 119 * 7, 1)).expect("valid");
+            HASHED.get() - before
+        };
+        // New, a search for the whole and a walk over its components; then a search.
+        assert_eq!((hashed(2), hashed(120)), (3 * 839, 3 * 839));
     }
 }
