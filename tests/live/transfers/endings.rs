@@ -128,7 +128,7 @@ fn a_fetch_over_udp_whose_forwarder_dies_gives_up_in_the_end() {
     let scratch = Scratch::new("silent");
     let mut forwarder = Forwarder::start("silent", SLOW);
     let (file, copy, uri) = (file_of(&scratch, LEN), scratch.at("copy"), forwarder.uri(Way::Udp).to_owned());
-    let _server = serve("/silent", &file, &uri);
+    let _server = serve("/silent", &file, forwarder.uri(Way::Unix));
     let fetch = ["fetch", "/silent", "-o", &copy, "--format", "json", "--retries", "2", "--transport", &uri];
     let fetch = Running::start(&fetch);
     wait_for_bytes(&format!("{copy}.part"), 0);

@@ -100,7 +100,9 @@ impl Case {
         let len = if is_full() { 100_000_000 } else { 1_500_000 };
         let file = file_of(&scratch, len);
         let network = self.network();
-        let server = serve("/matrix/file", &file, network.bottleneck().uri(self.faces));
+        // Prefixes cannot be registered over UDP.
+        let serving = if self.faces == Way::Udp { Way::Unix } else { self.faces };
+        let server = serve("/matrix/file", &file, network.bottleneck().uri(serving));
         let (summary, status) = match (self.plr, self.between, self.faces) {
             // The bottleneck's face is gone with the application.
             (true, None, Way::Tcp | Way::Unix) => self.fetch_watched(&network, len),

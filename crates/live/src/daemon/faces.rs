@@ -121,12 +121,20 @@ impl Daemon {
         transport: Transport,
         origin: Origin,
         settings: &FaceConfig,
-        is_local: bool,
     ) -> Result<FaceId, AttachError> {
+        let is_local = self.is_local(&transport);
         let mtu = transport.mtu().map(|_| usize::try_from(settings.mtu.get()).unwrap_or(usize::MAX));
         let link = GenericLinkService::new(mtu, self.nonces.bits());
         let line = Line::Socket { transport, link, batch: FrameBatch::new(), is_full: false };
         self.attach(line, origin, settings, is_local)
+    }
+
+    /// Whether the peer of a connection may use names of this machine: over a Unix socket, and over TCP from a loopback
+    /// address if the configuration permits it. A datagram's source proves nothing, and a program that forwards
+    /// datagrams would pass on the right to register prefixes.
+    fn is_local(&self, transport: &Transport) -> bool {
+        let is_tcp = matches!(transport.remote_uri(), FaceUri::Tcp(_));
+        transport.is_local() && (self.config.local_tcp || !is_tcp)
     }
 
     /// Closes a face; the packets in its queue are dropped.
@@ -188,10 +196,7 @@ impl Daemon {
         }
         let socket = UdpFace::accept(&self.listeners.udp[listener], peer).ok()?;
         let settings = self.config.face_defaults.clone();
-        // Deviation from NFD, whose UDP faces are never local: what comes from a loopback address comes from
-        // this machine, and applications may reach their forwarder over UDP too.
-        let is_local = peer.ip().is_loopback();
-        let face = self.attach_socket(Transport::Udp(socket), Origin::OnDemand, &settings, is_local).ok()?;
+        let face = self.attach_socket(Transport::Udp(socket), Origin::OnDemand, &settings).ok()?;
         self.peers.insert((listener, peer), face);
         Some(face)
     }
@@ -211,10 +216,9 @@ impl Daemon {
             if !self.has_room(more) {
                 continue;
             }
-            let transport = Transport::Stream(stream);
-            let (is_local, settings) = (transport.is_local(), self.config.face_defaults.clone());
+            let settings = self.config.face_defaults.clone();
             // A face that the system refuses is a connection that ends at once.
-            let _ = self.attach_socket(transport, Origin::Accepted, &settings, is_local);
+            let _ = self.attach_socket(Transport::Stream(stream), Origin::Accepted, &settings);
         }
     }
 
@@ -249,8 +253,7 @@ impl Daemon {
             (Err(why), _) => return Err(fault(&why)),
         };
         // From here on a failure is one of configuration and is reported at the start.
-        let is_local = transport.is_local();
-        let made = self.attach_socket(transport, Origin::Configured(place), &planned.config, is_local);
+        let made = self.attach_socket(transport, Origin::Configured(place), &planned.config);
         let face = made.map_err(|why| fault(&why))?;
         self.configured[place].face = Some(face);
         self.add_configured_routes(place);

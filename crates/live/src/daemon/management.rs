@@ -82,6 +82,7 @@ impl Daemon {
         // NFD's defaults; unknown flags are ignored and not echoed, so that a client sees what holds.
         let flags = requested.flags.unwrap_or(CHILD_INHERIT) & (CHILD_INHERIT | CAPTURE);
         let origin = requested.origin.unwrap_or(ORIGIN_APP);
+        self.check_changeable(prefix, face, origin)?;
         let expires = requested.expiration_ms.map(|millis| self.now + Span::from_millis(millis));
         let route = Route { prefix, face, origin, cost, flags, expires };
         self.rib.register(route, &self.names, self.node.forwarder_mut().fib_mut());
@@ -106,6 +107,7 @@ impl Daemon {
         let face = self.face_of(packet, &requested)?;
         let prefix = self.prefix_of(&requested)?;
         let origin = requested.origin.unwrap_or(ORIGIN_APP);
+        self.check_changeable(prefix, face, origin)?;
         let fib = self.node.forwarder_mut().fib_mut();
         self.rib.unregister(prefix, face, origin, &self.names, fib);
         let done = ControlParameters {

@@ -7,6 +7,7 @@ mod faces;
 mod management;
 mod metrics;
 mod pressure;
+mod protection;
 mod rib;
 mod shaper;
 mod start;

@@ -18,7 +18,7 @@ use tidegate_wire::{DataView, implicit_digest};
 use super::config::{ForwarderConfig, Listener};
 use super::face::{Line, Origin};
 use super::metrics::MetricsServer;
-use super::rib::{CHILD_INHERIT, Route};
+use super::rib::{CAPTURE, CHILD_INHERIT, Route};
 use super::timers::Due;
 use super::{Daemon, DaemonCounters, HOUSEKEEPING, Listeners, MANAGEMENT, Timers, Watch, Watched};
 use crate::clock::MonotonicClock;
@@ -137,7 +137,8 @@ impl Daemon {
                 face: MANAGEMENT,
                 origin: ORIGIN_STATIC,
                 cost: 0,
-                flags: CHILD_INHERIT,
+                // A route to `/` must not send commands to an application as well.
+                flags: CAPTURE,
                 expires: None,
             };
             self.rib.register(route, &self.names, self.node.forwarder_mut().fib_mut());

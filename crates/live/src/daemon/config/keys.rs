@@ -56,6 +56,8 @@ pub(super) static FORWARDER: Keys = key_rows! { "[forwarder]" =>
 pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>
     udp: List(&Text), May, "UDP addresses; 0.0.0.0:6363 and [::]:6363 by default, [] for none.";
     tcp: List(&Text), May, "TCP addresses; 0.0.0.0:6363 and [::]:6363 by default, [] for none.";
+    local_tcp: Bool, Else("true"),
+        "Whether TCP connections from this machine may use /localhost, such as to register prefixes; UDP never may.";
     unix: List(&Text), May, "Unix sockets; /run/nfd/nfd.sock by default, [] for none.";
     unix_mode: Text, Else("0666"), "Permissions of Unix sockets in octal; by default every user of the machine may connect, as with NFD.";
 };

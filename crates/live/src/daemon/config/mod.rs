@@ -55,6 +55,8 @@ pub struct ForwarderConfig {
     pub udp: Vec<Listener<SocketAddr>>,
     /// Addresses on which TCP connections are accepted.
     pub tcp: Vec<Listener<SocketAddr>>,
+    /// Whether TCP connections from loopback addresses may use `/localhost`.
+    pub local_tcp: bool,
     /// Paths at which Unix stream connections are accepted; absolute paths.
     pub unix: Vec<Listener<PathBuf>>,
     /// File permissions of the Unix sockets.

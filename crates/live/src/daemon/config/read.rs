@@ -49,6 +49,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let mut faces = Faces::read(&root, &face_values, max_faces.unwrap_or(u16::MAX));
     let routes = read_routes(&root, &mut faces);
     let prefix_strategies = read_strategies(&root);
+    let local_tcp = listen.flag("local_tcp");
     let udp = listeners::read_addresses(&listen, "udp");
     let tcp = listeners::read_addresses(&listen, "tcp");
     let unix = listeners::read_paths(&listen, "unix");
@@ -65,6 +66,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         prefix_strategies,
         udp,
         tcp,
+        local_tcp: local_tcp?,
         unix,
         unix_mode: unix_mode?,
         face_defaults: face_values.config(),
