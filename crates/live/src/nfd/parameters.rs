@@ -1,42 +1,10 @@
-//! NFD's management messages: ControlParameters and ControlResponse, for both ends of a command.
-//!
-//! Type numbers and field order are those of ndn-cxx; fields may arrive in any order and unknown ones are
-//! ignored, as in NFD, so that newer peers are understood.
-
-use std::fmt;
+//! Parameters of control commands (ControlParameters).
 
 use tidegate_wire::name::NameView;
 use tidegate_wire::tlv::{self, Element, TlvReader};
-use tidegate_wire::{DecodeError, tlv::types};
+use tidegate_wire::{DecodeError, tlv::types as wire};
 
-const CONTROL_RESPONSE: u32 = 101;
-const STATUS_CODE: u32 = 102;
-const STATUS_TEXT: u32 = 103;
-const CONTROL_PARAMETERS: u32 = 104;
-const FACE_ID: u32 = 105;
-const COST: u32 = 106;
-const STRATEGY: u32 = 107;
-const FLAGS: u32 = 108;
-const EXPIRATION_PERIOD: u32 = 109;
-const ORIGIN: u32 = 111;
-const MASK: u32 = 112;
-const URI: u32 = 114;
-const LOCAL_URI: u32 = 129;
-const CAPACITY: u32 = 131;
-const COUNT: u32 = 132;
-const PERSISTENCY: u32 = 133;
-const MARKING_INTERVAL: u32 = 135;
-const MARKING_THRESHOLD: u32 = 136;
-const MTU: u32 = 137;
-
-/// Origin of a route that an application registered.
-pub const ORIGIN_APP: u64 = 0;
-/// Origin of a route from a settings file or a user.
-pub const ORIGIN_STATIC: u64 = 255;
-/// Flag of a route that also serves longer prefixes with routes of their own.
-pub const FLAG_CHILD_INHERIT: u64 = 1;
-/// Flag of a route that hides the routes of shorter prefixes.
-pub const FLAG_CAPTURE: u64 = 2;
+use super::types::*;
 
 /// Parameters of a command, or as applied by the forwarder; `None` for those that are not given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,24 +43,13 @@ pub struct ControlParameters {
     pub mtu: Option<u64>,
 }
 
-/// Response to a control command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ControlResponse {
-    /// Status code as in HTTP: 200 done, 4xx refused, 5xx failed.
-    pub code: u64,
-    /// Status text for human readers.
-    pub text: String,
-    /// Parameters as the forwarder applied them.
-    pub parameters: Option<ControlParameters>,
-}
-
 impl ControlParameters {
     /// The element with all fields that are given.
     pub fn encode(&self) -> Vec<u8> {
         let mut fields = Vec::new();
         let name = |out: &mut Vec<u8>, components: &Option<Vec<u8>>| {
             if let Some(components) = components {
-                tlv::write_element(out, types::NAME, components);
+                tlv::write_element(out, wire::NAME, components);
             }
         };
         name(&mut fields, &self.name);
@@ -133,7 +90,7 @@ impl ControlParameters {
         Self::of(&element)
     }
 
-    fn of(element: &Element<'_>) -> Result<Self, DecodeError> {
+    pub(super) fn of(element: &Element<'_>) -> Result<Self, DecodeError> {
         let mut found = Self::default();
         let mut reader = element.inside();
         while let Some(field) = reader.next()? {
@@ -144,7 +101,7 @@ impl ControlParameters {
 
     fn take(&mut self, field: &Element<'_>) -> Result<(), DecodeError> {
         let number = match field.kind {
-            types::NAME => return keep(&mut self.name, components(field)?),
+            wire::NAME => return keep(&mut self.name, components(field)?),
             STRATEGY => return keep(&mut self.strategy, components(&field.inside().only()?)?),
             URI => return keep(&mut self.uri, text(field)),
             LOCAL_URI => return keep(&mut self.local_uri, text(field)),
@@ -167,19 +124,19 @@ impl ControlParameters {
 }
 
 /// Stores a field unless it is present already: the first of several equal fields counts.
-fn keep<T>(place: &mut Option<T>, value: T) -> Result<(), DecodeError> {
+pub(super) fn keep<T>(place: &mut Option<T>, value: T) -> Result<(), DecodeError> {
     place.get_or_insert(value);
     Ok(())
 }
 
 fn components(name: &Element<'_>) -> Result<Vec<u8>, DecodeError> {
-    if name.kind != types::NAME {
+    if name.kind != wire::NAME {
         return Err(DecodeError::Unexpected { element: name.kind, accepted: "Name (7)" });
     }
     Ok(NameView::parse(name)?.components().to_vec())
 }
 
-fn text(field: &Element<'_>) -> String {
+pub(super) fn text(field: &Element<'_>) -> String {
     String::from_utf8_lossy(field.value).into_owned()
 }
 
@@ -199,66 +156,12 @@ fn write_texts(out: &mut Vec<u8>, fields: &[(u32, &Option<String>)]) {
     }
 }
 
-impl ControlResponse {
-    /// A response with its own text.
-    pub fn new(code: u64, text: &str, parameters: Option<ControlParameters>) -> Self {
-        Self { code, text: text.to_owned(), parameters }
-    }
-
-    /// Whether the command was carried out.
-    pub fn is_ok(&self) -> bool {
-        (200..300).contains(&self.code)
-    }
-
-    /// The element, which is the content of the Data that answers a command.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut fields = Vec::new();
-        tlv::write_integer(&mut fields, STATUS_CODE, self.code);
-        tlv::write_element(&mut fields, STATUS_TEXT, self.text.as_bytes());
-        if let Some(parameters) = &self.parameters {
-            fields.extend_from_slice(&parameters.encode());
-        }
-        let mut out = Vec::with_capacity(fields.len() + 4);
-        tlv::write_element(&mut out, CONTROL_RESPONSE, &fields);
-        out
-    }
-
-    /// Reads the content of a Data that answers a command.
-    ///
-    /// # Errors
-    /// When it is no ControlResponse, or has no status code.
-    pub fn decode(content: &[u8]) -> Result<Self, DecodeError> {
-        let element = TlvReader::new(content).only()?;
-        if element.kind != CONTROL_RESPONSE {
-            let accepted = "ControlResponse (101)";
-            return Err(DecodeError::Unexpected { element: element.kind, accepted });
-        }
-        let (mut code, mut status_text, mut parameters) = (None, None, None);
-        let mut reader = element.inside();
-        while let Some(field) = reader.next()? {
-            match field.kind {
-                STATUS_CODE => keep(&mut code, field.integer()?)?,
-                STATUS_TEXT => keep(&mut status_text, text(&field))?,
-                CONTROL_PARAMETERS => keep(&mut parameters, ControlParameters::of(&field)?)?,
-                _ => {}
-            }
-        }
-        let missing = DecodeError::Missing { element: STATUS_CODE, inside: CONTROL_RESPONSE };
-        Ok(Self { code: code.ok_or(missing)?, text: status_text.unwrap_or_default(), parameters })
-    }
-}
-
-impl fmt::Display for ControlResponse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.code, self.text)
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use super::super::{FLAG_CAPTURE, FLAG_CHILD_INHERIT, ORIGIN_APP, ORIGIN_STATIC};
     use super::*;
 
-    fn all_fields() -> ControlParameters {
+    pub(in super::super) fn all_fields() -> ControlParameters {
         ControlParameters {
             name: Some(vec![8, 1, b'a']),
             face_id: Some(1),
@@ -323,16 +226,5 @@ mod tests {
         ] {
             assert!(ControlParameters::decode(bytes).is_err(), "{bytes:?}");
         }
-    }
-
-    #[test]
-    fn an_answer_comes_back_with_its_parameters_and_without() {
-        for parameters in [Some(all_fields()), None] {
-            let response = ControlResponse::new(200, "OK", parameters);
-            assert_eq!(ControlResponse::decode(&response.encode()), Ok(response));
-        }
-        let response = ControlResponse::decode(&[101, 4, 102, 2, 1, 0x93]).expect("well-formed");
-        assert_eq!((response.to_string(), response.is_ok()), ("403 ".to_owned(), false));
-        assert!(ControlResponse::decode(&[101, 0]).is_err());
     }
 }
