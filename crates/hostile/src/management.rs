@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 
 use tidegate_core::ndn::name::NameTable;
-use tidegate_live::daemon::command::Command;
+use tidegate_live::daemon::management::request::Request;
+use tidegate_live::daemon::management::verb::Verb;
 use tidegate_live::daemon::status::{self, StatusLine};
 use tidegate_live::nfd::{ControlParameters, ControlResponse};
 use tidegate_live::registration::read_response;
@@ -52,7 +53,7 @@ fn answer(bytes: &[u8]) {
 /// A whole Interest, and a registration of ours with these bytes behind the verb.
 fn command(bytes: &[u8]) {
     if let Ok(interest) = InterestView::parse(bytes) {
-        let _ = Command::read(&interest).map_err(|(code, _)| assert!((400..600).contains(&code)));
+        let _ = Request::read(&interest).map_err(|why| assert!((400..600).contains(&why.code)));
     }
     let mut name = Vec::new();
     for word in [b"localhost", &b"nfd"[..], b"rib", b"register", bytes] {
@@ -60,10 +61,10 @@ fn command(bytes: &[u8]) {
     }
     let interest = InterestBuilder { name: &name, ..InterestBuilder::default() };
     let Ok(interest) = interest.sign(&Signer::Digest, &InterestStamp::default()) else { return };
-    let read = Command::read(&InterestView::parse(&interest).expect("an Interest of ours"));
+    let read = Request::read(&InterestView::parse(&interest).expect("an Interest of ours"));
     match ControlParameters::decode(bytes) {
-        Ok(parameters) => assert_eq!(read, Ok(Command::Register(Box::new(parameters)))),
-        Err(_) => assert_eq!(read.map_err(|(code, _)| code), Err(400)),
+        Ok(parameters) => assert_eq!(read, Ok(Request::Command(Verb::RibRegister, Box::new(parameters)))),
+        Err(_) => assert_eq!(read.map_err(|why| why.code), Err(400)),
     }
 }
 

@@ -132,6 +132,16 @@ impl Fib {
         }
     }
 
+    /// Prefixes with the next hops that were set for them, in the order of their numbers.
+    pub fn entries(&self) -> impl Iterator<Item = (PrefixId, &[NextHop])> + '_ {
+        self.given.iter().map(|(prefix, hops)| (*prefix, &**hops))
+    }
+
+    /// Prefixes with the strategies that were set for them, in the order of their numbers.
+    pub fn strategy_choices(&self) -> impl Iterator<Item = (PrefixId, StrategyId)> + '_ {
+        self.strategies.iter().copied()
+    }
+
     /// Prefixes that routes or strategies were set for.
     pub fn prefixes(&self) -> impl Iterator<Item = PrefixId> + '_ {
         let strategies = self.strategies.iter().map(|(prefix, _)| *prefix);

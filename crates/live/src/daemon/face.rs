@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::node::{Device, Devices};
-use tidegate_core::ndn::packet::Packet;
+use tidegate_core::ndn::packet::{Kind, Packet};
 use tidegate_core::units::{ByteCount, Time};
 use tidegate_wire::FrameBatch;
 
@@ -15,6 +15,7 @@ use super::pressure::Pressure;
 use super::shaper::FaceShaper;
 use super::timers::{Due, Timers};
 use crate::link_service::GenericLinkService;
+use crate::nfd::PacketCounts;
 use crate::poll::SocketInterest as Watch;
 use crate::tokens::TokenTable;
 use crate::transport::{SendProgress, Transport};
@@ -51,6 +52,36 @@ pub(super) enum Origin {
     Configured(usize),
 }
 
+impl Origin {
+    /// Persistency of the face as NFD states it: 0 persistent, 1 on demand, 2 permanent.
+    pub fn persistency(self) -> u64 {
+        match self {
+            Self::OnDemand | Self::Accepted => 1,
+            Self::Internal | Self::Configured(_) => 2,
+        }
+    }
+}
+
+/// Congestion marking of a face as NFD configures it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FaceMarking {
+    /// Minimum interval between two marks, nanoseconds.
+    pub interval_ns: u64,
+    /// Backlog from which on packets are marked, bytes.
+    pub threshold_bytes: u64,
+}
+
+/// Counts a packet by its kind; loss notices and TCP segments are none of NFD's kinds.
+#[inline]
+pub(super) fn count(counts: &mut PacketCounts, kind: &Kind) {
+    match kind {
+        Kind::Interest(_) => counts.interests += 1,
+        Kind::Data(_) => counts.data += 1,
+        Kind::Nack(_) => counts.nacks += 1,
+        Kind::LossNotice(_) | Kind::Tcp(_) => {}
+    }
+}
+
 /// Parts of a new face.
 pub(super) struct FaceSetup {
     /// Number in management, never used twice.
@@ -59,6 +90,7 @@ pub(super) struct FaceSetup {
     pub line: Line,
     pub shaper: FaceShaper,
     pub pressure: Pressure,
+    pub marking: Option<FaceMarking>,
 }
 
 /// A face and the device behind it.
@@ -82,11 +114,15 @@ pub(super) struct Face {
     /// Socket events that are registered for it.
     pub watched: Watch,
     pub pressure: Pressure,
+    /// Congestion marking by the queue; `None` without NFD's discipline.
+    pub marking: Option<FaceMarking>,
+    pub received: PacketCounts,
+    pub sent: PacketCounts,
 }
 
 impl Face {
     pub fn new(setup: FaceSetup, now: Time) -> Self {
-        let FaceSetup { number, origin, line, shaper, pressure } = setup;
+        let FaceSetup { number, origin, line, shaper, pressure, marking } = setup;
         Self {
             number,
             origin,
@@ -99,6 +135,9 @@ impl Face {
             received_at: now,
             watched: Watch::Read,
             pressure,
+            marking,
+            received: PacketCounts::default(),
+            sent: PacketCounts::default(),
         }
     }
 
@@ -205,6 +244,7 @@ impl Device<Bytes> for Wire<'_> {
     fn transmit(&mut self, packet: Packet<Bytes>) -> bool {
         let Self { id, now, names, tokens, .. } = *self;
         let Some(face) = &mut self.face else { return false };
+        count(&mut face.sent, &packet.header.kind);
         // Only a packet that waited for the device may use time that a late timer left unused.
         face.shaper.depart(now, packet.header.size(), face.is_serving);
         match &mut face.line {

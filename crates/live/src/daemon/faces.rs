@@ -8,18 +8,18 @@ use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, NodeId};
 use tidegate_core::ndn::gate::FaceGate;
 use tidegate_core::queue::{Queue, QueueDiscipline};
-use tidegate_core::scheme::params::ParamError;
+use tidegate_core::scheme::params::{ParamError, Reader};
 use tidegate_core::scheme::{DeviceSetup, NodeSetup};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_wire::FrameBatch;
 
 use super::config::FaceConfig;
-use super::face::{Face, FaceSetup, Line, Origin};
+use super::face::{Face, FaceMarking, FaceSetup, Line, Origin};
 use super::pressure::{self, MemoryGuard, Pressure};
 use super::shaper::FaceShaper;
 use super::start::{StartError, UNLIMITED};
 use super::timers::Due;
-use super::{Daemon, HOUSEKEEPING, Watch, Watched, surroundings};
+use super::{Daemon, HOUSEKEEPING, Watch, Watched, routes, surroundings};
 use crate::link_service::GenericLinkService;
 use crate::transport::Transport;
 use crate::udp::UdpFace;
@@ -40,6 +40,12 @@ const ACCEPTED_AT_ONCE: usize = 64;
 /// Number of Unix connections accepted beyond the maximum of faces, so that the forwarder can be managed
 /// when peers from other machines have taken them all.
 const RESERVED: usize = 16;
+
+/// Interval of NFD's congestion marking unless configured.
+const DEFAULT_MARKING_INTERVAL: Span = Span::from_millis(100);
+
+/// Threshold of NFD's congestion marking unless configured.
+const DEFAULT_MARKING_THRESHOLD: ByteCount = ByteCount::new(65_536);
 
 /// Reason why a face was not made.
 #[derive(Debug, thiserror::Error)]
@@ -106,7 +112,8 @@ impl Daemon {
             return Err(why);
         }
         let (shaper, pressure) = (FaceShaper::new(rate), Pressure::new(is_ruling));
-        let face = Face::new(FaceSetup { number, origin, line, shaper, pressure }, self.now);
+        let marking = marking(settings);
+        let face = Face::new(FaceSetup { number, origin, line, shaper, pressure, marking }, self.now);
         // Numbers of removed faces are used again, so the list grows only for a new number.
         if id.index() == self.faces.len() {
             self.faces.push(None);
@@ -148,11 +155,14 @@ impl Daemon {
                 self.peers.retain(|(_, known), face| *known != peer || *face != id);
             }
         }
+        self.counters.received = self.counters.received.with(face.received);
+        self.counters.sent = self.counters.sent.with(face.sent);
         self.node.detach(surroundings!(self), id);
         // Faces that this stream held back would otherwise never be read again.
         self.release(face.pressure.take_waiting());
         self.schedule_forwarder_timer();
-        self.rib.remove_face(id, &self.names, self.node.forwarder_mut().fib_mut());
+        let (rib, tables) = routes!(self);
+        rib.remove_face(id, tables);
         if let Origin::Configured(place) = face.origin {
             self.configured[place].face = None;
         }
@@ -279,7 +289,8 @@ impl Daemon {
         }
         self.metrics.iter_mut().for_each(|metrics| metrics.expire(self.now));
         self.watch_metrics(Watch::Read);
-        self.rib.expire(self.now, &self.names, self.node.forwarder_mut().fib_mut());
+        let (rib, tables) = routes!(self);
+        rib.expire(self.now, tables);
         for place in 0..self.configured.len() {
             if self.configured[place].face.is_none() {
                 // It was connectable or absent at the start; now it is one or the other again.
@@ -288,6 +299,15 @@ impl Daemon {
         }
         self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
     }
+}
+
+/// Congestion marking of a queue; `None` if it has not NFD's discipline.
+fn marking(settings: &FaceConfig) -> Option<FaceMarking> {
+    let part = settings.queue.disciplines.iter().find(|part| part.scheme.name == "nfd-marking")?;
+    let mut reader = Reader::new(&part.settings, part.scheme.params);
+    let interval: Span = reader.take("interval", DEFAULT_MARKING_INTERVAL);
+    let threshold: ByteCount = reader.take("threshold", DEFAULT_MARKING_THRESHOLD);
+    Some(FaceMarking { interval_ns: interval.as_nanos(), threshold_bytes: threshold.get() })
 }
 
 /// Scheme roles of one face.

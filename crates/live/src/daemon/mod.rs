@@ -1,10 +1,9 @@
 //! The live forwarder: core's node with sockets, in one thread. All decisions about packets are core's.
 
-pub mod command;
 pub mod config;
 mod face;
 mod faces;
-mod management;
+pub mod management;
 mod metrics;
 mod pressure;
 mod protection;
@@ -12,9 +11,10 @@ mod rib;
 mod shaper;
 mod start;
 pub mod status;
+mod strategies;
 mod timers;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -31,6 +31,7 @@ use tidegate_core::units::{ByteCount, Span, Time};
 use crate::clock::MonotonicClock;
 use crate::link_service::LinkContext;
 use crate::listen::StreamListener;
+use crate::nfd::PacketCounts;
 use crate::poll::{Poll, Ready, SocketInterest as Watch};
 use crate::reception::Reception;
 use crate::tokens::TokenTable;
@@ -40,6 +41,7 @@ use face::{Face, Line, Origin, Wires};
 use faces::Configured;
 use metrics::{MetricsServer, Progress};
 use rib::Rib;
+use strategies::Strategies;
 use timers::{Due, Timers};
 
 pub use start::StartError;
@@ -82,12 +84,12 @@ pub struct Daemon {
     listeners: Listeners,
     metrics: Option<MetricsServer>,
     rib: Rib,
+    strategies: Strategies,
     config: ForwarderConfig,
     /// Maximum lifetime of an Interest here.
     lifetime: Millis,
     configured: Vec<Configured>,
-    /// Status reports of which later segments may be requested, oldest first, each as its segments by name.
-    published: VecDeque<Vec<(Vec<u8>, Bytes)>>,
+    datasets: management::Datasets,
     counters: DaemonCounters,
 }
 
@@ -104,6 +106,10 @@ struct DaemonCounters {
     malformed: u64,
     /// Oversized datagrams of closed faces.
     oversized: u64,
+    /// Packets received from closed faces.
+    received: PacketCounts,
+    /// Packets sent to closed faces.
+    sent: PacketCounts,
 }
 
 /// Sockets at which new peers arrive.
@@ -172,7 +178,19 @@ macro_rules! wires {
         }
     };
 }
-use {surroundings, wires};
+/// The RIB, and the tables that its changes concern.
+macro_rules! routes {
+    ($daemon:expr) => {
+        (
+            &mut $daemon.rib,
+            $crate::daemon::rib::RouteTables {
+                names: &$daemon.names,
+                fib: $daemon.node.forwarder_mut().fib_mut(),
+            },
+        )
+    };
+}
+use {routes, surroundings, wires};
 
 impl Daemon {
     /// Forwards until `stop` can be read from, then closes every face.
@@ -321,6 +339,7 @@ impl Daemon {
             nonces: &mut self.nonces,
         };
         let Some(mut packet) = link.receive(frame, &mut context) else { return false };
+        face::count(&mut face.received, &packet.header.kind);
         let mut is_interest = false;
         if let Kind::Interest(interest) = &mut packet.header.kind {
             // Bounds the time for which a peer can occupy the PIT.
@@ -447,6 +466,7 @@ impl Daemon {
                 waiting.iter().for_each(|packet| note(packet.header.name, packet.header.token()));
             }
         }
+        prefixes.extend(self.rib.prefixes());
         self.names.sweep(prefixes.into_iter());
         self.tokens.sweep(tokens.into_iter());
         // The FIB caches lookups by the number of a name, and the sweep frees numbers for reuse.

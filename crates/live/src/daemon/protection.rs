@@ -4,13 +4,11 @@ use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::{NameTable, PrefixId};
 
 use super::Daemon;
+use super::management::request::RequestRefusal;
 use crate::nfd::ORIGIN_STATIC;
 
 /// Prefixes of management, with everything under them.
 const MANAGEMENT_PREFIXES: [&str; 3] = ["/localhost/nfd", "/localhost/tidegate", "/localhop/nfd"];
-
-/// Status code of a refusal, as in HTTP, and its text.
-type Refusal = (u64, &'static str);
 
 impl Daemon {
     /// Checks whether a command may add, replace or remove the route to `prefix` through `face` of `origin`.
@@ -23,15 +21,15 @@ impl Daemon {
         prefix: PrefixId,
         face: FaceId,
         origin: u64,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestRefusal> {
         if is_for_management(&mut self.names, prefix) {
-            return Err((
+            return Err(RequestRefusal::new(
                 403,
                 "the prefix is one of the forwarder's management; no route to it can be changed",
             ));
         }
         if origin == ORIGIN_STATIC && self.has_configured_route(prefix, face) {
-            return Err((
+            return Err(RequestRefusal::new(
                 403,
                 "the route is one of the forwarder's configuration; it can be changed there only",
             ));

@@ -1,14 +1,26 @@
 //! Registered routes, and the FIB entries that follow from them (NFD's RIB).
+//!
+//! Entries are ordered by the bytes of their names, so that all names under a prefix follow it. A change costs
+//! O(log n) for itself, and the same for each entry that inherits it.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::fib::{Fib, NextHop};
-use tidegate_core::ndn::name::{NameTable, PrefixId};
+use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
 use tidegate_core::units::Time;
+use tidegate_wire::tlv::TlvReader;
 
-/// The route also serves longer prefixes that have routes of their own (NFD, default).
-pub(super) const CHILD_INHERIT: u64 = 1;
-/// Routes of shorter prefixes do not serve this one (NFD).
-pub(super) const CAPTURE: u64 = 2;
+use crate::nfd::{FLAG_CAPTURE, FLAG_CHILD_INHERIT};
+
+/// Maximum number of routes.
+const MAX_ROUTES: usize = 131_072;
+
+/// Maximum number of routes of one prefix, which are all read when one of them changes.
+const MAX_ROUTES_OF_PREFIX: usize = 4_096;
+
+/// Maximum length of the names of all entries together, bytes.
+const MAX_NAME_BYTES: usize = 32 << 20;
 
 /// A route to a prefix, registered by a component.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,33 +31,111 @@ pub(super) struct Route {
     pub origin: u64,
     /// Cost of the route; the lowest is preferred.
     pub cost: u32,
-    /// Combination of [`CHILD_INHERIT`] and [`CAPTURE`].
+    /// Combination of [`FLAG_CHILD_INHERIT`] and [`FLAG_CAPTURE`].
     pub flags: u64,
     /// Expiration time; `None` for a route that stays until it is unregistered.
     pub expires: Option<Time>,
 }
 
+/// Identifies a route within a prefix: face and origin.
+type RouteKey = (FaceId, u64);
+
+/// Routes of one prefix, and what commands to the FIB changed there.
+#[derive(Debug)]
+pub(super) struct RibEntry {
+    prefix: PrefixId,
+    routes: BTreeMap<RouteKey, Route>,
+    /// Next hops set by commands to the FIB, with their cost; `None` for one that was removed.
+    direct: BTreeMap<FaceId, Option<u32>>,
+}
+
+impl RibEntry {
+    /// Routes of exactly this prefix, ordered by face.
+    pub fn routes(&self) -> impl Iterator<Item = &Route> {
+        self.routes.values()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.routes.is_empty() && self.direct.is_empty()
+    }
+
+    fn captures(&self) -> bool {
+        self.routes().any(|route| route.flags & FLAG_CAPTURE != 0)
+    }
+}
+
 /// All routes; one per prefix, face and origin.
 #[derive(Debug, Default)]
 pub(super) struct Rib {
-    routes: Vec<Route>,
+    /// Entries by the components of their names.
+    entries: BTreeMap<Vec<u8>, RibEntry>,
+    /// Prefixes with routes or next hops of a face.
+    of_faces: BTreeSet<(FaceId, PrefixId)>,
+    expirations: BTreeSet<(Time, PrefixId, RouteKey)>,
+    routes: usize,
+    name_bytes: usize,
+    /// Number of FIB entries written since the start.
+    #[cfg(test)]
+    written: u64,
 }
 
+/// Tables that a change of routes concerns.
+pub(super) struct RouteTables<'a> {
+    pub names: &'a NameTable,
+    pub fib: &'a mut Fib,
+}
+
+/// An entry that was changed.
+struct RibChange {
+    prefix: PrefixId,
+    name: Vec<u8>,
+    /// Flags of the routes that were added or removed.
+    flags: u64,
+}
+
+/// Error of a table that has reached its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RibFull;
+
 impl Rib {
-    /// All routes, in the order of registration.
-    pub fn routes(&self) -> &[Route] {
-        &self.routes
+    /// All entries, ordered by the bytes of their names; each with the components of its name.
+    pub fn entries(&self) -> impl Iterator<Item = (&[u8], &RibEntry)> {
+        self.entries.iter().map(|(name, entry)| (&**name, entry))
+    }
+
+    /// All routes, ordered by the bytes of their names.
+    pub fn routes(&self) -> impl Iterator<Item = &Route> {
+        self.entries.values().flat_map(RibEntry::routes)
+    }
+
+    /// Prefixes of all entries.
+    pub fn prefixes(&self) -> impl Iterator<Item = PrefixId> {
+        self.entries.values().map(|entry| entry.prefix)
     }
 
     /// Adds a route, or replaces the one of the same prefix, face and origin.
-    pub fn register(&mut self, route: Route, names: &NameTable, fib: &mut Fib) {
-        let key = |route: &Route| (route.prefix, route.face, route.origin);
-        let prefix = route.prefix;
-        match self.routes.iter_mut().find(|old| key(old) == key(&route)) {
-            Some(old) => *old = route,
-            None => self.routes.push(route),
+    ///
+    /// # Errors
+    /// When there are too many routes, or their names are too long together.
+    pub fn register(&mut self, route: Route, tables: RouteTables<'_>) -> Result<(), RibFull> {
+        let name = components(route.prefix, tables.names);
+        self.make_room(&name, &route)?;
+        let (prefix, face, expires) = (route.prefix, route.face, route.expires);
+        let key = (face, route.origin);
+        let mut flags = route.flags;
+        let entry = self.entry(&name, prefix);
+        // A route of the RIB replaces what a command to the FIB set for this face.
+        entry.direct.remove(&face);
+        let old = entry.routes.insert(key, route);
+        self.routes += usize::from(old.is_none());
+        if let Some(old) = old {
+            flags |= old.flags;
+            self.forget_expiration(&old);
         }
-        self.renew(prefix, names, fib);
+        self.of_faces.insert((face, prefix));
+        self.expirations.extend(expires.map(|at| (at, prefix, key)));
+        self.renew([RibChange { prefix, name, flags }], tables);
+        Ok(())
     }
 
     /// Removes a route; returns whether there was one.
@@ -54,66 +144,212 @@ impl Rib {
         prefix: PrefixId,
         face: FaceId,
         origin: u64,
-        names: &NameTable,
-        fib: &mut Fib,
+        tables: RouteTables<'_>,
     ) -> bool {
-        self.remove(names, fib, |route| (route.prefix, route.face, route.origin) == (prefix, face, origin))
+        let name = components(prefix, tables.names);
+        let flags = self.remove(&name, (face, origin));
+        self.renew(flags.map(|flags| RibChange { prefix, name, flags }), tables);
+        flags.is_some()
+    }
+
+    /// Sets the next hop through `face` in the FIB alone, or removes it from there with `None`, until a route
+    /// of this prefix and face is registered.
+    ///
+    /// # Errors
+    /// As [`register`](Self::register).
+    #[cfg_attr(not(test), expect(dead_code, reason = "there is no command for it yet"))]
+    pub fn set_next_hop(
+        &mut self,
+        prefix: PrefixId,
+        hop: (FaceId, Option<u32>),
+        tables: RouteTables<'_>,
+    ) -> Result<(), RibFull> {
+        let (face, cost) = hop;
+        let name = components(prefix, tables.names);
+        if cost.is_some() && !self.entries.contains_key(&name) {
+            self.check_limits(name.len(), 0)?;
+        }
+        let has_routes = self.entries.get(&name).is_some_and(|entry| has_route(entry, face));
+        if cost.is_some() || has_routes {
+            self.entry(&name, prefix).direct.insert(face, cost);
+            self.of_faces.insert((face, prefix));
+        } else if let Some(entry) = self.entries.get_mut(&name) {
+            entry.direct.remove(&face);
+            self.clean(&name, face);
+        }
+        self.renew([RibChange { prefix, name, flags: 0 }], tables);
+        Ok(())
     }
 
     /// Removes the routes through a face that was closed.
-    pub fn remove_face(&mut self, face: FaceId, names: &NameTable, fib: &mut Fib) {
-        self.remove(names, fib, |route| route.face == face);
+    pub fn remove_face(&mut self, face: FaceId, tables: RouteTables<'_>) {
+        let prefixes = self.of_faces.range((face, PrefixId(0))..=(face, PrefixId(u32::MAX)));
+        let prefixes: Vec<PrefixId> = prefixes.map(|(_, prefix)| *prefix).collect();
+        let mut changed = Vec::with_capacity(prefixes.len());
+        for prefix in prefixes {
+            let (name, mut flags) = (components(prefix, tables.names), 0);
+            let Some(entry) = self.entries.get_mut(&name) else { continue };
+            entry.direct.remove(&face);
+            let keys: Vec<RouteKey> =
+                entry.routes.range((face, 0)..=(face, u64::MAX)).map(|(key, _)| *key).collect();
+            for key in keys {
+                flags |= self.remove(&name, key).unwrap_or_default();
+            }
+            self.clean(&name, face);
+            changed.push(RibChange { prefix, name, flags });
+        }
+        self.renew(changed, tables);
     }
 
     /// Removes the routes whose expiration time has passed.
-    pub fn expire(&mut self, now: Time, names: &NameTable, fib: &mut Fib) {
-        self.remove(names, fib, |route| route.expires.is_some_and(|at| at <= now));
-    }
-
-    fn remove(&mut self, names: &NameTable, fib: &mut Fib, is_gone: impl Fn(&Route) -> bool) -> bool {
-        let gone: Vec<PrefixId> =
-            self.routes.iter().filter(|route| is_gone(route)).map(|route| route.prefix).collect();
-        self.routes.retain(|route| !is_gone(route));
-        for prefix in &gone {
-            self.renew(*prefix, names, fib);
+    pub fn expire(&mut self, now: Time, tables: RouteTables<'_>) {
+        let mut changed = Vec::new();
+        while let Some((at, prefix, key)) = self.expirations.first().copied() {
+            if at > now {
+                break;
+            }
+            self.expirations.pop_first();
+            let name = components(prefix, tables.names);
+            if let Some(flags) = self.remove(&name, key) {
+                changed.push(RibChange { prefix, name, flags });
+            }
         }
-        !gone.is_empty()
+        self.renew(changed, tables);
     }
 
-    /// Writes the next hops of `prefix` and of every registered prefix under it.
-    fn renew(&self, prefix: PrefixId, names: &NameTable, fib: &mut Fib) {
-        fib.set(prefix, self.hops(prefix, names));
-        let mut under: Vec<PrefixId> =
-            self.routes.iter().map(|route| route.prefix).filter(|other| *other != prefix).collect();
-        // Several routes of a prefix would write its next hops several times.
-        under.sort_unstable();
-        under.dedup();
-        for other in under.into_iter().filter(|other| names.is_under(prefix, *other)) {
-            fib.set(other, self.hops(other, names));
+    fn make_room(&self, name: &[u8], route: &Route) -> Result<(), RibFull> {
+        match self.entries.get(name) {
+            Some(entry) if entry.routes.contains_key(&(route.face, route.origin)) => Ok(()),
+            Some(entry) if entry.routes.len() >= MAX_ROUTES_OF_PREFIX => Err(RibFull),
+            Some(_) => self.check_limits(0, 1),
+            None => self.check_limits(name.len(), 1),
+        }
+    }
+
+    fn check_limits(&self, name_bytes: usize, routes: usize) -> Result<(), RibFull> {
+        let has_room = self.name_bytes + name_bytes <= MAX_NAME_BYTES
+            && self.routes + routes <= MAX_ROUTES
+            && self.entries.len() < MAX_ROUTES;
+        if has_room { Ok(()) } else { Err(RibFull) }
+    }
+
+    fn entry(&mut self, name: &[u8], prefix: PrefixId) -> &mut RibEntry {
+        let name_bytes = &mut self.name_bytes;
+        self.entries.entry(name.to_vec()).or_insert_with(|| {
+            *name_bytes += name.len();
+            RibEntry { prefix, routes: BTreeMap::new(), direct: BTreeMap::new() }
+        })
+    }
+
+    /// Removes a route; returns its flags, `None` if there was none.
+    fn remove(&mut self, name: &[u8], key: RouteKey) -> Option<u64> {
+        let route = self.entries.get_mut(name)?.routes.remove(&key)?;
+        self.routes -= 1;
+        self.forget_expiration(&route);
+        self.clean(name, route.face);
+        Some(route.flags)
+    }
+
+    fn forget_expiration(&mut self, route: &Route) {
+        if let Some(at) = route.expires {
+            self.expirations.remove(&(at, route.prefix, (route.face, route.origin)));
+        }
+    }
+
+    /// Removes the entry if it is empty, and its place among those of `face` if nothing there is of this face.
+    fn clean(&mut self, name: &[u8], face: FaceId) {
+        let Some(entry) = self.entries.get_mut(name) else { return };
+        if !has_route(entry, face) {
+            // A next hop that a command removed is no longer there to be removed.
+            entry.direct.retain(|of, cost| *of != face || cost.is_some());
+            if !entry.direct.contains_key(&face) {
+                self.of_faces.remove(&(face, entry.prefix));
+            }
+        }
+        if entry.is_empty() {
+            self.entries.remove(name);
+            self.name_bytes -= name.len();
+        }
+    }
+
+    /// Writes the next hops of every changed prefix and, where a route with `flags` may be inherited, of the
+    /// registered prefixes under it.
+    fn renew(&mut self, changed: impl IntoIterator<Item = RibChange>, tables: RouteTables<'_>) {
+        let mut prefixes = BTreeMap::new();
+        for RibChange { prefix, name, flags } in changed {
+            if flags & (FLAG_CHILD_INHERIT | FLAG_CAPTURE) != 0 {
+                let under = self.entries.range(name.clone()..);
+                let under = under.take_while(|(under, _)| under.starts_with(&name));
+                prefixes.extend(under.map(|(under, entry)| (under.clone(), entry.prefix)));
+            }
+            prefixes.insert(name, prefix);
+        }
+        for (name, prefix) in prefixes {
+            tables.fib.set(prefix, self.hops(&name));
+            #[cfg(test)]
+            {
+                self.written += 1;
+            }
         }
     }
 
     /// Own routes and those inherited from shorter prefixes; none if the prefix has no route of its own,
     /// because longest-prefix match finds the shorter ones then.
-    fn hops(&self, prefix: PrefixId, names: &NameTable) -> Vec<NextHop> {
-        let mut hops: Vec<NextHop> = Vec::new();
-        for at in names.ancestors(prefix) {
-            let is_own = at == prefix;
-            let of_prefix = || self.routes.iter().filter(|route| route.prefix == at);
-            let heirs = of_prefix().filter(|route| is_own || route.flags & CHILD_INHERIT != 0);
-            for route in heirs {
-                // Of two routes through one face the nearer prefix's counts.
-                if is_own || hops.iter().all(|hop| hop.face != route.face) {
-                    hops.push(NextHop { cost: route.cost, face: route.face });
-                }
-            }
-            // `ancestors` begins with `prefix` itself: no hops after its own routes means that it has none.
-            if hops.is_empty() || of_prefix().any(|route| route.flags & CAPTURE != 0) {
+    fn hops(&self, name: &[u8]) -> Vec<NextHop> {
+        let Some(own) = self.entries.get(name) else { return Vec::new() };
+        let mut hops: BTreeMap<FaceId, u32> = BTreeMap::new();
+        if !own.routes.is_empty() {
+            self.inherit(name, own, &mut hops);
+        }
+        for (face, cost) in &own.direct {
+            match cost {
+                Some(cost) => hops.insert(*face, *cost),
+                None => hops.remove(face),
+            };
+        }
+        hops.into_iter().map(|(face, cost)| NextHop { cost, face }).collect()
+    }
+
+    fn inherit(&self, name: &[u8], own: &RibEntry, hops: &mut BTreeMap<FaceId, u32>) {
+        for route in own.routes() {
+            let cost = hops.entry(route.face).or_insert(route.cost);
+            *cost = route.cost.min(*cost);
+        }
+        let mut is_captured = own.captures();
+        for entry in parents(name).rev().filter_map(|parent| self.entries.get(parent)) {
+            if is_captured {
                 break;
             }
+            is_captured = entry.captures();
+            let mut inherited: BTreeMap<FaceId, u32> = BTreeMap::new();
+            for route in entry.routes().filter(|route| route.flags & FLAG_CHILD_INHERIT != 0) {
+                let cost = inherited.entry(route.face).or_insert(route.cost);
+                *cost = route.cost.min(*cost);
+            }
+            // Of two routes through one face the nearer prefix's counts.
+            inherited.into_iter().for_each(|(face, cost)| _ = hops.entry(face).or_insert(cost));
         }
-        hops
     }
+}
+
+fn has_route(entry: &RibEntry, face: FaceId) -> bool {
+    entry.routes.range((face, 0)..=(face, u64::MAX)).next().is_some()
+}
+
+/// Components of a prefix, concatenated.
+fn components(prefix: PrefixId, names: &NameTable) -> Vec<u8> {
+    let mut components = Vec::new();
+    names.write_components(Name::whole(prefix), &mut components);
+    components
+}
+
+/// Prefixes of a name without itself, shortest first.
+fn parents(name: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    let mut reader = TlvReader::new(name);
+    // Interned names are well-formed, so that reading ends with the last component.
+    let starts = std::iter::from_fn(|| reader.next().ok().flatten());
+    let starts: Vec<usize> = starts.map(|component| component.start).collect();
+    starts.into_iter().map(|start| &name[..start])
 }
 
 #[cfg(test)]
@@ -121,21 +357,48 @@ mod tests {
     use super::*;
     use tidegate_core::units::Span;
 
+    #[derive(Default)]
     struct Bench {
         rib: Rib,
         fib: Fib,
         names: NameTable,
     }
 
+    const INHERIT: u64 = FLAG_CHILD_INHERIT;
+
     impl Bench {
-        fn new() -> Self {
-            Self { rib: Rib::default(), fib: Fib::default(), names: NameTable::new() }
+        fn route(&mut self, uri: &str, face: u16, cost: u32, flags: u64) -> Route {
+            let prefix = self.names.intern_uri(uri).expect("valid");
+            Route { prefix, face: FaceId(face), origin: 0, cost, flags, expires: None }
         }
 
         fn register(&mut self, uri: &str, face: u16, cost: u32, flags: u64) {
+            let route = self.route(uri, face, cost, flags);
+            self.put(route).expect("there is room");
+        }
+
+        fn put(&mut self, route: Route) -> Result<(), RibFull> {
+            self.rib.register(route, RouteTables { names: &self.names, fib: &mut self.fib })
+        }
+
+        fn unregister(&mut self, uri: &str, face: u16) -> bool {
             let prefix = self.names.intern_uri(uri).expect("valid");
-            let route = Route { prefix, face: FaceId(face), origin: 0, cost, flags, expires: None };
-            self.rib.register(route, &self.names, &mut self.fib);
+            let tables = RouteTables { names: &self.names, fib: &mut self.fib };
+            self.rib.unregister(prefix, FaceId(face), 0, tables)
+        }
+
+        fn set_next_hop(&mut self, uri: &str, face: u16, cost: Option<u32>) {
+            let prefix = self.names.intern_uri(uri).expect("valid");
+            let tables = RouteTables { names: &self.names, fib: &mut self.fib };
+            self.rib.set_next_hop(prefix, (FaceId(face), cost), tables).expect("there is room");
+        }
+
+        fn remove_face(&mut self, face: u16) {
+            self.rib.remove_face(FaceId(face), RouteTables { names: &self.names, fib: &mut self.fib });
+        }
+
+        fn expire(&mut self, now: Time) {
+            self.rib.expire(now, RouteTables { names: &self.names, fib: &mut self.fib });
         }
 
         /// Faces and costs set for exactly `uri`.
@@ -147,11 +410,11 @@ mod tests {
 
     #[test]
     fn a_longer_prefix_inherits_routes_unless_it_captures() {
-        let mut bench = Bench::new();
-        bench.register("/a", 1, 10, CHILD_INHERIT);
+        let mut bench = Bench::default();
+        bench.register("/a", 1, 10, INHERIT);
         bench.register("/a/b", 2, 20, 0);
         assert_eq!(bench.hops("/a/b"), [(1, 10), (2, 20)]);
-        bench.register("/a/b", 2, 20, CAPTURE);
+        bench.register("/a/b", 2, 20, FLAG_CAPTURE);
         assert_eq!(bench.hops("/a/b"), [(2, 20)]);
         bench.register("/a", 1, 10, 0);
         bench.register("/a/b", 2, 20, 0);
@@ -159,30 +422,125 @@ mod tests {
     }
 
     #[test]
+    fn a_route_of_the_root_is_inherited_over_several_components() {
+        let mut bench = Bench::default();
+        bench.register("/a/b/c", 2, 20, 0);
+        bench.register("/ab", 3, 30, 0);
+        bench.register("/", 1, 10, INHERIT);
+        assert_eq!(bench.hops("/a/b/c"), [(1, 10), (2, 20)]);
+        bench.register("/a", 4, 0, FLAG_CAPTURE);
+        assert_eq!((bench.hops("/a/b/c"), bench.hops("/ab")), (vec![(2, 20)], vec![(1, 10), (3, 30)]));
+        assert!(bench.unregister("/a", 4));
+        assert_eq!((bench.hops("/a/b/c"), bench.hops("/a")), (vec![(1, 10), (2, 20)], vec![]));
+    }
+
+    #[test]
     fn of_two_routes_through_one_face_the_longer_prefix_counts() {
-        let mut bench = Bench::new();
-        bench.register("/", 1, 1, CHILD_INHERIT);
-        bench.register("/a", 1, 50, CHILD_INHERIT);
+        let mut bench = Bench::default();
+        bench.register("/", 1, 1, INHERIT);
+        bench.register("/a", 1, 50, INHERIT);
         assert_eq!(bench.hops("/a"), [(1, 50)]);
     }
 
     #[test]
+    fn of_two_origins_of_one_face_the_cheaper_counts() {
+        let mut bench = Bench::default();
+        bench.register("/a", 1, 5, 0);
+        let route = Route { origin: 255, ..bench.route("/a", 1, 3, 0) };
+        bench.put(route).expect("there is room");
+        assert_eq!(bench.hops("/a"), [(1, 3)]);
+        assert_eq!(bench.rib.routes().count(), 2);
+    }
+
+    #[test]
     fn a_route_ends_by_its_time_its_face_or_its_owner() {
-        let mut bench = Bench::new();
-        bench.register("/a", 1, 0, CHILD_INHERIT);
-        bench.register("/a", 2, 0, CHILD_INHERIT);
-        bench.register("/a/b", 3, 0, CHILD_INHERIT);
-        let Bench { rib, fib, names } = &mut bench;
-        let prefix = names.intern_uri("/a").expect("valid");
+        let mut bench = Bench::default();
+        bench.register("/a", 1, 0, INHERIT);
+        bench.register("/a", 2, 0, INHERIT);
+        bench.register("/a/b", 3, 0, INHERIT);
         let at = Time::ZERO + Span::from_secs(9);
-        let route = Route { expires: Some(at), face: FaceId(4), ..rib.routes()[0].clone() };
-        rib.register(route, names, fib);
-        rib.expire(at, names, fib);
-        assert!(rib.unregister(prefix, FaceId(1), 0, names, fib));
-        assert!(!rib.unregister(prefix, FaceId(1), 0, names, fib));
+        let route = Route { expires: Some(at), ..bench.route("/a", 4, 0, INHERIT) };
+        bench.put(route).expect("there is room");
+        bench.expire(at);
+        assert!(bench.unregister("/a", 1));
+        assert!(!bench.unregister("/a", 1));
         assert_eq!(bench.hops("/a/b"), [(2, 0), (3, 0)]);
-        let Bench { rib, fib, names } = &mut bench;
-        rib.remove_face(FaceId(2), names, fib);
+        bench.remove_face(2);
         assert_eq!((bench.hops("/a"), bench.hops("/a/b")), (vec![], vec![(3, 0)]));
+        bench.remove_face(3);
+        assert!(bench.rib.entries.is_empty() && bench.rib.of_faces.is_empty());
+        assert_eq!((bench.rib.routes, bench.rib.name_bytes, bench.rib.expirations.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_renewed_route_ends_by_its_new_time() {
+        let mut bench = Bench::default();
+        let at = |secs| Time::ZERO + Span::from_secs(secs);
+        for expires in [Some(at(5)), Some(at(9)), None] {
+            let route = Route { expires, ..bench.route("/a", 1, 0, 0) };
+            bench.put(route).expect("there is room");
+            bench.expire(at(8));
+            assert_eq!(bench.hops("/a").len(), usize::from(expires != Some(at(5))), "{expires:?}");
+        }
+        bench.expire(at(1_000));
+        assert_eq!(bench.hops("/a"), [(1, 0)]);
+    }
+
+    #[test]
+    fn a_next_hop_of_the_fib_alone_stands_until_a_route_of_its_face_is_registered() {
+        let mut bench = Bench::default();
+        bench.register("/", 1, 10, INHERIT);
+        bench.set_next_hop("/a", 2, Some(7));
+        assert_eq!(bench.hops("/a"), [(2, 7)]);
+        bench.register("/a", 3, 5, 0);
+        assert_eq!(bench.hops("/a"), [(3, 5), (2, 7), (1, 10)]);
+        bench.set_next_hop("/a", 3, None);
+        assert_eq!(bench.hops("/a"), [(2, 7), (1, 10)]);
+        bench.register("/a", 3, 5, 0);
+        bench.set_next_hop("/a", 2, None);
+        assert_eq!(bench.hops("/a"), [(3, 5), (1, 10)]);
+        bench.set_next_hop("/never", 2, None);
+        bench.set_next_hop("/b", 2, Some(1));
+        bench.remove_face(2);
+        assert_eq!((bench.hops("/b"), bench.rib.entries.len()), (vec![], 2));
+    }
+
+    #[test]
+    fn a_face_is_removed_with_work_in_proportion_to_its_own_routes() {
+        let mut bench = Bench::default();
+        for face in 1..=3 {
+            for place in 0..1_000 {
+                bench.register(&format!("/p{place}"), face, 0, INHERIT);
+            }
+        }
+        bench.register("/q", 4, 0, INHERIT);
+        let before = bench.rib.written;
+        bench.remove_face(4);
+        assert_eq!(bench.rib.written - before, 1);
+        bench.remove_face(1);
+        assert_eq!(bench.rib.written - before, 1_001);
+        assert_eq!(bench.hops("/p7"), [(2, 0), (3, 0)]);
+    }
+
+    #[test]
+    fn a_prefix_with_too_many_routes_refuses_a_further_one_and_accepts_a_renewal() {
+        let mut bench = Bench::default();
+        for origin in 0..MAX_ROUTES_OF_PREFIX as u64 {
+            let route = Route { origin, ..bench.route("/a", 1, 0, 0) };
+            bench.put(route).expect("there is room");
+        }
+        let route = Route { origin: 1 << 40, ..bench.route("/a", 1, 0, 0) };
+        assert_eq!(bench.put(route), Err(RibFull));
+        bench.register("/a", 1, 4, 0);
+        bench.register("/b", 1, 0, 0);
+    }
+
+    #[test]
+    fn names_that_are_too_long_together_are_refused() {
+        let mut bench =
+            Bench { rib: Rib { name_bytes: MAX_NAME_BYTES - 5, ..Rib::default() }, ..Bench::default() };
+        bench.register("/a", 1, 0, 0);
+        let route = bench.route("/b", 1, 0, 0);
+        assert_eq!(bench.put(route), Err(RibFull));
     }
 }

@@ -18,12 +18,13 @@ use tidegate_wire::{DataView, implicit_digest};
 use super::config::{ForwarderConfig, Listener};
 use super::face::{Line, Origin};
 use super::metrics::MetricsServer;
-use super::rib::{CAPTURE, CHILD_INHERIT, Route};
+use super::rib::Route;
+use super::strategies::Strategies;
 use super::timers::Due;
-use super::{Daemon, DaemonCounters, HOUSEKEEPING, Listeners, MANAGEMENT, Timers, Watch, Watched};
+use super::{Daemon, DaemonCounters, HOUSEKEEPING, Listeners, MANAGEMENT, Timers, Watch, Watched, routes};
 use crate::clock::MonotonicClock;
 use crate::listen::StreamListener;
-use crate::nfd::ORIGIN_STATIC;
+use crate::nfd::{FLAG_CAPTURE, FLAG_CHILD_INHERIT, ORIGIN_STATIC};
 use crate::poll::Poll;
 use crate::reception::Reception;
 use crate::tokens::TokenTable;
@@ -75,7 +76,10 @@ impl Daemon {
             keep: |body| Bytes::copy_from_slice(body),
         });
         let mut names = NameTable::keyed(key("names"));
+        let mut strategies = Strategies::default();
+        strategies.push(&config.strategy);
         for (prefix, strategy) in &config.prefix_strategies {
+            strategies.push(strategy);
             let prefix = names.intern_uri(prefix).map_err(|why| StartError::new("strategy", why))?;
             forwarder.set_strategy(prefix, make_strategy(strategy)?);
         }
@@ -103,10 +107,11 @@ impl Daemon {
             listeners: Listeners::default(),
             metrics: None,
             rib: Default::default(),
+            strategies,
             lifetime: Millis::from_span(config.lifetime),
             config,
             configured: Vec::new(),
-            published: Default::default(),
+            datasets: Default::default(),
             counters: DaemonCounters::default(),
         };
         daemon.open()?;
@@ -138,10 +143,11 @@ impl Daemon {
                 origin: ORIGIN_STATIC,
                 cost: 0,
                 // A route to `/` must not send commands to an application as well.
-                flags: CAPTURE,
+                flags: FLAG_CAPTURE,
                 expires: None,
             };
-            self.rib.register(route, &self.names, self.node.forwarder_mut().fib_mut());
+            let (rib, tables) = routes!(self);
+            rib.register(route, tables).map_err(|_| StartError::new("management", "the RIB is full"))?;
         }
         Ok(())
     }
@@ -223,10 +229,12 @@ impl Daemon {
                 face,
                 origin: ORIGIN_STATIC,
                 cost: route.cost,
-                flags: CHILD_INHERIT,
+                flags: FLAG_CHILD_INHERIT,
                 expires: None,
             };
-            self.rib.register(route, &self.names, self.node.forwarder_mut().fib_mut());
+            let (rib, tables) = routes!(self);
+            // The configuration has fewer routes than the table, unless commands have filled it.
+            let _ = rib.register(route, tables);
         }
     }
 }

@@ -36,6 +36,7 @@ impl<B: Clone + Default> Forwarder<B> {
             && !cx.records(EventMask::PENDING)
             && let Some(record) = self.pit.take_only(packet.header.name, self.requested_only.then_some(from))
         {
+            self.counters.satisfied += 1;
             if !record.is_pending(cx.now) || record.face == from {
                 return;
             }
@@ -174,6 +175,8 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) {
         let Matched { id, served } = matched;
+        // A straggler finds an entry that was counted before.
+        self.counters.satisfied += u64::from(!self.pit.entry(id).is_satisfied());
         if cx.records(EventMask::PENDING) {
             record_end(cx, self.pit.entry(id), true);
         }

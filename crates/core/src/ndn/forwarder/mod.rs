@@ -59,6 +59,8 @@ pub struct ForwarderCounters {
     /// Data and loss notices for pending Interests that were not sent to the face they arrived through, with
     /// [`requested_only`](ForwarderSetup::requested_only).
     pub unrequested: u64,
+    /// Entries that Data satisfied.
+    pub satisfied: u64,
     /// Entries that ended unsatisfied.
     pub expired: u64,
     /// Interests refused because the PIT was full.
@@ -197,6 +199,11 @@ impl<B: Clone + Default> Forwarder<B> {
     /// Gives Data under `prefix` a separate content store.
     pub fn set_cache(&mut self, prefix: PrefixId, setup: CacheSetup) {
         self.cs.narrow(prefix, setup);
+    }
+
+    /// The FIB of this forwarder.
+    pub fn fib(&self) -> &Fib {
+        &self.fib
     }
 
     /// The FIB, to add and remove routes.

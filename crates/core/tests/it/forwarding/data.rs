@@ -186,6 +186,24 @@ fn a_satisfied_entry_that_is_kept_is_notified_of_later_data_but_passes_none_on()
 }
 
 #[test]
+fn an_entry_counts_as_satisfied_once_whatever_observes_the_answer() {
+    let script = Script { straggler: Span::from_millis(100), ..Script::default() };
+    let mut scripted = Router::scripted(&[3, 4], script);
+    for mut router in [Router::new(&[3]), Router::caching(&[3], UnsolicitedPolicy::Drop)] {
+        let name = router.name(1);
+        router.receive(0, 0, interest(name, 1));
+        router.receive(10, 3, data(name, 0));
+        router.receive(20, 3, data(name, 0));
+        assert_eq!(router.forwarder.counters().satisfied, 1);
+    }
+    let name = scripted.name(1);
+    scripted.receive(0, 0, interest(name, 1));
+    scripted.receive(10, 3, data(name, 0));
+    scripted.receive(50, 4, data(name, 0));
+    assert_eq!(scripted.forwarder.counters().satisfied, 1);
+}
+
+#[test]
 fn directives_reach_the_strategy() {
     let mut router = Router::new(&[3]);
     let directive = Metric(2.5);

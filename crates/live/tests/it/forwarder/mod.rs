@@ -2,5 +2,6 @@
 
 mod bench;
 mod gates;
+mod management;
 mod marks;
 mod pressure;

@@ -1,0 +1,68 @@
+//! Module `faces`: faces and listeners.
+
+use tidegate_core::ndn::face::FaceId;
+
+use super::super::Daemon;
+use super::super::face::{Face, Line, Origin};
+use crate::nfd::{FaceQueryFilter, FaceRecord, encode_channel};
+
+/// Flag of a face that marks congestion.
+const CONGESTION_MARKING: u64 = 4;
+
+/// Maximum size of a packet, bytes, which is reported for a face without a limit.
+const MAX_MTU: usize = tidegate_wire::MAX_PACKET;
+
+/// URI of both ends of the forwarder's own face.
+const INTERNAL: &str = "internal://";
+
+impl Daemon {
+    /// Content of the datasets `faces/list` and `faces/query`.
+    pub(super) fn face_list(&self, filter: &FaceQueryFilter) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (id, face) in (0..).zip(&self.faces) {
+            let record = face.as_ref().map(|face| self.face_record(FaceId(id), face));
+            if let Some(record) = record.filter(|record| filter.matches(record)) {
+                record.encode(&mut out);
+            }
+        }
+        out
+    }
+
+    /// Content of the dataset `faces/channels`.
+    pub(super) fn channel_list(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.listening().iter().for_each(|uri| encode_channel(&mut out, uri));
+        out
+    }
+
+    /// The state of a face as NFD reports it.
+    pub(super) fn face_record(&self, id: FaceId, face: &Face) -> FaceRecord {
+        let view = &self.node.faces()[id.index()];
+        let (uri, local_uri, mtu) = match &face.line {
+            Line::Internal(_) => (INTERNAL.to_owned(), INTERNAL.to_owned(), None),
+            Line::Socket { transport, link, .. } => {
+                (transport.remote_uri().to_string(), transport.local_uri().to_string(), link.mtu())
+            }
+        };
+        let silent_ns = self.now.since(face.received_at).as_nanos();
+        let left_ns = self.config.idle.as_nanos().saturating_sub(silent_ns);
+        let is_ending = face.origin == Origin::OnDemand;
+        FaceRecord {
+            face_id: face.number,
+            uri,
+            local_uri,
+            expiration_ms: is_ending.then_some(left_ns / 1_000_000),
+            scope: u64::from(view.is_local()),
+            persistency: face.origin.persistency(),
+            link_type: 0,
+            marking_interval_ns: face.marking.map(|marking| marking.interval_ns),
+            marking_threshold_bytes: face.marking.map(|marking| marking.threshold_bytes),
+            mtu: Some(mtu.unwrap_or(MAX_MTU).min(MAX_MTU) as u64),
+            received: face.received,
+            sent: face.sent,
+            received_bytes: view.received_bytes().get(),
+            sent_bytes: view.sent_bytes().get(),
+            flags: if face.marking.is_some() { CONGESTION_MARKING } else { 0 },
+        }
+    }
+}

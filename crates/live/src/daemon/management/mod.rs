@@ -1,0 +1,172 @@
+//! Interests that the forwarder answers itself: NFD's management protocol, and a status of its own.
+//!
+//! A response has the name of its command, a dataset that of its request with a version and a segment. The
+//! content store holds none of them as fresh: each request gets the present state.
+
+mod cs;
+mod dataset;
+mod faces;
+mod fib;
+mod lines;
+pub mod request;
+mod rib;
+mod status;
+mod strategy_choice;
+pub mod verb;
+
+use bytes::Bytes;
+use tidegate_core::context::{Env, NoSink};
+use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::name::{Name, PrefixId};
+use tidegate_core::ndn::packet::{Kind, Millis, Packet};
+use tidegate_wire::{DataBuilder, InterestView, Signer};
+
+use super::face::{Face, Line, Wires, count};
+use super::{Daemon, MANAGEMENT, surroundings, wires};
+use crate::clock::MonotonicClock;
+use crate::nfd::{ControlParameters, ControlResponse};
+pub(super) use dataset::Datasets;
+use request::{Dataset, Request, RequestRefusal};
+use verb::Verb;
+
+/// ContentType of the response to a dataset request that is refused (Nack, NDN packet format 0.3).
+const NACK_CONTENT: u64 = 3;
+
+impl Daemon {
+    /// Answers the Interests that wait for the forwarder itself.
+    pub(super) fn answer_management(&mut self) {
+        while let Some(packet) = self.take_management() {
+            let Kind::Interest(_) = packet.header.kind else { continue };
+            if let Some(data) = self.answer(&packet) {
+                self.publish(data);
+            }
+        }
+    }
+
+    fn take_management(&mut self) -> Option<Packet<Bytes>> {
+        match self.faces.get_mut(MANAGEMENT.index()) {
+            Some(Some(Face { line: Line::Internal(waiting), .. })) => waiting.pop_front(),
+            _ => None,
+        }
+    }
+
+    /// Passes a Data of our own to the node.
+    fn publish(&mut self, data: Bytes) {
+        // A Data has no nonce; the decoder takes one for Interests.
+        let mut nonce = || 0;
+        let fields = Default::default();
+        let decoded = tidegate_wire::decode_packet(&fields, data, &mut self.names, &mut nonce);
+        let Ok(mut packet) = decoded else { return };
+        if let Kind::Data(data) = &mut packet.header.kind {
+            // As fresh Data of the content store, it would hide changes for the time of its freshness.
+            data.freshness = Millis(0);
+        }
+        if let Some(Some(face)) = self.faces.get_mut(MANAGEMENT.index()) {
+            count(&mut face.received, &packet.header.kind);
+        }
+        self.node.faces()[MANAGEMENT.index()].count_received(packet.header.size());
+        self.node.receive(surroundings!(self), MANAGEMENT, packet, wires!(self));
+    }
+
+    /// The Data that answers an Interest; `None` if it is malformed or requests nothing that exists.
+    fn answer(&mut self, packet: &Packet<Bytes>) -> Option<Bytes> {
+        let view = InterestView::parse(&packet.body).ok()?;
+        let outcome = match Request::read(&view) {
+            Ok(Request::Segment) => return self.datasets.segment(&view.name),
+            Ok(Request::Dataset(dataset)) => return self.answer_dataset(&view, &dataset),
+            Ok(Request::Command(verb, parameters)) => self.execute(packet, verb, *parameters),
+            Err(refusal) => Err(refusal),
+        };
+        let is_dataset = outcome.as_ref().is_err_and(|refusal| refusal.is_dataset);
+        let response = match outcome {
+            Ok(done) => ControlResponse::new(200, "OK", Some(done)),
+            // ndnd rejects a response without parameters; nfdc ignores them here.
+            Err(RequestRefusal { code, text, body, .. }) => ControlResponse::new(code, &text, Some(*body)),
+        };
+        let content = response.encode();
+        let data = DataBuilder {
+            name: view.name.components(),
+            content_type: if is_dataset { NACK_CONTENT } else { 0 },
+            freshness: Some(dataset::FRESHNESS),
+            content: &content,
+            ..Default::default()
+        };
+        data.sign(&Signer::Digest).ok()
+    }
+
+    fn answer_dataset(&mut self, view: &InterestView<'_>, dataset: &Dataset) -> Option<Bytes> {
+        let content = match dataset {
+            Dataset::General => self.general_status().encode(),
+            Dataset::Faces(filter) => self.face_list(filter),
+            Dataset::Channels => self.channel_list(),
+            Dataset::Fib => self.fib_list(),
+            Dataset::Rib => self.rib_list(),
+            Dataset::Cs => self.cs_info().encode(),
+            Dataset::StrategyChoice => self.strategy_choice_list(),
+            Dataset::Lines => super::status::write(&self.status()).into_bytes(),
+        };
+        self.datasets.publish(view.name.components(), content, wall_millis()).ok()
+    }
+
+    /// Carries out a command; returns the parameters as they were applied.
+    fn execute(
+        &mut self,
+        packet: &Packet<Bytes>,
+        verb: Verb,
+        parameters: ControlParameters,
+    ) -> Result<ControlParameters, RequestRefusal> {
+        match verb {
+            Verb::RibRegister => self.register(packet, parameters),
+            Verb::RibUnregister => self.unregister(packet, parameters),
+        }
+    }
+
+    /// The face that a command is about: the one it names, else the one it came from.
+    fn face_of(
+        &self,
+        packet: &Packet<Bytes>,
+        requested: &ControlParameters,
+    ) -> Result<FaceId, RequestRefusal> {
+        match requested.face_id {
+            // The PIT entry has the face on which the command arrived; the packet itself has no field for it.
+            None | Some(0) => {
+                let pit = self.node.forwarder().pit();
+                let entry = pit.find(packet.header.name).map(|id| pit.entry(id));
+                let from = entry.and_then(|entry| entry.in_records().next());
+                from.map(|record| record.face)
+                    .ok_or_else(|| RequestRefusal::new(503, "the face of the command no longer exists"))
+            }
+            Some(number) => self
+                .face_of_number(number)
+                .ok_or_else(|| RequestRefusal::new(410, "there is no face of this FaceId")),
+        }
+    }
+
+    fn face_of_number(&self, number: u64) -> Option<FaceId> {
+        let is_it = |face: &Option<Face>| face.as_ref().is_some_and(|face| face.number == number);
+        (0..).zip(&self.faces).find(|(_, face)| is_it(face)).map(|(id, _)| FaceId(id))
+    }
+
+    fn number_of(&self, face: FaceId) -> Option<u64> {
+        self.faces[face.index()].as_ref().map(|face| face.number)
+    }
+
+    fn prefix_of(&mut self, requested: &ControlParameters) -> Result<PrefixId, RequestRefusal> {
+        let name = requested.name.as_deref();
+        let name = name.ok_or_else(|| RequestRefusal::new(400, "the parameters have no Name"))?;
+        let malformed = |_| RequestRefusal::new(400, "the Name in the parameters is malformed");
+        self.names.intern_prefix(name).map_err(malformed)
+    }
+
+    /// Components of a prefix, concatenated.
+    fn components(&self, prefix: PrefixId) -> Vec<u8> {
+        let mut components = Vec::new();
+        self.names.write_components(Name::whole(prefix), &mut components);
+        components
+    }
+}
+
+/// Milliseconds since 1970-01-01 UTC.
+fn wall_millis() -> u64 {
+    MonotonicClock::wall_micros() / 1_000
+}

@@ -1,0 +1,225 @@
+//! Decodes Interests to the forwarder itself: what they request, and whether they are signed as they should be.
+
+use std::borrow::Cow;
+
+use tidegate_wire::tlv::{Element, types};
+use tidegate_wire::{InterestView, Verifier, VerifyError, signature_type};
+
+use super::verb::Verb;
+use crate::nfd::{ControlParameters, FaceQueryFilter};
+
+/// RequestRefusal of a request, as a client receives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestRefusal {
+    /// Status code as in HTTP, 4xx or 5xx.
+    pub code: u64,
+    /// Explanation for human readers.
+    pub text: Cow<'static, str>,
+    /// Parameters that belong to the refusal; empty for most.
+    pub body: Box<ControlParameters>,
+    /// Whether a dataset was requested, not a command.
+    pub is_dataset: bool,
+}
+
+impl RequestRefusal {
+    /// A refusal without parameters.
+    pub fn new(code: u64, text: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, text: text.into(), body: Box::default(), is_dataset: false }
+    }
+}
+
+/// A dataset of the forwarder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dataset {
+    /// Version, tables and counters: `status/general`.
+    General,
+    /// All faces, or those that a filter selects: `faces/list` and `faces/query`.
+    Faces(Box<FaceQueryFilter>),
+    /// Listeners for new faces: `faces/channels`.
+    Channels,
+    /// Next hops by prefix: `fib/list`.
+    Fib,
+    /// Routes by prefix: `rib/list`.
+    Rib,
+    /// Content store of the forwarder: `cs/info`.
+    Cs,
+    /// Strategies by prefix: `strategy-choice/list`.
+    StrategyChoice,
+    /// Status as lines of text: `/localhost/tidegate/status`.
+    Lines,
+}
+
+/// A request to the management.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// The current content of a dataset.
+    Dataset(Dataset),
+    /// A segment of a dataset that was published before.
+    Segment,
+    /// A command with its parameters.
+    Command(Verb, Box<ControlParameters>),
+}
+
+impl Request {
+    /// Reads the Interest by its name; the first component is not checked, since only names of the management are
+    /// routed here.
+    ///
+    /// # Errors
+    /// 501 for a command or dataset that is not known, 403 for a command that is not signed as it should be, 400
+    /// when its parameters or a filter are malformed. NFD leaves an unknown request without a response, so that
+    /// its client waits for a timeout; the response here is that of ndnd.
+    pub fn read(interest: &InterestView<'_>) -> Result<Self, RequestRefusal> {
+        let mut components = interest.name.iter().skip(1);
+        let mut word = || components.next().map(|component| component.value).unwrap_or_default();
+        let (protocol, module, verb) = (word(), word(), word());
+        let argument = components.next();
+        // As in ndn-cxx, other components than these two may follow: python-ndn signs requests for datasets.
+        let parts = [types::SEGMENT_NAME_COMPONENT, types::VERSION_NAME_COMPONENT];
+        if interest.name.last().is_some_and(|last| parts.contains(&last.kind)) {
+            return Ok(Self::Segment);
+        }
+        if protocol == b"tidegate" && module == b"status" {
+            return Ok(Self::Dataset(Dataset::Lines));
+        }
+        if protocol != b"nfd" {
+            return Err(unknown());
+        }
+        if let Some(dataset) = read_dataset((module, verb), argument)? {
+            return Ok(Self::Dataset(dataset));
+        }
+        let verb = Verb::find(module, verb).ok_or_else(unknown)?;
+        let parameters = argument.ok_or_else(unknown)?;
+        check_signature(interest)?;
+        let parameters = ControlParameters::decode(parameters.value)
+            .map_err(|_| RequestRefusal::new(400, "the component behind the verb is no ControlParameters"))?;
+        Ok(Self::Command(verb, Box::new(parameters)))
+    }
+}
+
+fn unknown() -> RequestRefusal {
+    RequestRefusal::new(501, "this forwarder does not support the command")
+}
+
+/// The dataset of these components; `None` if they are those of a command.
+fn read_dataset(
+    (module, verb): (&[u8], &[u8]),
+    argument: Option<Element<'_>>,
+) -> Result<Option<Dataset>, RequestRefusal> {
+    Ok(Some(match (module, verb) {
+        (b"status", b"general") => Dataset::General,
+        (b"faces", b"list") => Dataset::Faces(Box::default()),
+        (b"faces", b"query") => Dataset::Faces(Box::new(read_filter(argument)?)),
+        (b"faces", b"channels") => Dataset::Channels,
+        (b"fib", b"list") => Dataset::Fib,
+        (b"rib", b"list") => Dataset::Rib,
+        (b"cs", b"info") => Dataset::Cs,
+        (b"strategy-choice", b"list") => Dataset::StrategyChoice,
+        _ => return Ok(None),
+    }))
+}
+
+fn read_filter(argument: Option<Element<'_>>) -> Result<FaceQueryFilter, RequestRefusal> {
+    let filter = argument.and_then(|argument| FaceQueryFilter::decode(argument.value).ok());
+    filter.ok_or(RequestRefusal {
+        is_dataset: true,
+        ..RequestRefusal::new(400, "the component behind faces/query is no FaceQueryFilter")
+    })
+}
+
+/// Components of a command in the older format: four for the verb, the parameters, then time, nonce,
+/// SignatureInfo and SignatureValue.
+const OLD_COMMAND: usize = 9;
+
+fn check_signature(interest: &InterestView<'_>) -> Result<(), RequestRefusal> {
+    let Some(signature) = &interest.signature else {
+        // Packet format 0.2 (NFD's Signed Interest v0.2) puts time, nonce, SignatureInfo and SignatureValue
+        // behind the parameters as components of the name; only their presence is checked, since such a
+        // digest covers no key.
+        let last_two: Vec<Element<'_>> = interest.name.iter().skip(OLD_COMMAND - 2).collect();
+        let is_signed = last_two.len() == 2
+            && last_two[0].value.first() == Some(&(types::SIGNATURE_INFO as u8))
+            && last_two[1].value.first() == Some(&(types::SIGNATURE_VALUE as u8));
+        return if is_signed { Ok(()) } else { Err(RequestRefusal::new(403, "the command is not signed")) };
+    };
+    if !tidegate_wire::parameters_digest_holds(interest) {
+        return Err(RequestRefusal::new(403, "the ParametersSha256Digest is wrong"));
+    }
+    // No trust schema exists here, so a key cannot be checked. Whoever may use /localhost is trusted; the
+    // digest is verified because it finds damaged commands.
+    if signature.kind != signature_type::DIGEST_SHA256 {
+        return Ok(());
+    }
+    let checked: Result<(), VerifyError> = Verifier::Digest.verify_interest(interest);
+    checked.map_err(|_| RequestRefusal::new(403, "the digest in the signature is wrong"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_wire::{InterestBuilder, InterestStamp, Signer, name};
+
+    fn name_of(words: &[&[u8]]) -> Vec<u8> {
+        let mut name = Vec::new();
+        words.iter().for_each(|word| name::push_component(&mut name, 8, word));
+        name
+    }
+
+    fn read(name: &[u8]) -> Result<Request, RequestRefusal> {
+        let interest = InterestBuilder { name, can_be_prefix: true, ..InterestBuilder::default() };
+        let interest = interest.build().expect("valid");
+        Request::read(&InterestView::parse(&interest).expect("ours"))
+    }
+
+    #[test]
+    fn a_dataset_is_requested_by_its_name_alone_and_a_segment_by_all_of_it() {
+        let words: [&[u8]; 4] = [b"localhost", b"nfd", b"rib", b"list"];
+        let mut name = name_of(&words);
+        assert_eq!(read(&name), Ok(Request::Dataset(Dataset::Rib)));
+        let signed = InterestBuilder { name: &name, ..InterestBuilder::default() };
+        let signed = signed.sign(&Signer::Digest, &InterestStamp::default()).expect("valid");
+        let signed = InterestView::parse(&signed).expect("ours");
+        assert_eq!(Request::read(&signed), Ok(Request::Dataset(Dataset::Rib)));
+        tidegate_wire::rdr::push_version(&mut name, 7);
+        assert_eq!(read(&name), Ok(Request::Segment));
+        name::push_segment(&mut name, 0);
+        assert_eq!(read(&name), Ok(Request::Segment));
+    }
+
+    #[test]
+    fn a_query_needs_a_filter() {
+        let words: [&[u8]; 4] = [b"localhost", b"nfd", b"faces", b"query"];
+        let filter = FaceQueryFilter { face_id: Some(7), ..FaceQueryFilter::default() };
+        let with = |filter: &[u8]| read(&name_of(&[&words[..], &[filter]].concat()));
+        let expected = Dataset::Faces(Box::new(filter));
+        assert_eq!(with(&[150, 3, 105, 1, 7]), Ok(Request::Dataset(expected)));
+        for bad in [&[][..], &[150, 1], &[104, 0]] {
+            let refusal = with(bad).expect_err("no filter");
+            assert_eq!((refusal.code, refusal.is_dataset), (400, true), "{bad:?}");
+        }
+        assert_eq!(read(&name_of(&words)).map_err(|refusal| refusal.code), Err(400));
+    }
+
+    #[test]
+    fn an_unknown_request_is_refused_as_not_implemented() {
+        for words in [
+            &[b"localhost", &b"nfd"[..], b"rib", b"grow"][..],
+            &[b"localhost", b"nfd", b"faces", b"events"],
+            &[b"localhost", b"nfd", b"rib", b"register"],
+            &[b"localhost", b"nlsr", b"status"],
+            &[b"localhost", b"nfd"],
+        ] {
+            assert_eq!(read(&name_of(words)).map_err(|refusal| refusal.code), Err(501), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_command_without_a_signature_is_forbidden() {
+        let words: [&[u8]; 5] = [b"localhost", b"nfd", b"rib", b"register", &[104, 0]];
+        assert_eq!(read(&name_of(&words)).map_err(|refusal| refusal.code), Err(403));
+        let name = name_of(&words);
+        let interest = InterestBuilder { name: &name, ..InterestBuilder::default() };
+        let interest = interest.sign(&Signer::Digest, &InterestStamp::default()).expect("valid");
+        let read = Request::read(&InterestView::parse(&interest).expect("ours"));
+        assert!(matches!(read, Ok(Request::Command(Verb::RibRegister, _))), "{read:?}");
+    }
+}
