@@ -3,10 +3,10 @@
 use std::net::SocketAddr;
 
 use tidegate_core::ndn::name::NameTable;
-use tidegate_live::daemon::management::request::Request;
+use tidegate_live::daemon::management::request::{Dataset, Request, RequestRefusal};
 use tidegate_live::daemon::management::verb::Verb;
 use tidegate_live::daemon::status::{self, StatusLine};
-use tidegate_live::nfd::{ControlParameters, ControlResponse};
+use tidegate_live::nfd::{ControlParameters, ControlResponse, FaceQueryFilter};
 use tidegate_live::registration::read_response;
 use tidegate_live::uri::FaceUri;
 use tidegate_live::{name_uri, uplink};
@@ -16,7 +16,7 @@ use tidegate_wire::{DataBuilder, InterestBuilder, InterestStamp, InterestView, S
 pub fn check(data: &[u8]) {
     let Some((kind, bytes)) = data.split_first() else { return };
     let text = String::from_utf8_lossy(bytes);
-    match kind % 10 {
+    match kind % 12 {
         0 => parameters(bytes),
         1 => response(bytes),
         2 => answer(bytes),
@@ -26,7 +26,9 @@ pub fn check(data: &[u8]) {
         6 => name(bytes),
         7 => face_uri(&text),
         8 => address(bytes),
-        _ => client_conf(&text),
+        9 => client_conf(&text),
+        10 => query(bytes),
+        _ => request(bytes),
     }
 }
 
@@ -55,16 +57,74 @@ fn command(bytes: &[u8]) {
     if let Ok(interest) = InterestView::parse(bytes) {
         let _ = Request::read(&interest).map_err(|why| assert!((400..600).contains(&why.code)));
     }
-    let mut name = Vec::new();
-    for word in [b"localhost", &b"nfd"[..], b"rib", b"register", bytes] {
-        tidegate_wire::name::push_component(&mut name, 8, word);
+    let read = read_signed(&[b"localhost", b"nfd", b"rib", b"register", bytes]);
+    if read == Ok(Request::Foreign) {
+        return;
     }
-    let interest = InterestBuilder { name: &name, ..InterestBuilder::default() };
-    let Ok(interest) = interest.sign(&Signer::Digest, &InterestStamp::default()) else { return };
-    let read = Request::read(&InterestView::parse(&interest).expect("an Interest of ours"));
     match ControlParameters::decode(bytes) {
         Ok(parameters) => assert_eq!(read, Ok(Request::Command(Verb::RibRegister, Box::new(parameters)))),
         Err(_) => assert_eq!(read.map_err(|why| why.code), Err(400)),
+    }
+}
+
+/// A filter, alone and in the name of a query.
+fn query(bytes: &[u8]) {
+    let filter = FaceQueryFilter::decode(bytes);
+    let read = read_signed(&[b"localhost", b"nfd", b"faces", b"query", bytes]);
+    if read == Ok(Request::Foreign) {
+        return;
+    }
+    match filter {
+        Ok(filter) => {
+            let expected = Dataset::Faces(Box::new(filter));
+            assert_eq!(read, Ok(Request::Dataset(expected)));
+        }
+        Err(_) => assert_eq!(read.map_err(|why| (why.code, why.is_dataset)), Err((400, true))),
+    }
+}
+
+/// Modules and verbs of which the first byte selects one, and parameters behind them.
+const REQUESTS: [[&[u8]; 2]; 16] = [
+    [b"faces", b"create"],
+    [b"faces", b"update"],
+    [b"faces", b"destroy"],
+    [b"faces", b"list"],
+    [b"faces", b"channels"],
+    [b"faces", b"events"],
+    [b"fib", b"add-nexthop"],
+    [b"fib", b"remove-nexthop"],
+    [b"fib", b"list"],
+    [b"rib", b"unregister"],
+    [b"rib", b"announce"],
+    [b"cs", b"config"],
+    [b"cs", b"erase"],
+    [b"strategy-choice", b"set"],
+    [b"strategy-choice", b"unset"],
+    [b"status", b"general"],
+];
+
+/// A request of any kind; a command has only the fields that its verb permits, or is refused.
+fn request(bytes: &[u8]) {
+    let Some((which, bytes)) = bytes.split_first() else { return };
+    let [module, verb] = REQUESTS[usize::from(*which) % REQUESTS.len()];
+    match read_signed(&[b"localhost", b"nfd", module, verb, bytes]) {
+        Ok(Request::Command(verb, parameters)) => {
+            assert_eq!(ControlParameters::decode(bytes).as_ref(), Ok(&*parameters));
+            let _ = verb.check(&parameters).map_err(|why| assert_eq!(why.code, 400));
+        }
+        Ok(_) => {}
+        Err(why) => assert!((400..600).contains(&why.code)),
+    }
+}
+
+/// The request of a signed Interest of these components; that of a foreign name if they are too long for one.
+fn read_signed(words: &[&[u8]]) -> Result<Request, RequestRefusal> {
+    let mut name = Vec::new();
+    words.iter().for_each(|word| tidegate_wire::name::push_component(&mut name, 8, word));
+    let interest = InterestBuilder { name: &name, ..InterestBuilder::default() };
+    match interest.sign(&Signer::Digest, &InterestStamp::default()) {
+        Ok(interest) => Request::read(&InterestView::parse(&interest).expect("an Interest of ours")),
+        Err(_) => Ok(Request::Foreign),
     }
 }
 

@@ -150,3 +150,30 @@ fn python_ndn_gets_the_answers_that_the_packet_format_requests() {
         assert_eq!(stated, expected, "{way:?}");
     }
 }
+
+/// Standard output of one command of python-ndn's `pynfdc`.
+#[track_caller]
+fn pynfdc(bench: &Bench, arguments: &[&str]) -> String {
+    let ended = bench.python(Way::Unix, &[&["-m", "ndn.bin.nfdc"], arguments].concat()).wait().with(0);
+    assert!(ended.err.is_empty(), "{arguments:?}: {}", ended.err);
+    ended.out
+}
+
+#[test]
+fn python_ndn_lists_and_changes_routes_and_strategies() {
+    let Some(bench) = Bench::start("py-manages") else { return };
+    let status = pynfdc(&bench, &["status"]);
+    assert!(status.contains("tidegate ") && status.contains("nUnsatisfiedInterests"), "{status}");
+    let faces = pynfdc(&bench, &["face"]);
+    assert!(faces.contains("internal://") && faces.contains("unix://"), "{faces}");
+    assert_eq!(pynfdc(&bench, &["nr", "/py/route", "1"]), "200 OK\n");
+    assert!(pynfdc(&bench, &["route"]).contains("/py/route\n\tFaceID=1 "));
+    assert_eq!(pynfdc(&bench, &["rr", "/py/route", "1"]), "200 OK\n");
+    assert!(!pynfdc(&bench, &["route"]).contains("/py/route"));
+    assert_eq!(pynfdc(&bench, &["ss", "/py", "multicast"]), "200 OK\n");
+    let strategies = pynfdc(&bench, &["strategy"]);
+    assert!(strategies.contains("/py\n\t/localhost/nfd/strategy/multicast/v=5\n"), "{strategies}");
+    assert_eq!(pynfdc(&bench, &["rs", "/py"]), "200 OK\n");
+    let refused = pynfdc(&bench, &["ss", "/py", "asf"]);
+    assert_eq!(refused, "404 strategy /localhost/nfd/strategy/asf is not known\n");
+}

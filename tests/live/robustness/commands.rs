@@ -32,8 +32,10 @@ fn command(verb: &str, requested: Requested<'_>, number: u8) -> Vec<u8> {
         parameters.extend(element(FACE_ID, &[&face.to_be_bytes()]));
     }
     parameters.extend(element(ORIGIN, &[&[requested.origin]]));
-    parameters.extend(element(COST, &[&[9]]));
-    parameters.extend(element(FLAGS, &[&[3]]));
+    if verb == "register" {
+        parameters.extend(element(COST, &[&[9]]));
+        parameters.extend(element(FLAGS, &[&[3]]));
+    }
     let parameters = element(types::GENERIC_NAME_COMPONENT, &[&element(PARAMETERS, &[&parameters])]);
     let name = [uri(&["localhost", "nfd", "rib", verb]), parameters].concat();
     let stamp = InterestStamp { nonce: Some(&[number; 8]), time_ms: Some(u64::from(number)), sequence: None };

@@ -115,6 +115,12 @@ impl Fib {
         self.forget();
     }
 
+    /// Removes the strategy of `prefix`, which then has that of the next shorter prefix with one.
+    pub fn unset_strategy(&mut self, prefix: PrefixId) {
+        self.strategies.retain(|(given, _)| *given != prefix);
+        self.forget();
+    }
+
     /// Removes all next hops through `face`.
     pub fn remove_face(&mut self, face: FaceId) {
         for (_, hops) in &mut self.given {
@@ -263,6 +269,10 @@ mod tests {
         fib.set(a, vec![hop(1, 5)]);
         fib.set(ab, vec![hop(2, 9), hop(3, 1)]);
         assert_eq!(fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(3, 1), hop(2, 9)]);
+        assert_eq!(
+            fib.entries().map(|(prefix, hops)| (prefix, hops.len())).collect::<Vec<_>>(),
+            [(a, 1), (ab, 2)]
+        );
         fib.set(ab, vec![]);
         assert_eq!(fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(1, 5)]);
     }
@@ -316,5 +326,11 @@ mod tests {
         fib.set_strategy(a, StrategyId(2));
         assert_eq!(fib.lookup(ab, &names, &NoRoutes, NodeId(0)).strategy, StrategyId(2));
         assert_eq!(fib.lookup(NameTable::ROOT, &names, &NoRoutes, NodeId(0)).strategy, StrategyId(0));
+        fib.set_strategy(ab, StrategyId(3));
+        assert_eq!(fib.strategy_choices().collect::<Vec<_>>(), [(a, StrategyId(2)), (ab, StrategyId(3))]);
+        fib.unset_strategy(ab);
+        assert_eq!(fib.lookup(ab, &names, &NoRoutes, NodeId(0)).strategy, StrategyId(2));
+        fib.unset_strategy(a);
+        assert_eq!(fib.lookup(ab, &names, &NoRoutes, NodeId(0)).strategy, StrategyId(0));
     }
 }

@@ -157,7 +157,6 @@ impl Rib {
     ///
     /// # Errors
     /// As [`register`](Self::register).
-    #[cfg_attr(not(test), expect(dead_code, reason = "there is no command for it yet"))]
     pub fn set_next_hop(
         &mut self,
         prefix: PrefixId,

@@ -76,7 +76,7 @@ impl Daemon {
             keep: |body| Bytes::copy_from_slice(body),
         });
         let mut names = NameTable::keyed(key("names"));
-        let mut strategies = Strategies::default();
+        let mut strategies = Strategies::new(&config.strategies);
         strategies.push(&config.strategy);
         for (prefix, strategy) in &config.prefix_strategies {
             strategies.push(strategy);

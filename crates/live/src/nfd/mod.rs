@@ -10,7 +10,7 @@ mod status;
 mod types;
 
 pub use face_query::FaceQueryFilter;
-pub use parameters::ControlParameters;
+pub use parameters::{ControlParameters, ParameterSet};
 pub use response::ControlResponse;
 pub use status::{CsInfo, FaceRecord, FibRecord, ForwarderStatus, PacketCounts, RibRecord, RouteRecord};
 pub use status::{encode_channel, encode_strategy_choice};

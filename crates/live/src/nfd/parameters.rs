@@ -43,7 +43,100 @@ pub struct ControlParameters {
     pub mtu: Option<u64>,
 }
 
+/// A set of fields of [`ControlParameters`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParameterSet(u32);
+
+/// Every field with its name in NFD's documentation.
+const FIELDS: [(ParameterSet, &str); 16] = [
+    (ParameterSet::NAME, "Name"),
+    (ParameterSet::FACE_ID, "FaceId"),
+    (ParameterSet::URI, "Uri"),
+    (ParameterSet::LOCAL_URI, "LocalUri"),
+    (ParameterSet::ORIGIN, "Origin"),
+    (ParameterSet::COST, "Cost"),
+    (ParameterSet::CAPACITY, "Capacity"),
+    (ParameterSet::COUNT, "Count"),
+    (ParameterSet::FLAGS, "Flags"),
+    (ParameterSet::MASK, "Mask"),
+    (ParameterSet::STRATEGY, "Strategy"),
+    (ParameterSet::EXPIRATION, "ExpirationPeriod"),
+    (ParameterSet::PERSISTENCY, "FacePersistency"),
+    (ParameterSet::MARKING_INTERVAL, "BaseCongestionMarkingInterval"),
+    (ParameterSet::MARKING_THRESHOLD, "DefaultCongestionThreshold"),
+    (ParameterSet::MTU, "Mtu"),
+];
+
+#[expect(missing_docs, reason = "each is the field of the same name")]
+impl ParameterSet {
+    pub const NONE: Self = Self(0);
+    pub const NAME: Self = Self(1);
+    pub const FACE_ID: Self = Self(1 << 1);
+    pub const URI: Self = Self(1 << 2);
+    pub const LOCAL_URI: Self = Self(1 << 3);
+    pub const ORIGIN: Self = Self(1 << 4);
+    pub const COST: Self = Self(1 << 5);
+    pub const CAPACITY: Self = Self(1 << 6);
+    pub const COUNT: Self = Self(1 << 7);
+    pub const FLAGS: Self = Self(1 << 8);
+    pub const MASK: Self = Self(1 << 9);
+    pub const STRATEGY: Self = Self(1 << 10);
+    pub const EXPIRATION: Self = Self(1 << 11);
+    pub const PERSISTENCY: Self = Self(1 << 12);
+    pub const MARKING_INTERVAL: Self = Self(1 << 13);
+    pub const MARKING_THRESHOLD: Self = Self(1 << 14);
+    pub const MTU: Self = Self(1 << 15);
+}
+
+impl ParameterSet {
+    /// The fields of both sets.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The fields of this set that `other` lacks.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether all fields of `other` are in this set.
+    pub const fn contains(self, other: Self) -> bool {
+        other.without(self).0 == 0
+    }
+
+    /// Name of the first field in the set; `None` for the empty set.
+    pub fn first(self) -> Option<&'static str> {
+        FIELDS.iter().find(|(field, _)| self.contains(*field)).map(|(_, name)| *name)
+    }
+}
+
 impl ControlParameters {
+    /// The fields that are given.
+    pub fn given(&self) -> ParameterSet {
+        let is_given = [
+            self.name.is_some(),
+            self.face_id.is_some(),
+            self.uri.is_some(),
+            self.local_uri.is_some(),
+            self.origin.is_some(),
+            self.cost.is_some(),
+            self.capacity.is_some(),
+            self.count.is_some(),
+            self.flags.is_some(),
+            self.mask.is_some(),
+            self.strategy.is_some(),
+            self.expiration_ms.is_some(),
+            self.persistency.is_some(),
+            self.marking_interval_ns.is_some(),
+            self.marking_threshold_bytes.is_some(),
+            self.mtu.is_some(),
+        ];
+        let given = FIELDS.iter().zip(is_given).filter(|(_, is_given)| *is_given);
+        given.fold(ParameterSet::NONE, |set, ((field, _), _)| set.with(*field))
+    }
+
     /// The element with all fields that are given.
     pub fn encode(&self) -> Vec<u8> {
         let mut fields = Vec::new();
@@ -189,6 +282,18 @@ pub(super) mod tests {
         let none = ControlParameters::default();
         assert_eq!(none.encode(), [104, 0]);
         assert_eq!(ControlParameters::decode(&[104, 0]), Ok(none));
+    }
+
+    #[test]
+    fn the_fields_that_are_given_are_named() {
+        let all = all_fields().given();
+        assert!(FIELDS.iter().all(|(field, _)| all.contains(*field)));
+        let (expiration_ms, mtu) = (Some(1), Some(2));
+        let given = ControlParameters { expiration_ms, mtu, ..ControlParameters::default() }.given();
+        assert_eq!(given, ParameterSet::EXPIRATION.with(ParameterSet::MTU));
+        assert_eq!(given.first(), Some("ExpirationPeriod"));
+        assert_eq!(given.without(ParameterSet::EXPIRATION).first(), Some("Mtu"));
+        assert_eq!(ParameterSet::NONE.first(), None);
     }
 
     #[test]

@@ -17,4 +17,8 @@ impl Fifo {
     pub(super) fn leave(&mut self) -> u32 {
         self.0.pop()
     }
+
+    pub(super) fn remove(&mut self, slot: u32) {
+        self.0.remove(slot);
+    }
 }

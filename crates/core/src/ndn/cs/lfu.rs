@@ -124,4 +124,23 @@ impl Lfu {
             self.free.push(list);
         }
     }
+
+    /// Takes a place out; the place of the highest number gets its number.
+    pub(super) fn remove(&mut self, slot: u32) {
+        self.unlink(slot);
+        let last = self.places.len() as u32 - 1;
+        if last != slot {
+            let ListPlace { list, newer, older } = self.places[last as usize];
+            self.places[slot as usize] = ListPlace { list, newer, older };
+            match newer {
+                NONE => self.lists[list as usize].newest = slot,
+                newer => self.places[newer as usize].older = slot,
+            }
+            match older {
+                NONE => self.lists[list as usize].oldest = slot,
+                older => self.places[older as usize].newer = slot,
+            }
+        }
+        self.places.pop();
+    }
 }

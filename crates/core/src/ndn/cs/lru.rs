@@ -25,4 +25,8 @@ impl Lru {
     pub(super) fn leave(&mut self) -> u32 {
         self.0.pop()
     }
+
+    pub(super) fn remove(&mut self, slot: u32) {
+        self.0.remove(slot);
+    }
 }

@@ -101,10 +101,7 @@ pub struct Cs<B> {
     /// Conversion of a body for storage.
     keep: fn(&B) -> B,
     index: HashTable<u32>,
-    /// Entries by place; `None` for a place in `free`.
-    entries: Vec<Option<CsEntry<B>>>,
-    /// Places that were left because Data of larger size came.
-    free: Vec<u32>,
+    entries: Vec<CsEntry<B>>,
     order: Order,
 }
 
@@ -122,7 +119,6 @@ impl<B: Clone> Cs<B> {
             keep: B::clone,
             index: HashTable::new(),
             entries: Vec::new(),
-            free: Vec::new(),
             order: Order::new(policy, streams),
         }
     }
@@ -134,17 +130,17 @@ impl<B: Clone> Cs<B> {
 
     /// Number of packets in the store.
     pub fn len(&self) -> usize {
-        self.entries.len() - self.free.len()
-    }
-
-    /// Whether the store contains nothing.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.entries.len()
     }
 
     /// Size of all Data in the store, whole packets.
     pub fn size(&self) -> ByteCount {
         ByteCount::new(self.size)
+    }
+
+    /// Whether the store contains nothing.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// Whether the capacity is above zero.
@@ -175,10 +171,10 @@ impl<B: Clone> Cs<B> {
         match known {
             Some(slot) => {
                 self.size -= self.size_of(slot);
-                self.entries[slot as usize] = Some(entry);
+                self.entries[slot as usize] = entry;
                 self.order.renew(slot);
             }
-            None if self.len() < self.capacity as usize => self.push(entry),
+            None if self.entries.len() < self.capacity as usize => self.push(entry),
             None => self.replace(entry),
         }
         while self.size > self.max_size {
@@ -196,9 +192,72 @@ impl<B: Clone> Cs<B> {
         }
     }
 
+    /// Changes the capacity; what is beyond it is evicted.
+    pub fn set_capacity(&mut self, capacity: Packets) {
+        self.capacity = capacity.get();
+        while self.entries.len() > self.capacity as usize {
+            self.evict();
+        }
+    }
+
+    /// Removes the Data that the policy gives up; there is one.
+    #[cold]
+    fn evict(&mut self) {
+        let slot = self.order.leave();
+        // An evicted place is listed again, so that it can be removed like any other.
+        self.order.enter(slot);
+        self.remove(slot);
+    }
+
+    fn size_of(&self, slot: u32) -> u64 {
+        self.entries[slot as usize].contents.header.size().get()
+    }
+
+    /// Removes up to `limit` Data under `prefix`; returns their number.
+    pub fn erase(&mut self, prefix: PrefixId, limit: usize, names: &NameTable) -> usize {
+        let (mut erased, mut slot) = (0, 0);
+        while erased < limit && slot < self.entries.len() {
+            if is_under(prefix, self.entries[slot].contents.header.name, names) {
+                // Another entry takes the place, and is looked at next.
+                self.remove(slot as u32);
+                erased += 1;
+            } else {
+                slot += 1;
+            }
+        }
+        erased
+    }
+
+    /// Whether Data under `prefix` is stored.
+    pub(crate) fn has_under(&self, prefix: PrefixId, names: &NameTable) -> bool {
+        self.names().any(|name| is_under(prefix, name, names))
+    }
+
+    /// Removes an entry; the last one gets its place.
+    fn remove(&mut self, slot: u32) {
+        self.unindex(slot);
+        self.size -= self.size_of(slot);
+        let last = self.entries.len() as u32 - 1;
+        if last != slot {
+            let name = self.entries[last as usize].contents.header.name;
+            if let Some(place) = self.index.find_mut(self.hash.of(name), |place| *place == last) {
+                *place = slot;
+            }
+        }
+        self.entries.swap_remove(slot as usize);
+        self.order.remove(slot);
+    }
+
+    fn unindex(&mut self, slot: u32) {
+        let name = self.entries[slot as usize].contents.header.name;
+        if let Ok(found) = self.index.find_entry(self.hash.of(name), |candidate| *candidate == slot) {
+            found.remove();
+        }
+    }
+
     /// Names of the stored Data.
     pub(crate) fn names(&self) -> impl Iterator<Item = Name> + '_ {
-        self.entries.iter().flatten().map(|entry| entry.contents.header.name)
+        self.entries.iter().map(|entry| entry.contents.header.name)
     }
 
     /// The Data that answers `interest` under `name`, if any; it counts as used.
@@ -222,7 +281,7 @@ impl<B: Clone> Cs<B> {
         };
         let slot = found?;
         self.order.touch(slot);
-        let Contents { header, body } = &self.entries[slot as usize].as_ref()?.contents;
+        let Contents { header, body } = &self.entries[slot as usize].contents;
         Some(Packet::new(*header, body.clone()))
     }
 
@@ -236,72 +295,45 @@ impl<B: Clone> Cs<B> {
     }
 
     fn may_answer(&self, slot: u32, interest: &Interest, now: Time) -> bool {
-        let entry = self.entries[slot as usize].as_ref();
-        entry.is_some_and(|entry| !interest.must_be_fresh || entry.fresh_until > now)
+        !interest.must_be_fresh || self.entries[slot as usize].fresh_until > now
     }
 
-    #[inline(always)]
-    fn find(&self, name: Name) -> Option<u32> {
-        self.index.find(self.hash.of(name), |slot| self.name_of(*slot) == Some(name)).copied()
-    }
-
-    /// Name of the Data at a place; `None` for a free one.
     #[inline]
-    fn name_of(&self, slot: u32) -> Option<Name> {
-        self.entries[slot as usize].as_ref().map(|entry| entry.contents.header.name)
-    }
-
-    fn size_of(&self, slot: u32) -> u64 {
-        self.entries[slot as usize].as_ref().map_or(0, |entry| entry.contents.header.size().get())
+    fn find(&self, name: Name) -> Option<u32> {
+        self.index
+            .find(self.hash.of(name), |slot| self.entries[*slot as usize].contents.header.name == name)
+            .copied()
     }
 
     fn push(&mut self, entry: CsEntry<B>) {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.entries.push(None);
-            self.entries.len() as u32 - 1
-        });
-        self.put(slot, entry);
+        let slot = self.entries.len() as u32;
+        self.entries.push(entry);
+        self.index(slot);
+        self.order.enter(slot);
     }
 
     /// Puts an entry in the place of the one that the policy gives up.
     fn replace(&mut self, entry: CsEntry<B>) {
-        let slot = self.give_up();
-        self.put(slot, entry);
-    }
-
-    /// Removes the Data that the policy gives up; its place is free.
-    #[cold]
-    fn evict(&mut self) {
-        let slot = self.give_up();
-        self.entries[slot as usize] = None;
-        self.free.push(slot);
-    }
-
-    /// The place that the policy gives up, whose Data cannot be found any more. There is one in use.
-    #[inline]
-    fn give_up(&mut self) -> u32 {
-        loop {
-            let slot = self.order.leave();
-            // Random replacement also draws places that are free.
-            let Some(entry) = &self.entries[slot as usize] else { continue };
-            let Header { name, .. } = entry.contents.header;
-            self.size -= entry.contents.header.size().get();
-            if let Ok(found) = self.index.find_entry(self.hash.of(name), |candidate| *candidate == slot) {
-                found.remove();
-            }
-            return slot;
-        }
-    }
-
-    #[inline]
-    fn put(&mut self, slot: u32, entry: CsEntry<B>) {
-        let (hash, name) = (self.hash, entry.contents.header.name);
-        self.entries[slot as usize] = Some(entry);
-        let entries = &self.entries;
-        let name_of = |slot: &u32| entries[*slot as usize].as_ref().map(|entry| entry.contents.header.name);
-        self.index.insert_unique(hash.of(name), slot, |slot| name_of(slot).map_or(0, |name| hash.of(name)));
+        // `find_entry` needs the old name, so the index is corrected before the entry is overwritten.
+        let slot = self.order.leave();
+        self.unindex(slot);
+        self.size -= self.size_of(slot);
+        self.entries[slot as usize] = entry;
+        self.index(slot);
         self.order.enter(slot);
     }
+
+    fn index(&mut self, slot: u32) {
+        let entries = &self.entries;
+        let name_of = |slot: &u32| entries[*slot as usize].contents.header.name;
+        let hash = self.hash;
+        self.index.insert_unique(hash.of(name_of(&slot)), slot, |slot| hash.of(name_of(slot)));
+    }
+}
+
+/// Whether `name` is under `prefix`, which may end with a segment number.
+fn is_under(prefix: PrefixId, name: Name, names: &NameTable) -> bool {
+    names.is_under(prefix, name.prefix) || names.name_of(prefix) == name
 }
 
 /// Treatment of Data that was not requested.

@@ -66,6 +66,13 @@ impl Order {
     }
 }
 
+impl Order {
+    /// Takes `slot` out; the place of the highest number gets its number.
+    pub(super) fn remove(&mut self, slot: u32) {
+        each!(self, policy => policy.remove(slot));
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Link {
     newer: u32,
@@ -128,5 +135,30 @@ impl List {
             newer => self.links[newer as usize].older = NONE,
         }
         slot
+    }
+
+    /// Takes a listed place out; the place of the highest number, which is listed, gets its number.
+    pub(super) fn remove(&mut self, slot: u32) {
+        let Link { newer, older } = self.links[slot as usize];
+        self.join(older, newer);
+        let last = self.links.len() as u32 - 1;
+        if last != slot {
+            let Link { newer, older } = self.links[last as usize];
+            self.join(older, slot);
+            self.join(slot, newer);
+        }
+        self.links.pop();
+    }
+
+    /// Makes two places neighbours, of which one may be missing.
+    fn join(&mut self, older: u32, newer: u32) {
+        match older {
+            NONE => self.oldest = newer,
+            older => self.links[older as usize].newer = newer,
+        }
+        match newer {
+            NONE => self.newest = older,
+            newer => self.links[newer as usize].older = older,
+        }
     }
 }

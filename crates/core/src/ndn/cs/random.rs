@@ -25,4 +25,8 @@ impl Random {
         // Places are numbered without gaps, and a policy is consulted only when all are in use.
         self.draws.below(self.places)
     }
+
+    pub(super) fn remove(&mut self, _: u32) {
+        self.places -= 1;
+    }
 }

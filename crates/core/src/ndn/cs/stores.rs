@@ -3,7 +3,7 @@
 use super::{CacheSetup, Cs};
 use crate::ndn::name::{Name, NameHash, NameTable, PrefixId};
 use crate::ndn::packet::{Interest, Packet};
-use crate::units::Time;
+use crate::units::{Packets, Time};
 
 /// All stores of one node. Data belongs to the store of the longest prefix that has one.
 #[derive(Debug)]
@@ -14,13 +14,18 @@ pub struct Stores<B> {
     narrowed: Vec<(PrefixId, Cs<B>)>,
     /// Whether any of them has a capacity above zero.
     is_enabled: bool,
+    /// Whether Data is stored.
+    admits: bool,
+    /// Whether stored Data answers Interests.
+    serves: bool,
 }
 
 impl<B: Clone> Stores<B> {
     /// One empty store for everything.
     pub fn new(setup: CacheSetup, hash: NameHash) -> Self {
         let main = Cs::new(setup, hash);
-        Self { hash, is_enabled: main.is_enabled(), main, narrowed: Vec::new() }
+        let is_enabled = main.is_enabled();
+        Self { hash, is_enabled, main, narrowed: Vec::new(), admits: true, serves: true }
     }
 
     /// Gives Data under `prefix` a separate store, replacing an earlier one; with zero packets it is not cached.
@@ -39,6 +44,52 @@ impl<B: Clone> Stores<B> {
     pub fn set_keep(&mut self, keep: fn(&B) -> B) {
         self.main.set_keep(keep);
         self.narrowed.iter_mut().for_each(|(_, store)| store.set_keep(keep));
+    }
+
+    /// Capacity of the store for everything.
+    pub fn capacity(&self) -> Packets {
+        Packets::new(self.main.capacity)
+    }
+
+    /// Changes the capacity of the store for everything; what is beyond it is evicted.
+    pub fn set_capacity(&mut self, capacity: Packets) {
+        self.main.set_capacity(capacity);
+        let is_enabled = self.all().any(Cs::is_enabled);
+        self.is_enabled = is_enabled;
+    }
+
+    /// Whether Data is stored.
+    pub fn admits(&self) -> bool {
+        self.admits
+    }
+
+    /// Sets whether Data is stored; what is stored already stays.
+    pub fn set_admits(&mut self, admits: bool) {
+        self.admits = admits;
+    }
+
+    /// Whether stored Data answers Interests.
+    pub fn serves(&self) -> bool {
+        self.serves
+    }
+
+    /// Sets whether stored Data answers Interests.
+    pub fn set_serves(&mut self, serves: bool) {
+        self.serves = serves;
+    }
+
+    /// Removes up to `limit` Data under `prefix` from all stores; returns their number.
+    pub fn erase(&mut self, prefix: PrefixId, limit: usize, names: &NameTable) -> usize {
+        let mut erased = self.main.erase(prefix, limit, names);
+        for (_, store) in &mut self.narrowed {
+            erased += store.erase(prefix, limit - erased, names);
+        }
+        erased
+    }
+
+    /// Whether Data under `prefix` is stored.
+    pub fn has_under(&self, prefix: PrefixId, names: &NameTable) -> bool {
+        self.all().any(|store| store.has_under(prefix, names))
     }
 
     /// Number of packets in all stores.
@@ -69,6 +120,9 @@ impl<B: Clone> Stores<B> {
     /// As [`Cs::insert`], in the store of the Data's name.
     #[inline]
     pub fn insert(&mut self, packet: &Packet<B>, names: &NameTable, now: Time) {
+        if !self.admits {
+            return;
+        }
         match self.place_of(packet.header.name.prefix, names) {
             None => self.main.insert(packet, now),
             Some(place) => self.narrowed[place].1.insert(packet, now),
@@ -84,6 +138,9 @@ impl<B: Clone> Stores<B> {
         names: &NameTable,
         now: Time,
     ) -> Option<Packet<B>> {
+        if !self.serves {
+            return None;
+        }
         let place = self.place_of(name.prefix, names);
         let own = match place {
             None => &mut self.main,

@@ -141,7 +141,7 @@ fn a_store_never_exceeds_its_size_whatever_the_policy() {
             has(&mut cs, rng.below(200));
             let found = (0..200).filter(|segment| cs.find(Name::segment(PrefixId(0), *segment)).is_some());
             assert_eq!(found.count(), cs.len(), "{name}");
-            let sizes = cs.entries.iter().flatten().map(|entry| entry.contents.header.size().get());
+            let sizes = cs.entries.iter().map(|entry| entry.contents.header.size().get());
             assert_eq!(sizes.sum::<u64>(), cs.size().get(), "{name}");
             assert!(cs.size().get() <= 10_000, "{name}: {}", cs.len());
         }
@@ -157,4 +157,81 @@ fn data_larger_than_the_store_is_not_stored_and_evicts_nothing() {
     assert_eq!([1, 2].map(|segment| has(&mut cs, segment)), [true, false]);
     cs.insert(&sized(3, 700), Time::ZERO);
     assert_eq!([1, 3].map(|segment| has(&mut cs, segment)), [false, true]);
+}
+
+/// A store under each policy with the segments 0 to `len - 1`, of which the even ones were used.
+fn filled(len: u32) -> impl Iterator<Item = Cs<()>> {
+    Policy::ALL.into_iter().map(move |(policy, _)| {
+        let mut cs = Cs::new(CacheSetup { policy, ..CacheSetup::lru(Packets::new(len)) }, NameHash::LOCALITY);
+        (0..len).for_each(|segment| cs.insert(&data(segment, 0), Time::ZERO));
+        (0..len).step_by(2).for_each(|segment| assert!(has(&mut cs, segment)));
+        cs
+    })
+}
+
+#[test]
+fn erased_data_is_gone_and_the_rest_is_evicted_in_the_same_order() {
+    let mut names = NameTable::new();
+    for mut cs in filled(6) {
+        let third = names.child(PrefixId(0), 50, &[3]);
+        assert_eq!(cs.erase(third, 9, &names), 1);
+        assert_eq!(cs.len(), 5);
+        assert_eq!([2, 3, 5].map(|segment| has(&mut cs, segment)), [true, false, true]);
+        for segment in 10..30 {
+            cs.insert(&data(segment, 0), Time::ZERO);
+            assert!(has(&mut cs, segment) && cs.len() == 6, "{segment}");
+        }
+    }
+    let mut lru = filled(6).next().expect("the first policy is LRU");
+    let first = names.child(PrefixId(0), 50, &[1]);
+    lru.erase(first, 9, &names);
+    // Unused are 3 and 5, in this order; then 0, 2 and 4 were used.
+    for (new, gone) in [(10, None), (11, Some(3)), (12, Some(5)), (13, Some(0)), (14, Some(2))] {
+        lru.insert(&data(new, 0), Time::ZERO);
+        assert!(gone.is_none_or(|gone| !has(&mut lru, gone)), "{gone:?} after {new}");
+        assert_eq!(lru.len(), 6);
+    }
+}
+
+#[test]
+fn no_more_data_is_erased_than_the_limit() {
+    for mut cs in filled(20) {
+        let names = NameTable::new();
+        assert_eq!((cs.erase(NameTable::ROOT, 8, &names), cs.len()), (8, 12));
+        assert_eq!((cs.erase(NameTable::ROOT, 100, &names), cs.len()), (12, 0));
+        cs.insert(&data(1, 0), Time::ZERO);
+        assert!(has(&mut cs, 1));
+    }
+}
+
+#[test]
+fn a_smaller_capacity_evicts_and_a_larger_one_admits_more() {
+    for mut cs in filled(20) {
+        cs.set_capacity(Packets::new(5));
+        assert_eq!((cs.len(), (0..20).filter(|segment| has(&mut cs, *segment)).count()), (5, 5));
+        cs.set_capacity(Packets::new(7));
+        (30..40).for_each(|segment| cs.insert(&data(segment, 0), Time::ZERO));
+        assert_eq!(cs.len(), 7);
+        cs.set_capacity(Packets::new(0));
+        assert!(cs.is_empty() && !cs.is_enabled());
+    }
+}
+
+#[test]
+fn stores_that_do_not_admit_or_serve_keep_what_they_have() {
+    let names = NameTable::new();
+    let mut stores = Stores::new(CacheSetup::lru(Packets::new(5)), NameHash::LOCALITY);
+    let found = |stores: &mut Stores<()>, segment| {
+        stores.lookup(Name::segment(PrefixId(0), segment), &interest(), &names, Time::ZERO).is_some()
+    };
+    stores.insert(&data(1, 0), &names, Time::ZERO);
+    stores.set_admits(false);
+    stores.insert(&data(2, 0), &names, Time::ZERO);
+    assert_eq!([1, 2].map(|segment| found(&mut stores, segment)), [true, false]);
+    stores.set_serves(false);
+    assert!(!found(&mut stores, 1));
+    stores.set_serves(true);
+    assert!(found(&mut stores, 1));
+    stores.set_capacity(Packets::new(0));
+    assert!(!stores.is_enabled() && stores.is_empty());
 }

@@ -189,11 +189,21 @@ impl<B: Clone + Default> Forwarder<B> {
 
     /// Serves everything under `prefix` by `strategy`.
     pub fn set_strategy(&mut self, prefix: PrefixId, strategy: Box<dyn Strategy>) {
+        let id = self.add_strategy(strategy);
+        self.fib.set_strategy(prefix, id);
+    }
+
+    /// Adds a strategy, which serves the prefixes for which the FIB has its number. It stays until the forwarder
+    /// ends.
+    ///
+    /// # Panics
+    /// When there are 2^16 strategies.
+    pub fn add_strategy(&mut self, strategy: Box<dyn Strategy>) -> StrategyId {
         let id = StrategyId(u16::try_from(self.strategies.len()).expect("fewer than 2^16 strategies"));
         let served = Served::by(strategy);
         self.acts_later |= served.acts_later;
         self.strategies.push(served);
-        self.fib.set_strategy(prefix, id);
+        id
     }
 
     /// Gives Data under `prefix` a separate content store.
@@ -224,6 +234,11 @@ impl<B: Clone + Default> Forwarder<B> {
     /// The content stores of this forwarder.
     pub fn cs(&self) -> &Stores<B> {
         &self.cs
+    }
+
+    /// The content stores of this forwarder, to change them.
+    pub fn cs_mut(&mut self) -> &mut Stores<B> {
+        &mut self.cs
     }
 
     /// Counters since the start.

@@ -49,6 +49,8 @@ pub struct ForwarderConfig {
     pub metrics: Option<SocketAddr>,
     /// Forwarding strategy of every prefix that has none configured.
     pub strategy: SchemeUse,
+    /// Schemes that can be set as strategies while the forwarder runs.
+    pub strategies: Vec<&'static Scheme>,
     /// Forwarding strategies of name prefixes.
     pub prefix_strategies: Vec<(String, SchemeUse)>,
     /// Addresses of UDP listeners.
@@ -136,7 +138,9 @@ impl ForwarderConfig {
         reader.read(decode(name, bytes)?, &[], |context, document, text| {
             check_version(context, &document)?;
             let config = read::read(context, &document)?;
-            Some(Self { renamed: context.notes(&Sources { name, text, overrides: &[] }), ..config })
+            let renamed = context.notes(&Sources { name, text, overrides: &[] });
+            let strategies = schemes.iter().copied().filter(|scheme| scheme.strategy.is_some()).collect();
+            Some(Self { renamed, strategies, ..config })
         })
     }
 

@@ -63,6 +63,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         max_faces: max_faces?,
         metrics,
         strategy: strategy?,
+        strategies: Vec::new(),
         prefix_strategies,
         udp,
         tcp,

@@ -1,7 +1,12 @@
 //! Module `fib`: the next hops of prefixes.
 
-use super::super::Daemon;
-use crate::nfd::FibRecord;
+use bytes::Bytes;
+use tidegate_core::ndn::packet::Packet;
+
+use super::super::{Daemon, routes};
+use super::request::RequestRefusal;
+use super::rib::{cost_of, full};
+use crate::nfd::{ControlParameters, FibRecord, ORIGIN_STATIC};
 
 impl Daemon {
     /// Content of the dataset `fib/list`.
@@ -12,5 +17,38 @@ impl Daemon {
             FibRecord { prefix: self.components(prefix), next_hops: hops.collect() }.encode(&mut out);
         }
         out
+    }
+
+    /// Adds a next hop around the RIB, or changes its cost.
+    pub(super) fn add_next_hop(
+        &mut self,
+        packet: &Packet<Bytes>,
+        requested: ControlParameters,
+    ) -> Result<ControlParameters, RequestRefusal> {
+        let face = self.face_of(packet, &requested)?;
+        let cost = cost_of(&requested)?;
+        let prefix = self.prefix_of(&requested)?;
+        self.check_changeable(prefix, face, ORIGIN_STATIC)?;
+        let (rib, tables) = routes!(self);
+        rib.set_next_hop(prefix, (face, Some(cost)), tables).map_err(full)?;
+        let (face_id, cost) = (self.number_of(face), Some(u64::from(cost)));
+        Ok(ControlParameters { name: requested.name, face_id, cost, ..Default::default() })
+    }
+
+    /// Removes a next hop around the RIB; the response is also OK if there is none.
+    pub(super) fn remove_next_hop(
+        &mut self,
+        packet: &Packet<Bytes>,
+        requested: ControlParameters,
+    ) -> Result<ControlParameters, RequestRefusal> {
+        let face = self.face_or_gone(packet, &requested)?;
+        let prefix = self.prefix_of(&requested)?;
+        if let Some(face) = face {
+            self.check_changeable(prefix, face, ORIGIN_STATIC)?;
+            let (rib, tables) = routes!(self);
+            rib.set_next_hop(prefix, (face, None), tables).map_err(full)?;
+        }
+        let face_id = face.map_or(requested.face_id, |face| self.number_of(face));
+        Ok(ControlParameters { name: requested.name, face_id, ..Default::default() })
     }
 }

@@ -19,6 +19,7 @@ use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::ndn::name::{Name, PrefixId};
 use tidegate_core::ndn::packet::{Kind, Millis, Packet};
+use tidegate_wire::tlv::TlvReader;
 use tidegate_wire::{DataBuilder, InterestView, Signer};
 
 use super::face::{Face, Line, Wires, count};
@@ -28,6 +29,9 @@ use crate::nfd::{ControlParameters, ControlResponse};
 pub(super) use dataset::Datasets;
 use request::{Dataset, Request, RequestRefusal};
 use verb::Verb;
+
+/// Maximum number of components in the prefix of a command, as in NFD.
+const MAX_COMPONENTS: usize = 32;
 
 /// ContentType of the response to a dataset request that is refused (Nack, NDN packet format 0.3).
 const NACK_CONTENT: u64 = 3;
@@ -72,6 +76,7 @@ impl Daemon {
     fn answer(&mut self, packet: &Packet<Bytes>) -> Option<Bytes> {
         let view = InterestView::parse(&packet.body).ok()?;
         let outcome = match Request::read(&view) {
+            Ok(Request::Foreign) => return None,
             Ok(Request::Segment) => return self.datasets.segment(&view.name),
             Ok(Request::Dataset(dataset)) => return self.answer_dataset(&view, &dataset),
             Ok(Request::Command(verb, parameters)) => self.execute(packet, verb, *parameters),
@@ -115,9 +120,16 @@ impl Daemon {
         verb: Verb,
         parameters: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
+        verb.check(&parameters)?;
         match verb {
+            Verb::FibAddNextHop => self.add_next_hop(packet, parameters),
+            Verb::FibRemoveNextHop => self.remove_next_hop(packet, parameters),
             Verb::RibRegister => self.register(packet, parameters),
             Verb::RibUnregister => self.unregister(packet, parameters),
+            Verb::CsConfig => self.configure_cs(&parameters),
+            Verb::CsErase => self.erase_cs(parameters),
+            Verb::StrategyChoiceSet => self.set_strategy(parameters),
+            Verb::StrategyChoiceUnset => self.unset_strategy(parameters),
         }
     }
 
@@ -142,6 +154,19 @@ impl Daemon {
         }
     }
 
+    /// As [`face_of`](Self::face_of), but `None` for a FaceId that no longer exists: what is removed from a face
+    /// that is gone was removed with it.
+    fn face_or_gone(
+        &self,
+        packet: &Packet<Bytes>,
+        requested: &ControlParameters,
+    ) -> Result<Option<FaceId>, RequestRefusal> {
+        match self.face_of(packet, requested) {
+            Err(_) if requested.face_id.is_some_and(|number| number > 0) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
     fn face_of_number(&self, number: u64) -> Option<FaceId> {
         let is_it = |face: &Option<Face>| face.as_ref().is_some_and(|face| face.number == number);
         (0..).zip(&self.faces).find(|(_, face)| is_it(face)).map(|(id, _)| FaceId(id))
@@ -151,10 +176,18 @@ impl Daemon {
         self.faces[face.index()].as_ref().map(|face| face.number)
     }
 
+    /// The prefix that a command is about, which has at most [`MAX_COMPONENTS`] components.
     fn prefix_of(&mut self, requested: &ControlParameters) -> Result<PrefixId, RequestRefusal> {
         let name = requested.name.as_deref();
         let name = name.ok_or_else(|| RequestRefusal::new(400, "the parameters have no Name"))?;
         let malformed = |_| RequestRefusal::new(400, "the Name in the parameters is malformed");
+        // Checked first: a name that is refused must not stay in the table of names.
+        if components_in(name) > MAX_COMPONENTS {
+            return Err(RequestRefusal::new(
+                414,
+                format!("the Name has more than {MAX_COMPONENTS} components"),
+            ));
+        }
         self.names.intern_prefix(name).map_err(malformed)
     }
 
@@ -164,6 +197,12 @@ impl Daemon {
         self.names.write_components(Name::whole(prefix), &mut components);
         components
     }
+}
+
+/// Number of components in a name; those before the first malformed one if there is any.
+fn components_in(name: &[u8]) -> usize {
+    let mut reader = TlvReader::new(name);
+    std::iter::from_fn(|| reader.next().ok().flatten()).count()
 }
 
 /// Milliseconds since 1970-01-01 UTC.

@@ -56,22 +56,27 @@ pub enum Request {
     Dataset(Dataset),
     /// A segment of a dataset that was published before.
     Segment,
+    /// A name outside of the management, to which a route leads.
+    Foreign,
     /// A command with its parameters.
     Command(Verb, Box<ControlParameters>),
 }
 
 impl Request {
-    /// Reads the Interest by its name; the first component is not checked, since only names of the management are
-    /// routed here.
+    /// Reads the Interest by its name.
     ///
     /// # Errors
     /// 501 for a command or dataset that is not known, 403 for a command that is not signed as it should be, 400
     /// when its parameters or a filter are malformed. NFD leaves an unknown request without a response, so that
     /// its client waits for a timeout; the response here is that of ndnd.
     pub fn read(interest: &InterestView<'_>) -> Result<Self, RequestRefusal> {
-        let mut components = interest.name.iter().skip(1);
+        let mut components = interest.name.iter();
         let mut word = || components.next().map(|component| component.value).unwrap_or_default();
-        let (protocol, module, verb) = (word(), word(), word());
+        let (scope, protocol, module, verb) = (word(), word(), word(), word());
+        // Routes of other prefixes may lead here, on which commands from other machines would arrive.
+        if scope != b"localhost" {
+            return Ok(Self::Foreign);
+        }
         let argument = components.next();
         // As in ndn-cxx, other components than these two may follow: python-ndn signs requests for datasets.
         let parts = [types::SEGMENT_NAME_COMPONENT, types::VERSION_NAME_COMPONENT];
@@ -197,6 +202,12 @@ mod tests {
             assert_eq!((refusal.code, refusal.is_dataset), (400, true), "{bad:?}");
         }
         assert_eq!(read(&name_of(&words)).map_err(|refusal| refusal.code), Err(400));
+    }
+
+    #[test]
+    fn a_command_under_another_prefix_is_none() {
+        let words: [&[u8]; 5] = [b"elsewhere", b"nfd", b"rib", b"register", &[104, 0]];
+        assert_eq!(read(&name_of(&words)), Ok(Request::Foreign));
     }
 
     #[test]

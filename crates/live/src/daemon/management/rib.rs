@@ -9,6 +9,9 @@ use super::super::{Daemon, routes};
 use super::request::RequestRefusal;
 use crate::nfd::{ControlParameters, FLAG_CAPTURE, FLAG_CHILD_INHERIT, ORIGIN_APP, RibRecord, RouteRecord};
 
+/// Expiration period that stands for a route without end (ndn-cxx), milliseconds.
+const NEVER_MS: u64 = i64::MAX as u64;
+
 impl Daemon {
     /// Content of the dataset `rib/list`.
     pub(super) fn rib_list(&self) -> Vec<u8> {
@@ -39,17 +42,17 @@ impl Daemon {
         requested: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
         let face = self.face_of(packet, &requested)?;
+        let cost = cost_of(&requested)?;
         let prefix = self.prefix_of(&requested)?;
-        let cost = u32::try_from(requested.cost.unwrap_or(0))
-            .map_err(|_| RequestRefusal::new(400, "the cost is above 2^32-1"))?;
         // NFD's defaults; unknown flags are ignored and not echoed, so that a client sees what holds.
         let flags = requested.flags.unwrap_or(FLAG_CHILD_INHERIT) & (FLAG_CHILD_INHERIT | FLAG_CAPTURE);
         let origin = requested.origin.unwrap_or(ORIGIN_APP);
         self.check_changeable(prefix, face, origin)?;
-        let expires = requested.expiration_ms.map(|millis| self.now + Span::from_millis(millis));
+        let ends = requested.expiration_ms.filter(|millis| *millis < NEVER_MS);
+        let expires = ends.map(|millis| self.now + Span::from_millis(millis));
         let route = Route { prefix, face, origin, cost, flags, expires };
         let (rib, tables) = routes!(self);
-        rib.register(route, tables).map_err(|RibFull| RequestRefusal::new(503, "the RIB is full"))?;
+        rib.register(route, tables).map_err(full)?;
         Ok(ControlParameters {
             name: requested.name,
             face_id: self.number_of(face),
@@ -67,17 +70,30 @@ impl Daemon {
         packet: &Packet<Bytes>,
         requested: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let face = self.face_of(packet, &requested)?;
+        let face = self.face_or_gone(packet, &requested)?;
         let prefix = self.prefix_of(&requested)?;
         let origin = requested.origin.unwrap_or(ORIGIN_APP);
-        self.check_changeable(prefix, face, origin)?;
-        let (rib, tables) = routes!(self);
-        rib.unregister(prefix, face, origin, tables);
+        if let Some(face) = face {
+            self.check_changeable(prefix, face, origin)?;
+            let (rib, tables) = routes!(self);
+            rib.unregister(prefix, face, origin, tables);
+        }
         Ok(ControlParameters {
             name: requested.name,
-            face_id: self.number_of(face),
+            face_id: face.map_or(requested.face_id, |face| self.number_of(face)),
             origin: Some(origin),
             ..Default::default()
         })
     }
+}
+
+/// Cost of a route, 0 unless given.
+pub(super) fn cost_of(requested: &ControlParameters) -> Result<u32, RequestRefusal> {
+    let cost = requested.cost.unwrap_or(0);
+    u32::try_from(cost).map_err(|_| RequestRefusal::new(400, format!("Cost {cost} is above 4294967295")))
+}
+
+/// Refusal of a route for which there is no room.
+pub(super) fn full(RibFull: RibFull) -> RequestRefusal {
+    RequestRefusal::new(503, "the RIB is full; unregister routes first")
 }

@@ -4,7 +4,9 @@ use tidegate_core::ndn::fib::StrategyId;
 use tidegate_core::ndn::name::NameTable;
 
 use super::super::Daemon;
-use crate::nfd::encode_strategy_choice;
+use super::super::strategies::StrategyError;
+use super::request::RequestRefusal;
+use crate::nfd::{ControlParameters, encode_strategy_choice};
 
 impl Daemon {
     /// Content of the dataset `strategy-choice/list`.
@@ -20,4 +22,39 @@ impl Daemon {
         }
         out
     }
+
+    /// Sets the strategy of a prefix to an instance, which is made if it is new.
+    pub(super) fn set_strategy(
+        &mut self,
+        requested: ControlParameters,
+    ) -> Result<ControlParameters, RequestRefusal> {
+        let prefix = self.prefix_of(&requested)?;
+        let strategy = requested.strategy.as_deref().unwrap_or_default();
+        let id = self.strategies.instance(strategy, self.node.forwarder_mut()).map_err(refusal)?;
+        self.node.forwarder_mut().fib_mut().set_strategy(prefix, id);
+        let strategy = Some(self.strategies.name(id).to_vec());
+        Ok(ControlParameters { name: requested.name, strategy, ..Default::default() })
+    }
+
+    /// Removes the strategy of a prefix; the response is also OK if it has none.
+    pub(super) fn unset_strategy(
+        &mut self,
+        requested: ControlParameters,
+    ) -> Result<ControlParameters, RequestRefusal> {
+        let prefix = self.prefix_of(&requested)?;
+        if prefix == NameTable::ROOT {
+            return Err(RequestRefusal::new(400, "the strategy of / can be set to another one, not unset"));
+        }
+        self.node.forwarder_mut().fib_mut().unset_strategy(prefix);
+        Ok(ControlParameters { name: requested.name, ..Default::default() })
+    }
+}
+
+fn refusal(why: StrategyError) -> RequestRefusal {
+    let code = match &why {
+        StrategyError::Unknown(_) => 404,
+        StrategyError::Parameters(_) => 409,
+        StrategyError::Full => 503,
+    };
+    RequestRefusal::new(code, why.to_string())
 }
