@@ -80,6 +80,9 @@ fn interests_that_nobody_answers_fill_the_table_and_no_more() {
         assert!(of_forwarder(&status, "refused_full") > 0.9 * f64::from(INTERESTS), "{status:?}");
         assert!(of_forwarder(&status, "names") < MAX_NAMES, "{status:?}");
         assert!(of_forwarder(&status, "tokens") < MAX_NAMES, "{status:?}");
+        // The table is full still, and another peer gets its file.
+        let status = target.assert_well(way);
+        assert!(of_forwarder(&status, "displaced") > 0.0, "{status:?}");
         drop(peer);
         if way != Way::Udp {
             let is_empty = |status: &Value| of_forwarder(status, "pending_interests") == 1.0;

@@ -74,6 +74,8 @@ pub struct Fib {
     hash: NameHash,
     /// Configured routes by prefix number, as `strategies`.
     given: Vec<(PrefixId, Vec<NextHop>)>,
+    /// Number of configured next hops by face, so that the end of a face without any costs nothing.
+    uses: Vec<u32>,
     strategies: Vec<(PrefixId, StrategyId)>,
     resolved: Resolved,
 }
@@ -87,7 +89,13 @@ impl Default for Fib {
 impl Fib {
     /// A FIB without routes that hashes prefixes with `hash`.
     pub fn new(hash: NameHash) -> Self {
-        Self { hash, given: Vec::new(), strategies: Vec::new(), resolved: Resolved::new(hash) }
+        Self {
+            hash,
+            given: Vec::new(),
+            uses: Vec::new(),
+            strategies: Vec::new(),
+            resolved: Resolved::new(hash),
+        }
     }
 
     /// Sets the next hops of `prefix`; an empty list removes it. Of several next hops through one face the
@@ -97,6 +105,7 @@ impl Fib {
         hops.sort_unstable_by_key(|hop| (hop.face, hop.cost));
         hops.dedup_by_key(|hop| hop.face);
         hops.sort_unstable();
+        self.count_uses(prefix, &hops);
         match (self.given.binary_search_by_key(&prefix, |(given, _)| *given), hops.is_empty()) {
             (Ok(at), true) => drop(self.given.remove(at)),
             (Ok(at), false) => self.given[at].1 = hops,
@@ -104,6 +113,20 @@ impl Fib {
             (Err(at), false) => self.given.insert(at, (prefix, hops)),
         }
         self.forget();
+    }
+
+    /// Counts `hops` in place of those that were set for `prefix` before.
+    fn count_uses(&mut self, prefix: PrefixId, hops: &[NextHop]) {
+        for hop in hops {
+            let index = hop.face.index();
+            if self.uses.len() <= index {
+                self.uses.resize(index + 1, 0);
+            }
+            self.uses[index] += 1;
+        }
+        if let Ok(at) = self.given.binary_search_by_key(&prefix, |(given, _)| *given) {
+            self.given[at].1.iter().for_each(|hop| self.uses[hop.face.index()] -= 1);
+        }
     }
 
     /// Sets the strategy of `prefix` and of everything under it that has none configured.
@@ -123,6 +146,10 @@ impl Fib {
 
     /// Removes all next hops through `face`.
     pub fn remove_face(&mut self, face: FaceId) {
+        match self.uses.get_mut(face.index()) {
+            None | Some(0) => return,
+            Some(uses) => *uses = 0,
+        }
         for (_, hops) in &mut self.given {
             hops.retain(|hop| hop.face != face);
         }
@@ -332,5 +359,24 @@ mod tests {
         assert_eq!(fib.lookup(ab, &names, &NoRoutes, NodeId(0)).strategy, StrategyId(2));
         fib.unset_strategy(a);
         assert_eq!(fib.lookup(ab, &names, &NoRoutes, NodeId(0)).strategy, StrategyId(0));
+    }
+
+    #[test]
+    fn the_end_of_a_face_without_routes_keeps_what_was_looked_up() {
+        let mut names = NameTable::new();
+        let [a, b] = ["/a", "/b"].map(|uri| names.intern_uri(uri).expect("valid"));
+        let mut fib = Fib::default();
+        fib.set(a, vec![hop(1, 5), hop(2, 6)]);
+        fib.set(a, vec![hop(1, 5), hop(4, 6)]);
+        fib.set(b, vec![hop(1, 5)]);
+        fib.lookup(a, &names, &NoRoutes, NodeId(0));
+        for without in [2, 3, 700] {
+            fib.remove_face(FaceId(without));
+        }
+        assert!(fib.known(a).is_some(), "nothing has changed");
+        fib.remove_face(FaceId(1));
+        assert!(fib.known(a).is_none());
+        assert_eq!(fib.lookup(a, &names, &NoRoutes, NodeId(0)).hops, [hop(4, 6)]);
+        assert_eq!(fib.lookup(b, &names, &NoRoutes, NodeId(0)).hops, []);
     }
 }

@@ -81,6 +81,7 @@ impl Bench {
                 false => UnsolicitedPolicy::Drop,
             },
             requested_only: true,
+            pit_shares: true,
             pit_limit: setup.pit_limit,
             hash: NameHash::keyed(7),
             ..ForwarderSetup::new(strategy, Rng::stream(Seed(1), "probes"))

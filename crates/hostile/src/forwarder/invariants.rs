@@ -16,6 +16,8 @@ pub fn balance(bench: &Bench) {
         queue_balances(bench, face);
     }
     let pit = bench.node.forwarder().pit();
+    let shares = (0..bench.ports.len()).filter_map(|face| pit.share(FaceId(face as u16)));
+    assert!(shares.sum::<u32>() as usize <= pit.len(), "more entries of faces than entries");
     assert!(pit.len() <= bench.pit_limit, "{} pending, limit {}", pit.len(), bench.pit_limit);
     assert!(bench.node.forwarder().cs().len() <= bench.cache);
     let (mut entries, mut prefixes) = (0, 0);

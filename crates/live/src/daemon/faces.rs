@@ -152,7 +152,7 @@ impl Daemon {
             self.counters.malformed += link.counters().malformed;
             self.counters.oversized += transport.faults().oversized;
             if let FaceUri::Udp(peer) = transport.remote_uri() {
-                self.peers.retain(|(_, known), face| *known != peer || *face != id);
+                self.forget_peer(peer, id);
             }
         }
         self.counters.received = self.counters.received.with(face.received);
@@ -165,6 +165,15 @@ impl Daemon {
         rib.remove_face(id, tables);
         if let Origin::Configured(place) = face.origin {
             self.configured[place].face = None;
+        }
+    }
+
+    /// Removes the face `id` of a UDP peer, whichever listener made it.
+    fn forget_peer(&mut self, peer: SocketAddr, id: FaceId) {
+        for listener in 0..self.listeners.udp.len() {
+            if self.peers.get(&(listener, peer)) == Some(&id) {
+                self.peers.remove(&(listener, peer));
+            }
         }
     }
 

@@ -66,6 +66,7 @@ impl Daemon {
                 false => UnsolicitedPolicy::Drop,
             },
             requested_only: true,
+            pit_shares: true,
             pit_limit: config.pit_limit.get() as usize,
             hash: NameHash::keyed(key("names in tables")),
             ..ForwarderSetup::new(strategy, Rng::stream(seed, "probes"))

@@ -32,9 +32,10 @@ impl<B: Clone + Default> Forwarder<B> {
     ) {
         // The common case: one downstream, and nothing that observes the answer.
         if !self.acts_later
+            && self.is_plain
             && !self.cs.is_enabled()
             && !cx.records(EventMask::PENDING)
-            && let Some(record) = self.pit.take_only(packet.header.name, self.requested_only.then_some(from))
+            && let Some(record) = self.pit.take_only(packet.header.name)
         {
             self.counters.satisfied += 1;
             if !record.is_pending(cx.now) || record.face == from {

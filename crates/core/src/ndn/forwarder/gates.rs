@@ -237,9 +237,9 @@ impl<B: Clone + Default> Forwarder<B> {
         match passage {
             Passage::Refused(reason, _) => return Attempt::Refused(reason),
             Passage::Dropped => return Attempt::Dropped,
-            Passage::Held => self.pit.entry_mut(id).set_out_record(face, nonce, cx.now),
+            Passage::Held => self.pit.set_out_record(id, face, nonce, cx.now),
             Passage::Passed(packet) => {
-                self.pit.entry_mut(id).set_out_record(face, nonce, cx.now);
+                self.pit.set_out_record(id, face, nonce, cx.now);
                 out.send(cx, face, packet);
             }
         }

@@ -36,11 +36,12 @@ impl<B: Clone + Default> Forwarder<B> {
             self.counters.loops += 1;
             return refuse(cx, from, packet, NackReason::Duplicate, out);
         }
-        if self.pit.len() >= self.pit_limit && !self.has_room(cx, &packet.header) {
+        if self.pit.len() >= self.pit_limit && !self.has_room(cx, &packet.header) && !self.make_room(cx, from)
+        {
             self.counters.refused_full += 1;
             return refuse(cx, from, packet, NackReason::Congestion, out);
         }
-        if !self.cs.is_enabled() && self.body.is_none() {
+        if !self.cs.is_enabled() && self.is_plain {
             // Most Interests are the first of their entry, and nothing on this node can answer them.
             let decided =
                 self.decide(cx, from, packet, out, |pit, interest, now| pit.begin(name, from, interest, now));
@@ -88,6 +89,17 @@ impl<B: Clone + Default> Forwarder<B> {
             Some(pit.record((id, is_new), from, interest, now))
         });
         debug_assert!(left.is_ok(), "a record is always made");
+        self.pit.join_upstreams(id);
+    }
+
+    /// Ends the oldest entry of the face with the largest share, if that is not `from` itself: a peer whose Interests fill
+    /// the table must not deny it to others.
+    #[cold]
+    fn make_room(&mut self, cx: &mut Context<'_>, from: FaceId) -> bool {
+        let Some(id) = self.pit.displaceable(from) else { return false };
+        self.counters.displaced += 1;
+        self.end_entry(cx, id);
+        true
     }
 
     /// Whether a full table may take the Interest nevertheless: one for an existing entry needs no room.
@@ -348,7 +360,7 @@ fn send_interest<B>(
     if interest.hop_limit == Some(0) && !cx.face(face).is_local() {
         return false;
     }
-    pit.entry_mut(id).set_out_record(face, interest.nonce, cx.now);
+    pit.set_out_record(id, face, interest.nonce, cx.now);
     packet.header.kind = Kind::Interest(interest);
     out.send(cx, face, packet);
     true

@@ -65,6 +65,8 @@ pub struct ForwarderCounters {
     pub expired: u64,
     /// Interests refused because the PIT was full.
     pub refused_full: u64,
+    /// Entries that ended because the PIT was full, and an Interest arrived from a face with fewer entries.
+    pub displaced: u64,
     /// TCP segments without a usable next hop.
     pub unroutable: u64,
 }
@@ -86,6 +88,9 @@ pub struct ForwarderSetup {
     /// Maximum number of pending Interests; one more is refused as congestion, unless it is one of a few
     /// under `/localhost`.
     pub pit_limit: usize,
+    /// Whether an Interest that finds the PIT full displaces the oldest entry of the face that has the most, if its own
+    /// face has fewer; the end of a face then costs the number of its entries, not of all.
+    pub pit_shares: bool,
     /// Hashing of names in tables and of nonces.
     pub hash: NameHash,
 }
@@ -100,6 +105,7 @@ impl ForwarderSetup {
             strategy,
             nonces,
             pit_limit: usize::MAX,
+            pit_shares: false,
             hash: NameHash::LOCALITY,
         }
     }
@@ -132,6 +138,8 @@ pub struct Forwarder<B> {
     requested_only: bool,
     dead_nonces: DeadNonceList,
     strategies: Vec<Served>,
+    /// Whether packets may take the short ways, on which bodies and faces are not looked at.
+    is_plain: bool,
     /// Whether a strategy acts on more than Interests, or a face has ever had a gate.
     acts_later: bool,
     nonces: Rng,
@@ -160,14 +168,19 @@ impl<B: Clone + Default> Forwarder<B> {
     /// A forwarder with empty tables.
     pub fn new(setup: ForwarderSetup) -> Self {
         let served = Served::by(setup.strategy);
+        let mut pit = Pit::new(setup.hash);
+        if setup.pit_shares {
+            pit.count_shares();
+        }
         Self {
             fib: Fib::new(setup.hash),
-            pit: Pit::new(setup.hash),
+            pit,
             pit_limit: setup.pit_limit,
             cs: Stores::new(setup.cache, setup.hash),
             unsolicited: setup.unsolicited,
             requested_only: setup.requested_only,
             dead_nonces: DeadNonceList::new(setup.hash),
+            is_plain: !setup.requested_only && !setup.pit_shares,
             acts_later: served.acts_later,
             strategies: vec![served],
             nonces: setup.nonces,
@@ -185,6 +198,7 @@ impl<B: Clone + Default> Forwarder<B> {
     pub fn set_body_rules(&mut self, rules: BodyRules<B>) {
         self.cs.set_keep(rules.keep);
         self.body = Some(rules);
+        self.is_plain = false;
     }
 
     /// Serves everything under `prefix` by `strategy`.
@@ -360,15 +374,7 @@ impl<B: Clone + Default> Forwarder<B> {
         if let Some(gates) = &mut self.gates {
             gates.remove(face);
         }
-        let touched: Vec<PitId> = self.pit.ids().filter(|id| self.pit.entry(*id).involves(face)).collect();
-        for id in touched {
-            let entry = self.pit.entry_mut(id);
-            entry.remove_in_record(face);
-            entry.remove_out_record(face);
-            if !entry.is_satisfied() {
-                self.pit.renew_expiry(id, now);
-            }
-        }
+        self.pit.remove_face(face, now);
     }
 
     /// Calls `each` with every name in a table, and the token that is stored with it.

@@ -2,6 +2,7 @@
 
 mod entry;
 mod index;
+mod shares;
 mod slab;
 mod wheel;
 
@@ -12,12 +13,16 @@ use crate::units::{Span, Time};
 
 pub use entry::{InRecord, OutRecord, PitEntry, Selector};
 use index::{Found, Index};
+use shares::Shares;
 use slab::Slab;
 use wheel::{LONGEST, Tick, Wheel};
 
 /// A dense number of a pending entry, for side tables; reused after the entry is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PitId(pub u32);
+
+/// Maximum number of entries that get another owner for one Interest.
+const HEIRS: usize = 16;
 
 /// Stands for no entry in links between entries.
 const NONE: u32 = u32::MAX;
@@ -38,6 +43,8 @@ pub struct Pit {
     index: Index,
     slab: Slab,
     wheel: Wheel,
+    /// Entries by face; `None` where faces stay and are not limited.
+    shares: Option<Box<Shares>>,
     prefix_entries: u32,
     digest_entries: u32,
     len: usize,
@@ -50,10 +57,79 @@ impl Pit {
             index: Index::new(hash),
             slab: Slab::new(),
             wheel: Wheel::new(),
+            shares: None,
             prefix_entries: 0,
             digest_entries: 0,
             len: 0,
         }
+    }
+
+    /// Counts entries by face from now on; no entry may be pending yet.
+    pub(crate) fn count_shares(&mut self) {
+        self.shares = Some(Box::default());
+    }
+
+    /// Number of pending entries that count for `face`; `None` if they are not counted by face.
+    pub fn share(&self, face: FaceId) -> Option<u32> {
+        self.shares.as_ref().map(|shares| shares.count(face))
+    }
+
+    /// The oldest entry of the face with the largest share, give or take a factor of two, if that is larger than the share
+    /// of `face`. Entries that others wait for count for one of them instead.
+    pub(crate) fn displaceable(&mut self, face: FaceId) -> Option<PitId> {
+        let shares = self.shares.as_mut()?;
+        for _ in 0..HEIRS {
+            let (id, largest) = shares.displaceable(face)?;
+            let mut others = self.slab.get(id).in_records().map(|record| record.face);
+            match others.find(|other| *other != largest) {
+                Some(heir) => shares.begin(id, heir),
+                None => return Some(PitId(id)),
+            }
+        }
+        None
+    }
+
+    /// Records that an Interest of the entry was sent to `face`, or is held for it by a gate.
+    pub(crate) fn set_out_record(&mut self, id: PitId, face: FaceId, nonce: u32, now: Time) {
+        self.slab.get_mut(id.0).set_out_record(face, nonce, now);
+        if let Some(shares) = &mut self.shares {
+            shares.join(id.0, face, &self.slab);
+        }
+    }
+
+    /// Adds the upstreams of the entry, if it is pending, to the entries of their faces.
+    pub(crate) fn join_upstreams(&mut self, id: PitId) {
+        let Some(shares) = &mut self.shares else { return };
+        for record in self.slab.get(id.0).out_records() {
+            shares.join(id.0, record.face, &self.slab);
+        }
+    }
+
+    /// Removes every record of `face`; entries without any other downstream expire at `now`.
+    pub(crate) fn remove_face(&mut self, face: FaceId, now: Time) {
+        let touched: Vec<PitId> = match &mut self.shares {
+            Some(shares) => shares.remove_face(face).into_iter().map(PitId).collect(),
+            None => self.ids().collect(),
+        };
+        for id in touched {
+            if self.entry(id).involves(face) {
+                self.remove_records(id, face, now);
+            }
+        }
+    }
+
+    fn remove_records(&mut self, id: PitId, face: FaceId, now: Time) {
+        let entry = self.slab.get_mut(id.0);
+        entry.remove_in_record(face);
+        entry.remove_out_record(face);
+        if entry.is_satisfied() {
+            return;
+        }
+        // An entry that others wait for counts for one of them now.
+        if let (Some(heir), Some(shares)) = (entry.in_records().next(), &mut self.shares) {
+            shares.inherit(id.0, heir.face);
+        }
+        self.renew_expiry(id, now);
     }
 
     /// Number of entries that are pending now.
@@ -98,7 +174,8 @@ impl Pit {
 
     /// Bytes of memory held; looks at every entry.
     pub fn memory_bytes(&self) -> usize {
-        self.index.memory_bytes() + self.slab.memory_bytes() + self.wheel.memory_bytes()
+        let shares = self.shares.as_ref().map_or(0, |shares| shares.memory_bytes());
+        self.index.memory_bytes() + self.slab.memory_bytes() + self.wheel.memory_bytes() + shares
     }
 
     /// The entry with the number `id`.
@@ -127,16 +204,14 @@ impl Pit {
         }
     }
 
-    /// Ends the entry of `name` if it [is plain](PitEntry::is_plain), was sent to the face `through`, if one is given, and no
-    /// other can match Data of that name; returns its downstream.
+    /// Ends the entry of `name` if it [is plain](PitEntry::is_plain) and no other can match Data of that name; returns its
+    /// downstream. Not for entries that are counted by face.
     #[inline(always)]
-    pub(crate) fn take_only(&mut self, name: Name, through: Option<FaceId>) -> Option<InRecord> {
+    pub(crate) fn take_only(&mut self, name: Name) -> Option<InRecord> {
         if self.has_special_entries() {
             return None;
         }
-        let id = self.index.take_from_ring(name, &self.slab, |entry| {
-            entry.is_plain() && through.is_none_or(|face| entry.out_record(face).is_some())
-        })?;
+        let id = self.index.take_from_ring(name, &self.slab, PitEntry::is_plain)?;
         let (record, links) = self.slab.take(id);
         self.wheel.leave(links, &mut self.slab);
         self.len -= 1;
@@ -209,7 +284,8 @@ impl Pit {
     }
 
     /// Inserts an entry for an Interest from `face`, which expires with it; `None` unless that is as simple as for most:
-    /// a place of the table and one for the name are free, and there is no entry of the name.
+    /// a place of the table and one for the name are free, and there is no entry of the name. Not for entries that are
+    /// counted by face.
     #[inline(always)]
     pub(crate) fn begin(
         &mut self,
@@ -259,6 +335,13 @@ impl Pit {
         } else {
             self.set_in_record(id, face, interest, now)
         };
+        if let Some(shares) = &mut self.shares {
+            match self.slab.get(id.0).only_in_record() {
+                _ if is_repeated => {}
+                Some(_) => shares.begin(id.0, face),
+                None => shares.join(id.0, face, &self.slab),
+            }
+        }
         let entry = self.slab.get_mut(id.0);
         Recorded { id, route: self.index.route_mut(entry.name), entry, is_repeated }
     }
@@ -324,6 +407,9 @@ impl Pit {
         let (selector, names_digest) = (entry.selector(), entry.names_digest());
         let links = self.slab.remove(id.0);
         self.wheel.leave(links, &mut self.slab);
+        if let Some(shares) = &mut self.shares {
+            shares.end(id.0);
+        }
         if sibling != NONE || !self.index.take(name, id.0) {
             self.remove_from_index(id, sibling);
         }

@@ -65,7 +65,7 @@ fn names_are_found_as_in_a_map_whatever_their_prefixes_segments_and_selectors() 
                 assert_eq!(pending.insert(key, id), (!is_new).then_some(id), "seed {seed} step {step}");
             } else if let Some((key, id)) = pending.range(key..).next().map(|(key, id)| (*key, *id)) {
                 pending.remove(&key);
-                if rng.chance(0.5) && pit.take_only(key.0, None).is_some() {
+                if rng.chance(0.5) && pit.take_only(key.0).is_some() {
                     // Nothing else of this name was pending, and nothing that Data of another name may answer.
                     let mut others = pending.range((key.0, false, false)..=(key.0, true, true));
                     assert!(!key.1 && others.next().is_none(), "seed {seed} step {step}");

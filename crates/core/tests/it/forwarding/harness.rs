@@ -241,6 +241,20 @@ impl Router {
         router
     }
 
+    /// A router that keeps at most `limit` Interests pending, by shares of faces if `has_shares`.
+    pub fn with_shares(limit: usize, has_shares: bool) -> Self {
+        let mut router = Self::new(&[3]);
+        let strategy = Box::new(Scripted(router.script.clone()));
+        router.forwarder = Forwarder::new(ForwarderSetup {
+            pit_limit: limit,
+            pit_shares: has_shares,
+            requested_only: true,
+            ..ForwarderSetup::new(strategy, Rng::stream(Seed(1), "probes"))
+        });
+        router.forwarder.fib_mut().set(router.prefix, vec![NextHop { cost: 1, face: FaceId(3) }]);
+        router
+    }
+
     /// Segment `segment` under `/a`.
     pub fn name(&self, segment: u32) -> Name {
         Name::segment(self.prefix, segment)

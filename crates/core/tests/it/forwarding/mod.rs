@@ -8,6 +8,7 @@ mod interest;
 mod loss_notice;
 mod nack;
 mod node;
+mod shares;
 mod stores;
 mod tables;
 mod unrequested;

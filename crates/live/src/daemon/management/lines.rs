@@ -46,6 +46,7 @@ impl Daemon {
             .with("unrequested", counters.unrequested)
             .with("expired", counters.expired)
             .with("refused_full", counters.refused_full)
+            .with("displaced", counters.displaced)
             .with("out_of_scope", self.counters.out_of_scope)
             .with("faces_refused", self.counters.faces_refused)
             .with("malformed", malformed)

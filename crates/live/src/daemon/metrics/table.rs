@@ -60,6 +60,7 @@ pub(super) static METRICS: &[Metric] = metrics! {
     forwarder.unrequested = Total "unrequested", "Data from a face that had not been sent the Interest.";
     forwarder.expired = Total "expired", "PIT entries that ended unsatisfied.";
     forwarder.refused_full = Total "refused_full", "Interests refused because the PIT was full.";
+    forwarder.displaced = Total "displaced", "PIT entries that ended to make room for an Interest of a face with fewer.";
     forwarder.out_of_scope = Total "out_of_scope", "Packets under /localhost from other machines.";
     forwarder.faces_refused = Total "faces_refused", "Peers that got no face because there were too many.";
     forwarder.malformed = Total "malformed", "Malformed frames, packets and streams.";
