@@ -159,7 +159,10 @@ pub const DIRECTION: [(&str, Needs); 9] = [
     ("tidegate-core", Needs::Only(&["hashbrown", "libm", "thiserror"])),
     ("tidegate-schemes", Needs::Only(&["tidegate-core"])),
     ("tidegate-settings", Needs::Only(&["tidegate-core", "serde_json", "strsim", "thiserror", "toml"])),
-    ("tidegate-wire", Needs::Only(&["tidegate-core", "bytes", "sha2", "p256", "thiserror"])),
+    (
+        "tidegate-wire",
+        Needs::Only(&["tidegate-core", "bytes", "ed25519-dalek", "p256", "rsa", "sha2", "thiserror"]),
+    ),
     (
         "tidegate-sim",
         Needs::Never(&[

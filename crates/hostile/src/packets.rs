@@ -7,8 +7,8 @@ use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::{Interest, Kind, Nack, Packet};
 use tidegate_core::units::{Span, Time};
 use tidegate_wire::{
-    DataView, EcdsaSigner, FrameBatch, InterestView, LinkEncoder, LpFields, LpPacket, MAX_BYTES, MAX_PACKET,
-    MAX_PARTIAL, Reassembler, Token, Verifier, decode_frame, decode_packet, implicit_digest,
+    DataView, FrameBatch, InterestView, KeyAlgorithm, KeySigner, LinkEncoder, LpFields, LpPacket, MAX_BYTES,
+    MAX_PACKET, MAX_PARTIAL, Reassembler, Token, Verifier, decode_frame, decode_packet, implicit_digest,
     parameters_digest_holds, rdr,
 };
 
@@ -114,8 +114,9 @@ fn is_in_order(whole: &LpPacket) {
     assert_eq!(whole.fields.token, Token::new(&[0]).ok(), "the first fragment's fields count");
 }
 
-static KEY: LazyLock<EcdsaSigner> =
-    LazyLock::new(|| EcdsaSigner::from_bytes(&[7; 32], &[]).expect("a number below the curve's order"));
+static KEY: LazyLock<KeySigner> = LazyLock::new(|| {
+    KeySigner::from_bytes(KeyAlgorithm::P256, &[7; 32], &[]).expect("a number below the curve's order")
+});
 
 /// Views of packets, metadata and keys; the first byte says what the others are.
 pub fn views(data: &[u8]) {
@@ -131,7 +132,7 @@ pub fn views(data: &[u8]) {
 fn interest(bytes: &[u8]) {
     let Ok(view) = InterestView::parse(bytes) else { return };
     let holds = parameters_digest_holds(&view);
-    for verifier in [Verifier::Digest, KEY.verifier()] {
+    for verifier in [Verifier::Digest, Verifier::Key(KEY.public_key())] {
         let is_signed = verifier.verify_interest(&view).is_ok();
         assert!(!is_signed || (holds && view.signature.is_some()));
     }
@@ -144,7 +145,7 @@ fn data_packet(bytes: &[u8]) {
     let Ok(view) = DataView::parse(bytes) else { return };
     assert_eq!(&bytes[view.content_range.clone()], view.content);
     assert_eq!(view.name.iter().count(), view.name.len());
-    for verifier in [Verifier::Digest, KEY.verifier()] {
+    for verifier in [Verifier::Digest, Verifier::Key(KEY.public_key())] {
         let _ = verifier.verify_data(&view);
     }
     let _ = (implicit_digest(&view), view.final_segment());
@@ -160,8 +161,8 @@ fn metadata(bytes: &[u8]) {
 }
 
 fn keys(bytes: &[u8]) {
-    let _ = (EcdsaSigner::from_der(bytes, &[]), Verifier::from_der(bytes));
+    let _ = (KeySigner::from_der(bytes, &[]), Verifier::from_der(bytes));
     if let Ok(text) = std::str::from_utf8(bytes) {
-        let _ = (EcdsaSigner::from_pem(text, &[]), Verifier::from_pem(text));
+        let _ = (KeySigner::from_pem(text, &[]), Verifier::from_pem(text));
     }
 }

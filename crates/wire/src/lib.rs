@@ -55,7 +55,8 @@ pub use lp::{LpFields, LpPacket, decode_frame, is_ignorable};
 pub use packet::{MAX_PACKET, decode_packet, loss_notice_size};
 pub use reassembler::{MAX_BYTES, MAX_PARTIAL, Reassembler, TIMEOUT};
 pub use sign::{
-    EcdsaSigner, KeyError, Signer, Verifier, VerifyError, implicit_digest, parameters_digest_holds,
+    KeyAlgorithm, KeyError, KeySigner, PublicKey, Signer, Verifier, VerifyError, implicit_digest,
+    parameters_digest_holds,
 };
 pub use signature::{KeyLocator, SignatureView, signature_type};
 pub use token::Token;

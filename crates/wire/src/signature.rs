@@ -9,8 +9,12 @@ use crate::tlv::{Element, types};
 pub mod signature_type {
     /// SHA-256 of the signed part: integrity only, no key.
     pub const DIGEST_SHA256: u64 = 0;
+    /// RSA with PKCS #1 v1.5 over SHA-256.
+    pub const SHA256_WITH_RSA: u64 = 1;
     /// ECDSA over SHA-256; on curve P-256 here.
     pub const SHA256_WITH_ECDSA: u64 = 3;
+    /// Ed25519 over the signed part itself (RFC 8032).
+    pub const ED25519: u64 = 5;
 }
 
 /// A signature in a received packet; not verified.

@@ -11,7 +11,7 @@ use tidegate_live::name_uri;
 use tidegate_live::registration::{self, RegistrationError};
 use tidegate_live::serve::{MAX_SEGMENT_SIZE, SEGMENT_SIZE, ServeCounters, ServeSettings, Served, serve};
 use tidegate_live::signals::StopSignal;
-use tidegate_wire::{EcdsaSigner, Signer};
+use tidegate_wire::{KeySigner, Signer};
 
 use super::fetch::has_version;
 use super::status::uplink;
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// Version of the file; by default the time of its last modification in microseconds.
     #[arg(long = "version", value_name = "N")]
     object_version: Option<u64>,
-    /// Sign with this P-256 private key (PEM file) instead of a SHA-256 digest.
+    /// Sign with this P-256 or Ed25519 private key (PEM file) instead of a SHA-256 digest.
     #[arg(long, value_name = "FILE", requires = "key_locator")]
     key: Option<PathBuf>,
     /// KeyLocator: name by which a verifier finds the key.
@@ -145,8 +145,8 @@ fn settings(arguments: &Arguments) -> Result<ServeSettings, Failure> {
 fn signer(file: &Path, key_name: &[u8]) -> Result<Signer, Failure> {
     let of_file = |why: &dyn std::fmt::Display| Failure::error(format!("{}: {why}", file.display()));
     let pem = std::fs::read_to_string(file).map_err(|why| of_file(&why))?;
-    let signer = EcdsaSigner::from_pem(&pem, key_name).map_err(|why| of_file(&why))?;
-    Ok(Signer::Ecdsa(Box::new(signer)))
+    let signer = KeySigner::from_pem(&pem, key_name).map_err(|why| of_file(&why))?;
+    Ok(Signer::Key(Box::new(signer)))
 }
 
 fn begun(format: Format, file: &Path, served: &Served) -> String {

@@ -7,8 +7,8 @@ use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::signal::{Class, Signal};
 use tidegate_wire::name::{push_component, push_segment};
 use tidegate_wire::{
-    DataBuilder, EcdsaSigner, InterestBuilder, InterestStamp, LpFields, Signer, Token, decode_packet,
-    loss_notice_size,
+    DataBuilder, InterestBuilder, InterestStamp, KeyAlgorithm, KeySigner, LpFields, Signer, Token,
+    decode_packet, loss_notice_size,
 };
 
 /// Makes packets out of one stream of random numbers.
@@ -28,9 +28,10 @@ pub struct Sample {
 impl Generator {
     pub fn new(seed: u64) -> Self {
         println!("seed {seed}");
-        let key = EcdsaSigner::from_bytes(&[7; 32], b"\x08\x01k\x08\x03KEY\x08\x011").expect("a key");
+        let key = KeySigner::from_bytes(KeyAlgorithm::P256, &[7; 32], b"\x08\x01k\x08\x03KEY\x08\x011")
+            .expect("a key");
         let rng = Rng::stream(Seed(seed), "packets");
-        Self { rng, names: NameTable::new(), ecdsa: Signer::Ecdsa(Box::new(key)) }
+        Self { rng, names: NameTable::new(), ecdsa: Signer::Key(Box::new(key)) }
     }
 
     pub fn below(&mut self, bound: u32) -> u32 {

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use tidegate_core::ndn::packet::Millis;
 use tidegate_wire::{
-    DataBuilder, DataView, EcdsaSigner, EncodeError, InterestBuilder, InterestStamp, InterestView, Signer,
-    Verifier, VerifyError, implicit_digest, parameters_digest_holds,
+    DataBuilder, DataView, EncodeError, InterestBuilder, InterestStamp, InterestView, KeyAlgorithm,
+    KeySigner, PublicKey, Signer, Verifier, VerifyError, implicit_digest, parameters_digest_holds,
 };
 
 /// The key of RFC 6979, A.2.5.
@@ -22,11 +22,17 @@ const SEC1_WITH_PARAMETERS: &str = include_str!("keys/sec1-with-parameters.pem")
 const SPKI: &str = include_str!("keys/spki.pem");
 
 fn ecdsa() -> Signer {
-    Signer::Ecdsa(Box::new(EcdsaSigner::from_bytes(&SCALAR, KEY_NAME).expect("a key")))
+    Signer::Key(Box::new(KeySigner::from_bytes(KeyAlgorithm::P256, &SCALAR, KEY_NAME).expect("a key")))
 }
 
-fn signers() -> [Signer; 2] {
-    [Signer::Digest, ecdsa()]
+fn ed25519() -> Signer {
+    Signer::Key(Box::new(
+        KeySigner::from_pem(include_str!("keys/ed25519-pkcs8.pem"), KEY_NAME).expect("a key"),
+    ))
+}
+
+fn signers() -> [Signer; 3] {
+    [Signer::Digest, ecdsa(), ed25519()]
 }
 
 fn data(signer: &Signer) -> Bytes {
@@ -122,7 +128,7 @@ fn a_key_is_read_from_every_form_openssl_writes() {
     let expected = data(&ecdsa());
     let view = DataView::parse(&expected).expect("valid");
     for pem in [PKCS8, SEC1, SEC1_WITH_PARAMETERS] {
-        let signer = Signer::Ecdsa(Box::new(EcdsaSigner::from_pem(pem, KEY_NAME).expect("a key")));
+        let signer = Signer::Key(Box::new(KeySigner::from_pem(pem, KEY_NAME).expect("a key")));
         assert_eq!(data(&signer), expected);
     }
     for verifier in [
@@ -133,22 +139,64 @@ fn a_key_is_read_from_every_form_openssl_writes() {
         assert_eq!(verifier.verify_data(&view), Ok(()));
     }
     for der in [&include_bytes!("keys/pkcs8.der")[..], include_bytes!("keys/sec1.der")] {
-        let signer = Signer::Ecdsa(Box::new(EcdsaSigner::from_der(der, KEY_NAME).expect("a key")));
+        let signer = Signer::Key(Box::new(KeySigner::from_der(der, KEY_NAME).expect("a key")));
         assert_eq!(data(&signer), expected);
     }
 }
 
 #[test]
+fn signatures_that_openssl_made_are_verified_and_those_of_another_key_are_not() {
+    let [rsa, ed25519] = [include_str!("keys/rsa-spki.pem"), include_str!("keys/ed25519-spki.pem")]
+        .map(|pem| Verifier::from_pem(pem).expect("a key"));
+    let other = self::ecdsa().verifier();
+    for (data, verifier, others) in [
+        (&include_bytes!("keys/rsa.data")[..], &rsa, [&ed25519, &other]),
+        (include_bytes!("keys/ed25519.data"), &ed25519, [&rsa, &other]),
+    ] {
+        let view = DataView::parse(data).expect("valid");
+        assert_eq!(verifier.verify_data(&view), Ok(()));
+        assert!(others.iter().all(|other| other.verify_data(&view).is_err()));
+        let mut changed = data.to_vec();
+        *changed.last_mut().expect("not empty") ^= 1;
+        let view = DataView::parse(&changed).expect("valid");
+        assert_eq!(verifier.verify_data(&view), Err(VerifyError::Wrong));
+    }
+}
+
+#[test]
+fn an_ed25519_signature_is_the_one_that_openssl_makes_of_the_same_bytes() {
+    let made = include_bytes!("keys/ed25519.data");
+    let view = DataView::parse(made).expect("valid");
+    let builder = DataBuilder {
+        name: view.name.components(),
+        final_block: None,
+        freshness: Some(view.freshness),
+        content: view.content,
+        ..DataBuilder::default()
+    };
+    assert_eq!(builder.sign(&self::ed25519()).expect("small")[..], made[..]);
+}
+
+#[test]
+fn public_keys_are_written_as_they_were_read() {
+    for pem in [SPKI, include_str!("keys/rsa-spki.pem"), include_str!("keys/ed25519-spki.pem")] {
+        let key = PublicKey::from_pem(pem).expect("a key");
+        assert_eq!(PublicKey::from_der(&key.to_der()), Ok(key));
+    }
+    assert!(PublicKey::from_pem(include_str!("keys/rsa-1024-spki.pem")).is_err(), "1024 bits are too few");
+}
+
+#[test]
 fn what_is_no_key_is_refused_without_repeating_it() {
     for text in ["", "secret", &PKCS8[..60], SPKI] {
-        let error = EcdsaSigner::from_pem(text, KEY_NAME).expect_err("no private key").to_string();
-        assert_eq!(error, "no P-256 private key; accepted: PEM of PKCS#8 or SEC1");
+        let error = KeySigner::from_pem(text, KEY_NAME).expect_err("no private key").to_string();
+        assert_eq!(error, "no P-256 or Ed25519 private key; accepted: PEM of PKCS#8 or SEC1");
     }
     assert!(Verifier::from_pem(PKCS8).is_err());
     assert!(Verifier::from_der(&[4; 65]).is_err(), "not on the curve");
-    assert!(EcdsaSigner::from_bytes(&[0; 32], KEY_NAME).is_err());
-    assert!(EcdsaSigner::from_bytes(&[255; 32], KEY_NAME).is_err());
-    assert_eq!(format!("{:?}", ecdsa()), "Ecdsa(..)");
+    assert!(KeySigner::from_bytes(KeyAlgorithm::P256, &[0; 32], KEY_NAME).is_err());
+    assert!(KeySigner::from_bytes(KeyAlgorithm::P256, &[255; 32], KEY_NAME).is_err());
+    assert_eq!(format!("{:?}", ecdsa()), "Key(..)");
 }
 
 #[test]

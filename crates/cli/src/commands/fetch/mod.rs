@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
     /// Accept Data without verifying its signature or digest.
     #[arg(long, conflicts_with = "verify_key")]
     no_verify: bool,
-    /// Accept only Data signed with this P-256 public key (PEM file).
+    /// Accept only Data signed with this public key (PEM file): P-256, Ed25519 or RSA.
     #[arg(long, value_name = "FILE")]
     verify_key: Option<PathBuf>,
     /// Write a page with window, goodput and RTT over time.

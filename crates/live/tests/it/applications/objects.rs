@@ -123,9 +123,10 @@ fn data_signed_by_another_key_is_as_good_as_none() {
     let _server = Server::start(far, file("key", &content(10)), settings("/k", 1000));
     let versioned = newest_version(&mut client, &name("/k"), &Trust::Digest).expect("a version");
     let key: [u8; 32] = std::array::from_fn(|at| at as u8 + 1);
-    let signer = tidegate_wire::EcdsaSigner::from_bytes(&key, &[]).expect("a key");
+    let signer =
+        tidegate_wire::KeySigner::from_bytes(tidegate_wire::KeyAlgorithm::P256, &key, &[]).expect("a key");
     let mut settings = fetch_settings(versioned, "fixed");
-    settings.trust = Trust::Key(signer.verifier());
+    settings.trust = Trust::Key(tidegate_wire::Verifier::Key(signer.public_key()));
     settings.profile.retry_limit = Some(1);
     let mut output = Vec::new();
     let fetched = fetch(&mut client, settings, &mut output, &mut |_| ()).expect("a name");

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use tidegate_core::ndn::packet::NackReason;
 use tidegate_wire::{
-    DataView, EcdsaSigner, InterestView, KeyLocator, SignatureView, Signer, Verifier, decode_frame,
+    DataView, InterestView, KeyLocator, KeySigner, SignatureView, Signer, Verifier, decode_frame,
     parameters_digest_holds,
 };
 
@@ -13,7 +13,7 @@ use tidegate_wire::{
 pub const KEY_NAME: &[u8] = b"\x08\x01k\x08\x03KEY\x08\x011";
 pub fn ecdsa() -> Signer {
     let pem = include_str!("../keys/pkcs8.pem");
-    Signer::Ecdsa(Box::new(EcdsaSigner::from_pem(pem, KEY_NAME).expect("a key")))
+    Signer::Key(Box::new(KeySigner::from_pem(pem, KEY_NAME).expect("a key")))
 }
 
 pub fn hex(bytes: &[u8]) -> String {

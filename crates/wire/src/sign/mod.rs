@@ -1,30 +1,34 @@
-//! Signatures: DigestSha256, which proves integrity, and ECDSA P-256, which proves the origin as well.
+//! Signatures: DigestSha256, which proves integrity, and those of keys, which prove the origin as well.
+
+mod private_key;
+mod public_key;
 
 use std::fmt;
 
-use p256::ecdsa::signature::hazmat::{PrehashSigner, PrehashVerifier};
-use p256::ecdsa::{DerSignature, Signature, SigningKey, VerifyingKey};
-use p256::pkcs8::{DecodePrivateKey, DecodePublicKey};
 use sha2::{Digest, Sha256};
 
 use crate::data::DataView;
 use crate::interest::InterestView;
 use crate::signature::{SignatureView, signature_type};
 use crate::tlv::{self, types};
+use private_key::PrivateKey;
+
+pub use private_key::KeyAlgorithm;
+pub use public_key::PublicKey;
 
 /// Signs Data and Interests.
 #[derive(Clone)]
 pub enum Signer {
     /// DigestSha256: without a key, so that it does not prove the origin.
     Digest,
-    /// ECDSA over SHA-256 on curve P-256.
-    Ecdsa(Box<EcdsaSigner>),
+    /// A private key with its name.
+    Key(Box<KeySigner>),
 }
 
 /// A private key and its name, which packets that it signs have as their KeyLocator.
 #[derive(Clone)]
-pub struct EcdsaSigner {
-    key: SigningKey,
+pub struct KeySigner {
+    key: PrivateKey,
     /// Components of the key's name, encoded and concatenated.
     key_name: Vec<u8>,
 }
@@ -34,8 +38,8 @@ pub struct EcdsaSigner {
 pub enum Verifier {
     /// DigestSha256: a hash without a key.
     Digest,
-    /// ECDSA over SHA-256 on curve P-256.
-    Ecdsa(Box<VerifyingKey>),
+    /// A public key of any algorithm.
+    Key(PublicKey),
 }
 
 /// Reason why text or bytes are no key; the text of a private key is never repeated.
@@ -70,68 +74,55 @@ impl fmt::Debug for Signer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Digest => "Digest",
-            Self::Ecdsa(_) => "Ecdsa(..)",
+            Self::Key(_) => "Key(..)",
         })
     }
 }
 
-impl fmt::Debug for EcdsaSigner {
+impl fmt::Debug for KeySigner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("EcdsaSigner(..)")
+        f.write_str("KeySigner(..)")
     }
 }
 
-impl EcdsaSigner {
+impl KeySigner {
     /// A signer with the key name `key_name` (concatenated components), from the key's PEM text
     /// (`PRIVATE KEY`: PKCS#8, or `EC PRIVATE KEY`: SEC1).
     ///
     /// # Errors
-    /// When the text is no P-256 private key in one of these forms.
+    /// When the text is no P-256 or Ed25519 private key in one of these forms.
     pub fn from_pem(pem: &str, key_name: &[u8]) -> Result<Self, KeyError> {
-        // `openssl ecparam -genkey` writes the curve's parameters before the key.
-        let sec1 = pem.find("-----BEGIN EC PRIVATE KEY-----").map_or(pem, |at| &pem[at..]);
-        let key = SigningKey::from_pkcs8_pem(pem)
-            .ok()
-            // OpenSSL writes SEC1, NDN's tools write PKCS#8.
-            .or_else(|| p256::SecretKey::from_sec1_pem(sec1).ok().map(SigningKey::from));
-        let key = key.ok_or(KeyError("no P-256 private key; accepted: PEM of PKCS#8 or SEC1"))?;
-        Ok(Self { key, key_name: key_name.to_vec() })
+        Ok(Self { key: PrivateKey::from_pem(pem)?, key_name: key_name.to_vec() })
     }
 
     /// As [`from_pem`](Self::from_pem), from the key's DER.
     ///
     /// # Errors
-    /// When the bytes are no P-256 private key in PKCS#8 or SEC1.
+    /// When the bytes are no P-256 or Ed25519 private key in PKCS#8 or SEC1.
     pub fn from_der(der: &[u8], key_name: &[u8]) -> Result<Self, KeyError> {
-        let key = SigningKey::from_pkcs8_der(der)
-            .ok()
-            .or_else(|| p256::SecretKey::from_sec1_der(der).ok().map(SigningKey::from));
-        let key = key.ok_or(KeyError("no P-256 private key; accepted: DER of PKCS#8 or SEC1"))?;
-        Ok(Self { key, key_name: key_name.to_vec() })
+        Ok(Self { key: PrivateKey::from_der(der)?, key_name: key_name.to_vec() })
     }
 
-    /// As [`from_pem`](Self::from_pem), from the key's 32 bytes.
+    /// As [`from_pem`](Self::from_pem), from the key's 32 bytes: a number (P-256) or a seed (Ed25519).
     ///
     /// # Errors
-    /// When they are zero, or not below the order of the curve.
-    pub fn from_bytes(scalar: &[u8; 32], key_name: &[u8]) -> Result<Self, KeyError> {
-        let key =
-            SigningKey::from_slice(scalar).map_err(|_| KeyError("the number is no P-256 private key"))?;
-        Ok(Self { key, key_name: key_name.to_vec() })
+    /// When a number is zero, or not below the order of the curve.
+    pub fn from_bytes(algorithm: KeyAlgorithm, bytes: &[u8; 32], key_name: &[u8]) -> Result<Self, KeyError> {
+        Ok(Self { key: PrivateKey::from_bytes(algorithm, bytes)?, key_name: key_name.to_vec() })
     }
 
-    /// Verifier of its signatures.
-    pub fn verifier(&self) -> Verifier {
-        Verifier::Ecdsa(Box::new(*self.key.verifying_key()))
+    /// The key that verifies its signatures.
+    pub fn public_key(&self) -> PublicKey {
+        self.key.public()
     }
 }
 
 impl Signer {
     /// SignatureType of this signer.
-    pub const fn kind(&self) -> u64 {
+    pub fn kind(&self) -> u64 {
         match self {
             Self::Digest => signature_type::DIGEST_SHA256,
-            Self::Ecdsa(_) => signature_type::SHA256_WITH_ECDSA,
+            Self::Key(signer) => signer.key.kind(),
         }
     }
 
@@ -139,14 +130,14 @@ impl Signer {
     pub fn verifier(&self) -> Verifier {
         match self {
             Self::Digest => Verifier::Digest,
-            Self::Ecdsa(signer) => signer.verifier(),
+            Self::Key(signer) => Verifier::Key(signer.public_key()),
         }
     }
 
     /// Appends SignatureType and KeyLocator: the beginning of SignatureInfo's value.
     pub(crate) fn write_info(&self, out: &mut Vec<u8>) {
         tlv::write_integer(out, types::SIGNATURE_TYPE, self.kind());
-        if let Self::Ecdsa(signer) = self {
+        if let Self::Key(signer) = self {
             let name_len = tlv::element_len(types::NAME, signer.key_name.len());
             tlv::write_header(out, types::KEY_LOCATOR, name_len);
             tlv::write_element(out, types::NAME, &signer.key_name);
@@ -155,57 +146,41 @@ impl Signer {
 
     /// Appends the SignatureValue, an element of type `kind`, over `parts`.
     pub(crate) fn write_value(&self, kind: u32, parts: &[&[u8]], out: &mut Vec<u8>) {
-        let hash = sha256(parts);
         match self {
-            Self::Digest => tlv::write_element(out, kind, &hash),
-            Self::Ecdsa(signer) => {
-                // Deterministic (RFC 6979); fails only for a hash of less than half the key's length.
-                let signature: Signature =
-                    signer.key.sign_prehash(&hash).expect("32 bytes are enough for P-256");
-                tlv::write_element(out, kind, signature.to_der().as_bytes());
-            }
+            Self::Digest => tlv::write_element(out, kind, &sha256(parts)),
+            Self::Key(signer) => tlv::write_element(out, kind, &signer.key.sign(parts)),
         }
     }
 }
 
 impl Verifier {
-    /// A verifier with the public key in PEM text (`PUBLIC KEY`: SPKI).
+    /// A verifier with the public key in PEM text; see [`PublicKey::from_pem`].
     ///
     /// # Errors
-    /// When the text is no P-256 public key.
+    /// When the text is no public key of a known algorithm.
     pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
-        let key = VerifyingKey::from_public_key_pem(pem);
-        Ok(Self::Ecdsa(Box::new(key.map_err(|_| KeyError("no P-256 public key; accepted: PEM of SPKI"))?)))
+        PublicKey::from_pem(pem).map(Self::Key)
     }
 
-    /// A verifier with the public key in DER of SPKI, as in an NDN certificate, or a SEC1 point (compressed
-    /// or not).
+    /// A verifier with the public key in DER; see [`PublicKey::from_der`].
     ///
     /// # Errors
-    /// When the bytes are no P-256 public key.
-    pub fn from_der(bytes: &[u8]) -> Result<Self, KeyError> {
-        let key = VerifyingKey::from_public_key_der(bytes)
-            .ok()
-            .or_else(|| VerifyingKey::from_sec1_bytes(bytes).ok())
-            .ok_or(KeyError("no P-256 public key; accepted: DER of SPKI, or a SEC1 point"))?;
-        Ok(Self::Ecdsa(Box::new(key)))
+    /// When the bytes are no public key of a known algorithm.
+    pub fn from_der(der: &[u8]) -> Result<Self, KeyError> {
+        PublicKey::from_der(der).map(Self::Key)
     }
 
     fn check(&self, signature: &SignatureView<'_>, parts: &[&[u8]]) -> Result<(), VerifyError> {
         let expected = match self {
             Self::Digest => signature_type::DIGEST_SHA256,
-            Self::Ecdsa(_) => signature_type::SHA256_WITH_ECDSA,
+            Self::Key(key) => key.kind(),
         };
         if signature.kind != expected {
             return Err(VerifyError::Kind { found: signature.kind, expected });
         }
-        let hash = sha256(parts);
         let holds = match self {
-            Self::Digest => signature.value == hash,
-            Self::Ecdsa(key) => {
-                let value = DerSignature::try_from(signature.value);
-                value.is_ok_and(|value| key.verify_prehash(&hash, &value).is_ok())
-            }
+            Self::Digest => signature.value == sha256(parts),
+            Self::Key(key) => key.verifies(signature.value, parts),
         };
         if holds { Ok(()) } else { Err(VerifyError::Wrong) }
     }
@@ -266,7 +241,8 @@ mod tests {
         let r = hex("EFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716");
         let s = hex("F7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8");
         let key: [u8; 32] = key.try_into().expect("32 bytes");
-        let signer = Signer::Ecdsa(Box::new(EcdsaSigner::from_bytes(&key, &[]).expect("a key")));
+        let signer =
+            Signer::Key(Box::new(KeySigner::from_bytes(KeyAlgorithm::P256, &key, &[]).expect("a key")));
         let mut out = Vec::new();
         signer.write_value(types::SIGNATURE_VALUE, &[b"sam", b"ple"], &mut out);
         // DER: both numbers have their highest bit set, so each is led by a zero.
