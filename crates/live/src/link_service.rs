@@ -68,6 +68,12 @@ impl GenericLinkService {
         }
     }
 
+    /// The same link layer with the counters of an earlier one.
+    #[must_use]
+    pub fn with_counters(self, counters: LinkCounters) -> Self {
+        Self { counters, ..self }
+    }
+
     /// Processes a received frame; returns the packet that it completes.
     pub fn receive(&mut self, frame: Bytes, cx: &mut LinkContext<'_>) -> Option<Packet<Bytes>> {
         self.counters.frames_in += 1;
@@ -132,6 +138,11 @@ impl GenericLinkService {
     /// Counters of the link layer so far.
     pub fn counters(&self) -> LinkCounters {
         self.counters
+    }
+
+    /// Changes the maximum size of a frame, bytes.
+    pub fn set_mtu(&mut self, mtu: usize) {
+        self.encoder.set_mtu(mtu);
     }
 
     /// Maximum size of a frame, bytes; `None` for any size.

@@ -144,6 +144,21 @@ impl StreamFace {
         Self { socket, backlog, local, remote, is_local, incoming, packet_len, tail }
     }
 
+    /// Whether the connection is established; `false` while it is being made.
+    ///
+    /// # Errors
+    /// When it failed.
+    pub fn is_connected(&self) -> io::Result<bool> {
+        if let Some(why) = self.socket.take_error()? {
+            return Err(why);
+        }
+        match self.socket.peer_addr() {
+            Ok(_) => Ok(true),
+            Err(why) if why.kind() == io::ErrorKind::NotConnected => Ok(false),
+            Err(why) => Err(why),
+        }
+    }
+
     /// Limits the bytes that wait in the socket, for an application that sends Interests only.
     ///
     /// # Errors

@@ -64,6 +64,17 @@ impl Transport {
         }
     }
 
+    /// Whether the connection is established; a datagram socket always is.
+    ///
+    /// # Errors
+    /// When it failed.
+    pub fn is_connected(&self) -> io::Result<bool> {
+        match self {
+            Self::Udp(_) => Ok(true),
+            Self::Stream(face) => face.is_connected(),
+        }
+    }
+
     /// Limits the bytes that wait in a stream's socket, for an application that sends Interests only. A
     /// datagram socket is not changed.
     ///

@@ -55,6 +55,21 @@ impl FaceUri {
         ParsedUri::read(text).and_then(resolve).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
     }
 
+    /// Parses a URI whose host is a numeric address, so that nothing has to be looked up.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve), and when the host is a name.
+    pub fn literal(text: &str) -> Result<Self, UriError> {
+        let literal = |written| match written {
+            ParsedUri::Unix(path) => Ok(Self::Unix(path)),
+            ParsedUri::Host { kind, host, port, family } if host.parse::<IpAddr>().is_ok() => {
+                look_up(host, port, family).map(kind)
+            }
+            ParsedUri::Host { host, .. } => Err(format!("host {host:?} is not a numeric address")),
+        };
+        ParsedUri::read(text).and_then(literal).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
+    }
+
     /// Checks a URI without resolving its host name.
     ///
     /// # Errors
@@ -190,6 +205,14 @@ mod tests {
     #[test]
     fn a_host_name_is_looked_up_in_the_family_requested() {
         assert_eq!(shown("tcp4://localhost:80"), "tcp4://127.0.0.1:80");
+    }
+
+    #[test]
+    fn a_literal_uri_has_a_numeric_host() {
+        let uri = FaceUri::literal("udp://192.0.2.1").map(|uri| uri.to_string());
+        assert_eq!(uri.as_deref(), Ok("udp4://192.0.2.1:6363"));
+        let why = FaceUri::literal("udp4://localhost:6363").expect_err("a name").to_string();
+        assert_eq!(why, "face URI \"udp4://localhost:6363\": host \"localhost\" is not a numeric address");
     }
 
     #[test]

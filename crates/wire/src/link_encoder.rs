@@ -43,6 +43,11 @@ impl LinkEncoder {
         Self { mtu, sequence: first_sequence, fields: Vec::new(), rewritten: Vec::new() }
     }
 
+    /// Changes the maximum size of a frame, bytes.
+    pub const fn set_mtu(&mut self, mtu: usize) {
+        self.mtu = Some(mtu);
+    }
+
     /// Maximum size of a frame, bytes; `None` for any size.
     pub const fn mtu(&self) -> Option<usize> {
         self.mtu

@@ -160,12 +160,18 @@ fn pynfdc(bench: &Bench, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn python_ndn_lists_and_changes_routes_and_strategies() {
+fn python_ndn_lists_and_changes_faces_routes_and_strategies() {
     let Some(bench) = Bench::start("py-manages") else { return };
     let status = pynfdc(&bench, &["status"]);
     assert!(status.contains("tidegate ") && status.contains("nUnsatisfiedInterests"), "{status}");
     let faces = pynfdc(&bench, &["face"]);
     assert!(faces.contains("internal://") && faces.contains("unix://"), "{faces}");
+    let peer = "udp4://127.0.0.1:9";
+    assert_eq!(pynfdc(&bench, &["nf", peer]), "200 OK\n");
+    assert_eq!(pynfdc(&bench, &["nf", peer]), format!("409 there is a face to {peer} already\n"));
+    assert!(pynfdc(&bench, &["face"]).contains(peer));
+    assert!(pynfdc(&bench, &["rf", peer]).ends_with("200 OK\n"));
+    assert!(!pynfdc(&bench, &["face"]).contains(peer));
     assert_eq!(pynfdc(&bench, &["nr", "/py/route", "1"]), "200 OK\n");
     assert!(pynfdc(&bench, &["route"]).contains("/py/route\n\tFaceID=1 "));
     assert_eq!(pynfdc(&bench, &["rr", "/py/route", "1"]), "200 OK\n");

@@ -39,6 +39,13 @@ pub(super) enum Line {
     Internal(VecDeque<Packet<Bytes>>),
 }
 
+impl Line {
+    /// Whether frames are datagrams, whose peer can leave without notice.
+    pub fn is_datagram(&self) -> bool {
+        matches!(self, Self::Socket { transport: Transport::Udp(_), .. })
+    }
+}
+
 /// Reason for which a face exists; it decides when the face is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
@@ -50,16 +57,60 @@ pub(super) enum Origin {
     Accepted,
     /// The entry of this place in the configuration.
     Configured(usize),
+    /// A command created it.
+    Created,
 }
 
-impl Origin {
-    /// Persistency of the face as NFD states it: 0 persistent, 1 on demand, 2 permanent.
-    pub fn persistency(self) -> u64 {
+/// Condition under which a face ends (NFD).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FacePersistency {
+    /// It stays when it is silent, and ends when its transport fails.
+    Persistent,
+    /// It ends when it is silent, or when the peer that opened it leaves.
+    OnDemand,
+    /// It stays until it is destroyed; a transport that fails is replaced.
+    Permanent,
+}
+
+impl FacePersistency {
+    /// The number that stands for it in messages.
+    pub const fn number(self) -> u64 {
         match self {
-            Self::OnDemand | Self::Accepted => 1,
-            Self::Internal | Self::Configured(_) => 2,
+            Self::Persistent => 0,
+            Self::OnDemand => 1,
+            Self::Permanent => 2,
         }
     }
+
+    /// The persistency of this number; `None` for an unknown one.
+    pub const fn of_number(number: u64) -> Option<Self> {
+        match number {
+            0 => Some(Self::Persistent),
+            1 => Some(Self::OnDemand),
+            2 => Some(Self::Permanent),
+            _ => None,
+        }
+    }
+
+    /// Persistency of a new face.
+    const fn of_origin(origin: Origin) -> Self {
+        match origin {
+            Origin::OnDemand | Origin::Accepted => Self::OnDemand,
+            Origin::Created => Self::Persistent,
+            Origin::Internal | Origin::Configured(_) => Self::Permanent,
+        }
+    }
+}
+
+/// Whether packets can be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FaceState {
+    /// The transport is usable, as far as known.
+    Up,
+    /// The transport of a permanent face has failed.
+    Down,
+    /// A new transport is being connected.
+    Connecting,
 }
 
 /// Congestion marking of a face as NFD configures it.
@@ -118,6 +169,8 @@ pub(super) struct Face {
     pub marking: Option<FaceMarking>,
     pub received: PacketCounts,
     pub sent: PacketCounts,
+    pub persistency: FacePersistency,
+    pub state: FaceState,
 }
 
 impl Face {
@@ -138,6 +191,8 @@ impl Face {
             marking,
             received: PacketCounts::default(),
             sent: PacketCounts::default(),
+            persistency: FacePersistency::of_origin(origin),
+            state: FaceState::Up,
         }
     }
 
@@ -150,6 +205,11 @@ impl Face {
             Line::Internal(_) => true,
         };
         has_room && self.shaper.is_free(now)
+    }
+
+    /// Whether this end opened the connection, so that it can be opened again.
+    pub fn is_outgoing(&self) -> bool {
+        matches!(self.origin, Origin::Configured(_) | Origin::Created)
     }
 
     /// Whether the queue timer that fires at `at` is current, which it is once.

@@ -14,13 +14,14 @@ use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_wire::FrameBatch;
 
 use super::config::FaceConfig;
-use super::face::{Face, FaceMarking, FaceSetup, Line, Origin};
+use super::face::{Face, FaceMarking, FacePersistency, FaceSetup, Line, Origin};
 use super::pressure::{self, MemoryGuard, Pressure};
 use super::shaper::FaceShaper;
 use super::start::{StartError, UNLIMITED};
 use super::timers::Due;
 use super::{Daemon, HOUSEKEEPING, Watch, Watched, routes, surroundings};
 use crate::link_service::GenericLinkService;
+use crate::nfd::FaceEventKind;
 use crate::transport::Transport;
 use crate::udp::UdpFace;
 use crate::uri::FaceUri;
@@ -32,6 +33,8 @@ pub(super) struct Configured {
     uri: FaceUri,
     /// The face; `None` while it is not connected.
     pub face: Option<FaceId>,
+    /// Whether a command destroyed the face, which then is not made again.
+    pub is_destroyed: bool,
 }
 
 /// Maximum number of connections accepted in one turn.
@@ -119,11 +122,12 @@ impl Daemon {
             self.faces.push(None);
         }
         self.faces[id.index()] = Some(face);
+        self.record_face_event(id, FaceEventKind::Created);
         self.schedule_forwarder_timer();
         Ok(id)
     }
 
-    fn attach_socket(
+    pub(super) fn attach_socket(
         &mut self,
         transport: Transport,
         origin: Origin,
@@ -146,6 +150,7 @@ impl Daemon {
 
     /// Closes a face; the packets in its queue are dropped.
     pub(super) fn close(&mut self, id: FaceId) {
+        self.record_face_event(id, FaceEventKind::Destroyed);
         let Some(mut face) = self.faces[id.index()].take() else { return };
         if let Line::Socket { transport, link, .. } = &face.line {
             // The counters of the face end with it; those of the forwarder are totals.
@@ -183,7 +188,7 @@ impl Daemon {
     }
 
     /// Whether one more face may be made when `more` are allowed beyond the maximum; counts a refusal.
-    fn has_room(&mut self, more: usize) -> bool {
+    pub(super) fn has_room(&mut self, more: usize) -> bool {
         let has_room = self.count_faces() < usize::from(self.config.max_faces) + more;
         self.counters.faces_refused += u64::from(!has_room);
         has_room
@@ -254,7 +259,7 @@ impl Daemon {
             let planned = &self.config.faces[place];
             let uri = FaceUri::resolve(&planned.uri);
             let uri = uri.map_err(|why| StartError::new(format!("face {:?}", planned.name), why))?;
-            self.configured.push(Configured { uri, face: None });
+            self.configured.push(Configured { uri, face: None, is_destroyed: false });
             self.connect_configured(place)?;
         }
         Ok(())
@@ -282,8 +287,12 @@ impl Daemon {
     /// Closes silent faces, removes expired routes, and reconnects lost faces.
     pub(super) fn housekeeping(&mut self) {
         let idle = self.config.idle;
-        let is_silent =
-            |face: &Face, now: Time| face.origin == Origin::OnDemand && now.since(face.received_at) > idle;
+        // A connection that a peer opened ends with it.
+        let is_silent = |face: &Face, now: Time| {
+            face.line.is_datagram()
+                && face.persistency == FacePersistency::OnDemand
+                && now.since(face.received_at) > idle
+        };
         let silent: Vec<FaceId> = (0..)
             .zip(&self.faces)
             .filter(|(_, face)| face.as_ref().is_some_and(|face| is_silent(face, self.now)))
@@ -301,11 +310,12 @@ impl Daemon {
         let (rib, tables) = routes!(self);
         rib.expire(self.now, tables);
         for place in 0..self.configured.len() {
-            if self.configured[place].face.is_none() {
+            if self.configured[place].face.is_none() && !self.configured[place].is_destroyed {
                 // It was connectable or absent at the start; now it is one or the other again.
                 let _ = self.connect_configured(place);
             }
         }
+        self.reconnect_faces();
         self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
     }
 }

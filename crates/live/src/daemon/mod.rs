@@ -7,6 +7,7 @@ pub mod management;
 mod metrics;
 mod pressure;
 mod protection;
+mod reconnect;
 mod rib;
 mod shaper;
 mod start;
@@ -90,6 +91,7 @@ pub struct Daemon {
     lifetime: Millis,
     configured: Vec<Configured>,
     datasets: management::Datasets,
+    face_events: management::FaceEvents,
     counters: DaemonCounters,
 }
 
@@ -219,6 +221,9 @@ impl Daemon {
                 Watched::MetricsListener => self.accept_scrapers(),
                 Watched::MetricsPeer(place) => self.serve_scraper(place),
                 Watched::Face(face, number) if self.has_face(face, number) => {
+                    if !self.is_connected(face) {
+                        continue;
+                    }
                     // Written first: the packets that are read next then find room.
                     if is_writable {
                         self.flush_face(face);
@@ -234,6 +239,10 @@ impl Daemon {
         self.run_due_timers();
         self.answer_management();
         self.flush();
+        // After the flush, in which transports may fail.
+        if self.publish_face_events() {
+            self.flush();
+        }
         // Back-pressure is decided once the sockets have taken what they could.
         self.hold_back();
         self.forget_names();
@@ -298,10 +307,10 @@ impl Daemon {
         self.take_frames(id);
         match outcome {
             Ok(Received::More | Received::Drained) => {}
-            Ok(Received::Closed) => self.close(id),
+            Ok(Received::Closed) => self.on_transport_failure(id),
             Err(why) => {
                 self.counters.malformed += u64::from(why.kind() == io::ErrorKind::InvalidData);
-                self.close(id);
+                self.on_transport_failure(id);
             }
         }
     }
@@ -436,7 +445,7 @@ impl Daemon {
     fn flush_face(&mut self, id: FaceId) {
         let Some(face) = &mut self.faces[id.index()] else { return };
         // A socket that fails has lost its peer.
-        let Ok(has_room) = face.flush() else { return self.close(id) };
+        let Ok(has_room) = face.flush() else { return self.on_transport_failure(id) };
         let view = &self.node.faces()[id.index()];
         let has_queue = view.queued_packets() > 0;
         // The backlog is reset once nothing waits: a stale one would cause marks forever.

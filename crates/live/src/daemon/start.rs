@@ -113,6 +113,7 @@ impl Daemon {
             config,
             configured: Vec::new(),
             datasets: Default::default(),
+            face_events: Default::default(),
             counters: DaemonCounters::default(),
         };
         daemon.open()?;

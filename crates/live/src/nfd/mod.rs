@@ -3,12 +3,14 @@
 //! Type numbers and field order are those of ndn-cxx; fields may arrive in any order and unknown ones are
 //! ignored, as in NFD, so that newer peers are understood. ndn-cxx reads datasets in this order only.
 
+mod face_event;
 mod face_query;
 mod parameters;
 mod response;
 mod status;
 mod types;
 
+pub use face_event::{FaceEventKind, encode_face_event};
 pub use face_query::FaceQueryFilter;
 pub use parameters::{ControlParameters, ParameterSet};
 pub use response::ControlResponse;

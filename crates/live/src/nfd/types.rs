@@ -47,3 +47,6 @@ pub(super) const IN_NACKS: u32 = 151;
 pub(super) const OUT_NACKS: u32 = 152;
 pub(super) const SATISFIED_INTERESTS: u32 = 153;
 pub(super) const UNSATISFIED_INTERESTS: u32 = 154;
+
+pub(super) const FACE_EVENT: u32 = 192;
+pub(super) const FACE_EVENT_KIND: u32 = 193;

@@ -11,6 +11,7 @@ pub const GENERIC_NAME_COMPONENT: u32 = 8;
 pub const KEYWORD_NAME_COMPONENT: u32 = 32;
 pub const SEGMENT_NAME_COMPONENT: u32 = 50;
 pub const VERSION_NAME_COMPONENT: u32 = 54;
+pub const SEQUENCE_NUM_NAME_COMPONENT: u32 = 58;
 
 pub const CAN_BE_PREFIX: u32 = 33;
 pub const MUST_BE_FRESH: u32 = 18;

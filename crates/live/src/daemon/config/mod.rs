@@ -51,6 +51,8 @@ pub struct ForwarderConfig {
     pub strategy: SchemeUse,
     /// Schemes that can be set as strategies while the forwarder runs.
     pub strategies: Vec<&'static Scheme>,
+    /// NFD's congestion marking, which commands can give a new face; `None` if it is not among the schemes.
+    pub marking: Option<&'static Scheme>,
     /// Forwarding strategies of name prefixes.
     pub prefix_strategies: Vec<(String, SchemeUse)>,
     /// Addresses of UDP listeners.
@@ -140,7 +142,8 @@ impl ForwarderConfig {
             let config = read::read(context, &document)?;
             let renamed = context.notes(&Sources { name, text, overrides: &[] });
             let strategies = schemes.iter().copied().filter(|scheme| scheme.strategy.is_some()).collect();
-            Some(Self { renamed, strategies, ..config })
+            let marking = schemes.iter().copied().find(|scheme| scheme.name == "nfd-marking");
+            Some(Self { renamed, strategies, marking, ..config })
         })
     }
 

@@ -64,6 +64,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         metrics,
         strategy: strategy?,
         strategies: Vec::new(),
+        marking: None,
         prefix_strategies,
         udp,
         tcp,

@@ -3,14 +3,14 @@
 use tidegate_core::ndn::face::FaceId;
 
 use super::super::Daemon;
-use super::super::face::{Face, Line, Origin};
+use super::super::face::{Face, FacePersistency, Line};
 use crate::nfd::{FaceQueryFilter, FaceRecord, encode_channel};
 
 /// Flag of a face that marks congestion.
-const CONGESTION_MARKING: u64 = 4;
+pub(super) const CONGESTION_MARKING: u64 = 4;
 
 /// Maximum size of a packet, bytes, which is reported for a face without a limit.
-const MAX_MTU: usize = tidegate_wire::MAX_PACKET;
+pub(super) const MAX_MTU: usize = tidegate_wire::MAX_PACKET;
 
 /// URI of both ends of the forwarder's own face.
 const INTERNAL: &str = "internal://";
@@ -46,14 +46,14 @@ impl Daemon {
         };
         let silent_ns = self.now.since(face.received_at).as_nanos();
         let left_ns = self.config.idle.as_nanos().saturating_sub(silent_ns);
-        let is_ending = face.origin == Origin::OnDemand;
+        let is_ending = face.persistency == FacePersistency::OnDemand && face.line.is_datagram();
         FaceRecord {
             face_id: face.number,
             uri,
             local_uri,
             expiration_ms: is_ending.then_some(left_ns / 1_000_000),
             scope: u64::from(view.is_local()),
-            persistency: face.origin.persistency(),
+            persistency: face.persistency.number(),
             link_type: 0,
             marking_interval_ns: face.marking.map(|marking| marking.interval_ns),
             marking_threshold_bytes: face.marking.map(|marking| marking.threshold_bytes),

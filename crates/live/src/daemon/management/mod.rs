@@ -5,6 +5,8 @@
 
 mod cs;
 mod dataset;
+mod events;
+mod face_commands;
 mod faces;
 mod fib;
 mod lines;
@@ -27,6 +29,7 @@ use super::{Daemon, MANAGEMENT, surroundings, wires};
 use crate::clock::MonotonicClock;
 use crate::nfd::{ControlParameters, ControlResponse};
 pub(super) use dataset::Datasets;
+pub(super) use events::FaceEvents;
 use request::{Dataset, Request, RequestRefusal};
 use verb::Verb;
 
@@ -77,6 +80,7 @@ impl Daemon {
         let view = InterestView::parse(&packet.body).ok()?;
         let outcome = match Request::read(&view) {
             Ok(Request::Foreign) => return None,
+            Ok(Request::FaceEvent(number)) => return self.face_events.request(number, self.now),
             Ok(Request::Segment) => return self.datasets.segment(&view.name),
             Ok(Request::Dataset(dataset)) => return self.answer_dataset(&view, &dataset),
             Ok(Request::Command(verb, parameters)) => self.execute(packet, verb, *parameters),
@@ -122,6 +126,9 @@ impl Daemon {
     ) -> Result<ControlParameters, RequestRefusal> {
         verb.check(&parameters)?;
         match verb {
+            Verb::FacesCreate => self.create_face(&parameters),
+            Verb::FacesUpdate => self.update_face(packet, &parameters),
+            Verb::FacesDestroy => self.destroy_face(&parameters),
             Verb::FibAddNextHop => self.add_next_hop(packet, parameters),
             Verb::FibRemoveNextHop => self.remove_next_hop(packet, parameters),
             Verb::RibRegister => self.register(packet, parameters),

@@ -56,6 +56,8 @@ pub enum Request {
     Dataset(Dataset),
     /// A segment of a dataset that was published before.
     Segment,
+    /// The notification of this number about a face; `None` for the last or next one.
+    FaceEvent(Option<u64>),
     /// A name outside of the management, to which a route leads.
     Foreign,
     /// A command with its parameters.
@@ -88,6 +90,11 @@ impl Request {
         }
         if protocol != b"nfd" {
             return Err(unknown());
+        }
+        if (module, verb) == (b"faces", b"events") {
+            let is_numbered = |argument: &Element<'_>| argument.kind == types::SEQUENCE_NUM_NAME_COMPONENT;
+            let number = argument.filter(is_numbered).and_then(|argument| argument.integer().ok());
+            return Ok(Self::FaceEvent(number));
         }
         if let Some(dataset) = read_dataset((module, verb), argument)? {
             return Ok(Self::Dataset(dataset));
@@ -191,6 +198,15 @@ mod tests {
     }
 
     #[test]
+    fn a_notification_is_requested_by_its_number_or_as_the_last_one() {
+        let words: [&[u8]; 4] = [b"localhost", b"nfd", b"faces", b"events"];
+        let mut name = name_of(&words);
+        assert_eq!(read(&name), Ok(Request::FaceEvent(None)));
+        name::push_component(&mut name, 58, &[1, 0]);
+        assert_eq!(read(&name), Ok(Request::FaceEvent(Some(256))));
+    }
+
+    #[test]
     fn a_query_needs_a_filter() {
         let words: [&[u8]; 4] = [b"localhost", b"nfd", b"faces", b"query"];
         let filter = FaceQueryFilter { face_id: Some(7), ..FaceQueryFilter::default() };
@@ -214,7 +230,6 @@ mod tests {
     fn an_unknown_request_is_refused_as_not_implemented() {
         for words in [
             &[b"localhost", &b"nfd"[..], b"rib", b"grow"][..],
-            &[b"localhost", b"nfd", b"faces", b"events"],
             &[b"localhost", b"nfd", b"rib", b"register"],
             &[b"localhost", b"nlsr", b"status"],
             &[b"localhost", b"nfd"],

@@ -6,6 +6,12 @@ use crate::nfd::{ControlParameters, ParameterSet};
 /// A command of NFD's management protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
+    /// Creates a face to a remote address.
+    FacesCreate,
+    /// Changes properties of a face.
+    FacesUpdate,
+    /// Closes a single face.
+    FacesDestroy,
     /// Adds a next hop to the FIB, or changes its cost.
     FibAddNextHop,
     /// Removes a next hop from the FIB.
@@ -37,8 +43,37 @@ const FACE_ID: ParameterSet = ParameterSet::FACE_ID;
 const NAME: ParameterSet = ParameterSet::NAME;
 const FLAGS: ParameterSet = ParameterSet::FLAGS;
 
+/// Properties of a face that commands can set.
+const FACE_PROPERTIES: ParameterSet = FLAGS
+    .with(ParameterSet::MASK)
+    .with(ParameterSet::PERSISTENCY)
+    .with(ParameterSet::MARKING_INTERVAL)
+    .with(ParameterSet::MARKING_THRESHOLD)
+    .with(ParameterSet::MTU);
+
 /// Every command, with the fields that NFD requires and permits.
-const VERBS: [VerbFields; 8] = [
+const VERBS: [VerbFields; 11] = [
+    VerbFields {
+        verb: Verb::FacesCreate,
+        module: "faces",
+        name: "create",
+        required: ParameterSet::URI,
+        optional: FACE_PROPERTIES.with(ParameterSet::LOCAL_URI),
+    },
+    VerbFields {
+        verb: Verb::FacesUpdate,
+        module: "faces",
+        name: "update",
+        required: ParameterSet::NONE,
+        optional: FACE_PROPERTIES.with(FACE_ID),
+    },
+    VerbFields {
+        verb: Verb::FacesDestroy,
+        module: "faces",
+        name: "destroy",
+        required: FACE_ID,
+        optional: ParameterSet::NONE,
+    },
     VerbFields {
         verb: Verb::FibAddNextHop,
         module: "fib",

@@ -1,6 +1,7 @@
 //! A whole forwarder with applications at its Unix socket: what it must not do, whatever they do.
 
 mod bench;
+mod face_management;
 mod gates;
 mod management;
 mod marks;
