@@ -7,6 +7,7 @@ use crate::error::EncodeError;
 use crate::packet::MAX_PACKET;
 use crate::sign::{Signer, sha256};
 use crate::tlv::{self, TlvReader, types};
+use crate::validity::ValidityPeriod;
 
 /// An Interest to be built. Names and components are in TLV, without the enclosing Name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -132,6 +133,8 @@ pub struct DataBuilder<'a> {
     pub final_block: Option<&'a [u8]>,
     /// Content of the Data packet.
     pub content: &'a [u8],
+    /// Validity period, which certificates have.
+    pub validity: Option<ValidityPeriod>,
 }
 
 impl DataBuilder<'_> {
@@ -150,6 +153,9 @@ impl DataBuilder<'_> {
         tlv::write_element(&mut inner, types::CONTENT, self.content);
         info.clear();
         signer.write_info(&mut info);
+        if let Some(validity) = &self.validity {
+            validity.encode(&mut info);
+        }
         tlv::write_element(&mut inner, types::SIGNATURE_INFO, &info);
         info.clear();
         signer.write_value(types::SIGNATURE_VALUE, &[&inner], &mut info);

@@ -29,6 +29,7 @@
 
 mod batch;
 mod builder;
+mod certificate;
 mod data;
 mod error;
 mod evolvability;
@@ -44,9 +45,11 @@ mod sign;
 mod signature;
 pub mod tlv;
 mod token;
+mod validity;
 
 pub use batch::FrameBatch;
 pub use builder::{DataBuilder, InterestBuilder, InterestStamp};
+pub use certificate::{Certificate, CertificateError, CertificateSettings};
 pub use data::DataView;
 pub use error::{DecodeError, EncodeError};
 pub use interest::{DEFAULT_LIFETIME, InterestView};
@@ -60,3 +63,4 @@ pub use sign::{
 };
 pub use signature::{KeyLocator, SignatureView, signature_type};
 pub use token::Token;
+pub use validity::ValidityPeriod;

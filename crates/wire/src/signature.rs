@@ -4,6 +4,7 @@ use crate::error::DecodeError;
 use crate::evolvability::ElementOrder;
 use crate::name::NameView;
 use crate::tlv::{Element, types};
+use crate::validity::ValidityPeriod;
 
 /// Signature types by number.
 pub mod signature_type {
@@ -30,6 +31,8 @@ pub struct SignatureView<'a> {
     pub time_ms: Option<u64>,
     /// SignatureSeqNum of a signed Interest.
     pub sequence: Option<u64>,
+    /// ValidityPeriod of a certificate; `None` also if it is malformed.
+    pub validity: Option<ValidityPeriod>,
     /// SignatureValue of the packet.
     pub value: &'a [u8],
 }
@@ -62,8 +65,15 @@ impl<'a> SignatureView<'a> {
     pub(crate) fn parse(info: &Element<'a>) -> Result<Self, DecodeError> {
         let mut order = ElementOrder::of(info.kind);
         let mut kind = None;
-        let mut view =
-            Self { kind: 0, key_locator: None, nonce: None, time_ms: None, sequence: None, value: &[] };
+        let mut view = Self {
+            kind: 0,
+            key_locator: None,
+            nonce: None,
+            time_ms: None,
+            sequence: None,
+            validity: None,
+            value: &[],
+        };
         let mut reader = info.inside();
         while let Some(element) = reader.next()? {
             if !order.admits(&element, rank(element.kind))? {
@@ -75,6 +85,8 @@ impl<'a> SignatureView<'a> {
                 types::SIGNATURE_NONCE => view.nonce = Some(element.value),
                 types::SIGNATURE_TIME => view.time_ms = Some(element.integer()?),
                 types::SIGNATURE_SEQ_NUM => view.sequence = Some(element.integer()?),
+                // Only certificates need it; other Data is not refused because of it.
+                types::VALIDITY_PERIOD => view.validity = ValidityPeriod::parse(&element).ok(),
                 _ => {}
             }
         }

@@ -38,6 +38,8 @@ pub const SIGNATURE_NONCE: u32 = 38;
 pub const SIGNATURE_TIME: u32 = 40;
 pub const SIGNATURE_SEQ_NUM: u32 = 42;
 pub const VALIDITY_PERIOD: u32 = 253;
+pub const NOT_BEFORE: u32 = 254;
+pub const NOT_AFTER: u32 = 255;
 
 pub const LP_PACKET: u32 = 100;
 pub const FRAGMENT: u32 = 80;

@@ -126,6 +126,7 @@ impl Generator {
             freshness: self.some(|this| Millis(this.number())),
             final_block: final_block.as_deref(),
             content: if self.below(10) == 0 { &last } else { &content },
+            validity: None,
         };
         let signer = self.signer();
         builder.sign(&signer).expect("a Data of fewer than 8800 bytes")

@@ -135,6 +135,7 @@ fn write_data(generator: &mut Generator) -> Written {
         freshness: generator.often().then(|| tidegate_core::ndn::packet::Millis(generator.number())),
         final_block: generator.often().then_some(&last),
         content: &content,
+        validity: None,
     };
     let (signer, kind, key) = signer(generator);
     let (packet, is_damaged) = damaged(builder.sign(&signer).expect("small"), generator);
