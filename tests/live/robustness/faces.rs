@@ -75,3 +75,62 @@ fn a_thousand_connections_that_come_and_go_leave_no_face() {
         assert_eq!(status.get("faces").list().len(), 3, "{status:?}");
     }
 }
+
+/// Sockets at `address` that have sent `bytes` to the forwarder once.
+fn strangers(target: &Target, address: &str, count: usize, bytes: &[u8]) -> Vec<UdpSocket> {
+    let make = |_| {
+        let socket = UdpSocket::bind((address, 0)).expect("a port is free");
+        socket.send_to(bytes, target.forwarder.address(Way::Udp)).expect("sent");
+        socket
+    };
+    (0..count).map(make).collect()
+}
+
+/// Number of faces of UDP peers at `address`.
+fn faces_at(status: &Value, address: &str) -> usize {
+    let start = format!("udp4://{address}:");
+    status.get("faces").list().iter().filter(|face| face.get("remote").text().starts_with(&start)).count()
+}
+
+#[test]
+fn one_address_takes_its_share_of_faces_and_no_more() {
+    let target = Target::start("address", "[forwarder]\nfaces_per_address = 8\n");
+    let hello = interest(&uri(&["no-route"]));
+    let _crowd = strangers(&target, "127.0.0.1", 20, &hello);
+    let refused = |status: &Value| of_forwarder(status, "faces_refused") == 12.0;
+    let status = target.forwarder.status_when("refusals", refused);
+    assert_eq!(faces_at(&status, "127.0.0.1"), 8);
+    let _others = strangers(&target, "127.0.0.2", 3, &hello);
+    target.forwarder.status_when("faces of another address", |status| faces_at(status, "127.0.0.2") == 3);
+    let warning = target.forwarder.err_line("{\"warning\":");
+    assert!(warning.contains("127.0.0.1 has 8 faces already (faces_per_address)"), "{warning}");
+}
+
+#[test]
+fn a_face_that_never_sent_a_packet_is_closed_for_a_newcomer() {
+    let target = Target::start("useless", "[forwarder]\nmax_faces = 20\n");
+    // One is the server's.
+    let _useless = strangers(&target, "127.0.0.1", 19, &[5]);
+    target.forwarder.status_when("all faces", |status| faces_at(status, "127.0.0.1") == 19);
+    let newcomer = UdpSocket::bind("127.0.0.2:0").expect("a port is free");
+    let has_face = |status: &Value| {
+        newcomer.send_to(&interest(&uri(&["no-route"])), target.forwarder.address(Way::Udp)).expect("sent");
+        faces_at(status, "127.0.0.2") == 1
+    };
+    let status = target.forwarder.status_when("a face of the newcomer", has_face);
+    assert!(faces_at(&status, "127.0.0.1") < 19, "{status:?}");
+}
+
+#[test]
+fn a_connection_without_a_packet_ends_and_one_with_packets_stays() {
+    let target = Target::start("half-open", "local_tcp = false\n[face_defaults]\nidle = \"1s\"\n");
+    let mut proven = Peer::connect(&target.forwarder, Way::Tcp);
+    assert!(proven.answers().is_empty());
+    let mut silent = Peer::connect(&target.forwarder, Way::Tcp);
+    assert_eq!(silent.receive(), None, "the forwarder ends it");
+    assert!(proven.answers().is_empty());
+    // An application of this machine may take its time.
+    let mut local = Peer::connect(&target.forwarder, Way::Unix);
+    target.forwarder.status_when("some time", |status| of_forwarder(status, "uptime_s") > 4.0);
+    assert!(local.answers().is_empty());
+}

@@ -61,7 +61,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         session.begun(&format!("metrics at {url}"));
     }
     notify_manager(session, NotifyState::Ready);
-    daemon.run(&stop).map_err(Failure::error)?;
+    daemon.run_with_warnings(&stop, |warning| session.warn(warning)).map_err(Failure::error)?;
     notify_manager(session, NotifyState::Stopping);
     report(session, &daemon.status());
     Ok(Exit::Ok)

@@ -160,6 +160,8 @@ pub(super) struct Face {
     queue_wake: Time,
     /// Whether the face is in the list of faces with frames to send.
     is_dirty: bool,
+    /// Time at which the face was made.
+    pub made_at: Time,
     /// Arrival time of the last packet.
     pub received_at: Time,
     /// Socket events that are registered for it.
@@ -185,6 +187,7 @@ impl Face {
             is_serving: false,
             queue_wake: Time::MAX,
             is_dirty: false,
+            made_at: now,
             received_at: now,
             watched: Watch::Read,
             pressure,

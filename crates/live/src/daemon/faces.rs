@@ -15,6 +15,7 @@ use tidegate_wire::FrameBatch;
 
 use super::config::FaceConfig;
 use super::face::{Face, FaceMarking, FacePersistency, FaceSetup, Line, Origin};
+use super::places::{Newcomer, PeerNetwork};
 use super::pressure::{self, MemoryGuard, Pressure};
 use super::shaper::FaceShaper;
 use super::start::{StartError, UNLIMITED};
@@ -143,7 +144,7 @@ impl Daemon {
     /// Whether the peer of a connection may use names of this machine: over a Unix socket, and over TCP from a loopback
     /// address if the configuration permits it. A datagram's source proves nothing, and a program that forwards
     /// datagrams would pass on the right to register prefixes.
-    fn is_local(&self, transport: &Transport) -> bool {
+    pub(super) fn is_local(&self, transport: &Transport) -> bool {
         let is_tcp = matches!(transport.remote_uri(), FaceUri::Tcp(_));
         transport.is_local() && (self.config.local_tcp || !is_tcp)
     }
@@ -162,6 +163,7 @@ impl Daemon {
         }
         self.counters.received = self.counters.received.with(face.received);
         self.counters.sent = self.counters.sent.with(face.sent);
+        self.give_back_place(&face);
         self.node.detach(surroundings!(self), id);
         // Faces that this stream held back would otherwise never be read again.
         self.release(face.pressure.take_waiting());
@@ -183,15 +185,8 @@ impl Daemon {
     }
 
     /// Number of faces without the forwarder's own.
-    fn count_faces(&self) -> usize {
+    pub(super) fn count_faces(&self) -> usize {
         self.faces.iter().flatten().count() - 1
-    }
-
-    /// Whether one more face may be made when `more` are allowed beyond the maximum; counts a refusal.
-    pub(super) fn has_room(&mut self, more: usize) -> bool {
-        let has_room = self.count_faces() < usize::from(self.config.max_faces) + more;
-        self.counters.faces_refused += u64::from(!has_room);
-        has_room
     }
 
     /// Receives datagrams from peers without a face, and creates a face for each of them.
@@ -215,13 +210,15 @@ impl Daemon {
     }
 
     fn face_for(&mut self, listener: usize, peer: SocketAddr) -> Option<FaceId> {
-        if !self.has_room(0) {
+        let source = PeerNetwork::of(peer.ip());
+        if !self.has_place(Newcomer { source: Some(source), more: 0 }) {
             return None;
         }
         let socket = UdpFace::accept(&self.listeners.udp[listener], peer).ok()?;
         let settings = self.config.face_defaults.clone();
         let face = self.attach_socket(Transport::Udp(socket), Origin::OnDemand, &settings).ok()?;
         self.peers.insert((listener, peer), face);
+        self.places.take(source);
         Some(face)
     }
 
@@ -236,13 +233,18 @@ impl Daemon {
                 // Without a free descriptor the connection stays pending and polling would report it forever.
                 Err(_) => return self.watch_stream_listener(index, Watch::Write),
             };
+            let transport = Transport::Stream(stream);
+            let source = self.source_of(&transport);
             // The connection was accepted and ends here; left pending it would be reported again at once.
-            if !self.has_room(more) {
+            if !self.has_place(Newcomer { source, more }) {
                 continue;
             }
             let settings = self.config.face_defaults.clone();
             // A face that the system refuses is a connection that ends at once.
-            let _ = self.attach_socket(Transport::Stream(stream), Origin::Accepted, &settings);
+            let attached = self.attach_socket(transport, Origin::Accepted, &settings);
+            if let (Ok(_), Some(source)) = (attached, source) {
+                self.places.take(source);
+            }
         }
     }
 
@@ -298,7 +300,7 @@ impl Daemon {
             .filter(|(_, face)| face.as_ref().is_some_and(|face| is_silent(face, self.now)))
             .map(|(id, _)| FaceId(id))
             .collect();
-        for id in silent {
+        for id in silent.into_iter().chain(self.overdue_faces()) {
             self.close(id);
         }
         // Descriptors may have become free since a listener was set aside.

@@ -5,6 +5,7 @@ mod face;
 mod faces;
 pub mod management;
 mod metrics;
+mod places;
 mod pressure;
 mod protection;
 mod reconnect;
@@ -41,6 +42,7 @@ use config::ForwarderConfig;
 use face::{Face, Line, Origin, Wires};
 use faces::Configured;
 use metrics::{MetricsServer, Progress};
+use places::Places;
 use rib::Rib;
 use strategies::Strategies;
 use timers::{Due, Timers};
@@ -73,6 +75,7 @@ pub struct Daemon {
     next_number: u64,
     /// Faces of UDP peers, by the listener that received their first datagram.
     peers: BTreeMap<(usize, SocketAddr), FaceId>,
+    places: Places,
     /// Faces with frames to send.
     dirty: Vec<FaceId>,
     /// Faces at which packets of the turn's last call had to wait.
@@ -200,8 +203,23 @@ impl Daemon {
     /// # Errors
     /// When the system refuses to wait for sockets.
     pub fn run(&mut self, stop: &impl std::os::fd::AsFd) -> io::Result<()> {
+        self.run_with_warnings(stop, |_| {})
+    }
+
+    /// As [`run`](Self::run); `warn` is called with sentences for the operator, at most one in a minute about peers that
+    /// were refused.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with_warnings(
+        &mut self,
+        stop: &impl std::os::fd::AsFd,
+        mut warn: impl FnMut(&str),
+    ) -> io::Result<()> {
         self.poll.register(stop, Watched::Stop.token(), Watch::Read)?;
-        while self.turn()? {}
+        while self.turn()? {
+            self.places.take_warning().iter().for_each(|warning| warn(warning));
+        }
         self.poll.deregister(stop)
     }
 

@@ -100,6 +100,7 @@ impl Daemon {
             faces: Vec::new(),
             next_number: 1,
             peers: Default::default(),
+            places: Default::default(),
             dirty: Vec::new(),
             met: Vec::new(),
             requested: Vec::new(),

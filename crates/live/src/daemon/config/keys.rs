@@ -51,6 +51,8 @@ pub(super) static FORWARDER: Keys = key_rows! { "[forwarder]" =>
     metrics: Text, May,
         "Loopback address at which counters are served over HTTP under /metrics, in the formats of Prometheus and OpenMetrics, such as 127.0.0.1:9695; none by default.";
     max_faces: Count(1, 60_000), Else("1024"), "Maximum number of faces, including on-demand faces.";
+    faces_per_address: Count(1, 60_000), Else("256"),
+        "Maximum number of faces of peers at one IPv4 address or in one IPv6 network of 64 bits, except for local faces.";
 };
 
 pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>

@@ -45,6 +45,8 @@ pub struct ForwarderConfig {
     pub lifetime: Span,
     /// Maximum number of faces, including on-demand faces.
     pub max_faces: u16,
+    /// Maximum number of faces of peers at one address.
+    pub faces_per_address: u16,
     /// Loopback address at which metrics are served; `None` for nowhere.
     pub metrics: Option<SocketAddr>,
     /// Forwarding strategy of every prefix that has none configured.

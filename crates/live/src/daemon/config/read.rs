@@ -44,6 +44,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let strategy = read_use(context, &forwarder, "strategy", "best-route");
     let lifetime = forwarder.time("lifetime");
     let max_faces = forwarder.count("max_faces").and_then(|count| u16::try_from(count).ok());
+    let per_address = forwarder.count("faces_per_address").and_then(|count| u16::try_from(count).ok());
     let face_values = FaceValues::standard(context, root.place).with(FaceValues::read(&defaults));
     let idle = defaults.time("idle");
     let mut faces = Faces::read(&root, &face_values, max_faces.unwrap_or(u16::MAX));
@@ -61,6 +62,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         pit_limit: pit_limit?,
         lifetime: lifetime?,
         max_faces: max_faces?,
+        faces_per_address: per_address?,
         metrics,
         strategy: strategy?,
         strategies: Vec::new(),

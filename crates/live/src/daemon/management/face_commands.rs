@@ -12,6 +12,7 @@ use tidegate_settings::uses::SchemeUse;
 use super::super::config::FaceConfig;
 use super::super::face::{FacePersistency, Line, Origin};
 use super::super::faces::AttachError;
+use super::super::places::Newcomer;
 use super::super::{Daemon, MANAGEMENT};
 use super::faces::{CONGESTION_MARKING, MAX_MTU};
 use super::request::RequestRefusal;
@@ -45,7 +46,7 @@ impl Daemon {
             let text = format!("there is a face to {uri} already");
             return Err(RequestRefusal { body, ..RequestRefusal::new(409, text) });
         }
-        if !self.has_room(0) {
+        if !self.has_place(Newcomer { source: None, more: 0 }) {
             return Err(RequestRefusal::new(503, "there are as many faces as max_faces permits"));
         }
         let settings = self.settings_of(requested)?;

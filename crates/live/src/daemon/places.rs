@@ -1,0 +1,259 @@
+//! Places of peers: how many an address may take, which face is closed for a newcomer, and a warning about refusals.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv6Addr};
+
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::units::{Span, Time};
+
+use super::Daemon;
+use super::face::{Face, FacePersistency, Line, Origin};
+use crate::transport::Transport;
+use crate::uri::FaceUri;
+
+/// Time that a peer of another machine has for its first packet, unless faces end sooner when they are idle.
+const FIRST_PACKET: Span = Span::from_secs(10);
+
+/// A face that has received something within this time is not closed for a newcomer.
+const USEFUL: Span = Span::from_secs(5);
+
+/// As [`USEFUL`], for a face that has never received a packet.
+const UNPROVEN: Span = Span::from_millis(500);
+
+/// Interval between two searches for a face to close, if the first was in vain.
+const SEARCH_INTERVAL: Span = Span::from_millis(100);
+
+/// Minimum interval between two warnings.
+const WARNING_INTERVAL: Span = Span::from_secs(60);
+
+/// Address of peers whose places are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PeerNetwork(IpAddr);
+
+impl PeerNetwork {
+    /// An IPv4 address, or the network of an IPv6 address, in which a host has as many addresses as it likes.
+    pub fn of(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
+            address => address,
+        })
+    }
+
+    /// The address of a peer over UDP or TCP; `None` for a Unix socket.
+    pub fn of_peer(transport: &Transport) -> Option<Self> {
+        match transport.remote_uri() {
+            FaceUri::Udp(peer) | FaceUri::Tcp(peer) => Some(Self::of(peer.ip())),
+            FaceUri::Unix(_) | FaceUri::Fd(_) => None,
+        }
+    }
+}
+
+/// A newcomer that has no face yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Newcomer {
+    /// Its address, if it is on another machine.
+    pub source: Option<PeerNetwork>,
+    /// Number of places beyond the maximum that it may take.
+    pub more: usize,
+}
+
+/// Places that are taken, and what was refused.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    by_source: BTreeMap<PeerNetwork, u32>,
+    /// Time before which no face is looked for that could be closed.
+    next_search: Time,
+    refusals: Refusals,
+}
+
+impl Places {
+    /// A face of a peer of `source` was made.
+    pub fn take(&mut self, source: PeerNetwork) {
+        *self.by_source.entry(source).or_default() += 1;
+    }
+
+    fn give_back(&mut self, source: PeerNetwork) {
+        if let Some(count) = self.by_source.get_mut(&source) {
+            *count -= 1;
+            if *count == 0 {
+                self.by_source.remove(&source);
+            }
+        }
+    }
+
+    /// The warning that is due, once.
+    pub fn take_warning(&mut self) -> Option<String> {
+        self.refusals.warning.take()
+    }
+}
+
+/// Refusals since the last warning.
+#[derive(Debug, Default)]
+struct Refusals {
+    count: u64,
+    next_warning: Time,
+    warning: Option<String>,
+}
+
+impl Refusals {
+    fn record(&mut self, now: Time, why: impl FnOnce() -> String) {
+        self.count += 1;
+        if now >= self.next_warning {
+            let (count, why) = (self.count, why());
+            self.warning =
+                Some(format!("peers were refused, {count} since the last warning; the last one: {why}"));
+            (self.count, self.next_warning) = (0, now + WARNING_INTERVAL);
+        }
+    }
+}
+
+/// A face as far as its place is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Usefulness {
+    has_packets: bool,
+    received_at: Time,
+    id: FaceId,
+}
+
+impl Usefulness {
+    /// Whether the face may be closed for a newcomer.
+    fn is_low(&self, now: Time) -> bool {
+        now.since(self.received_at) >= if self.has_packets { USEFUL } else { UNPROVEN }
+    }
+}
+
+/// The face to close for a newcomer: one that never received a packet, before one that has been silent for the longest time.
+fn least_useful(faces: impl Iterator<Item = Usefulness>, now: Time) -> Option<FaceId> {
+    faces.filter(|face| face.is_low(now)).min().map(|face| face.id)
+}
+
+fn has_packets(face: &Face) -> bool {
+    matches!(&face.line, Line::Socket { link, .. } if link.counters().packets_in > 0)
+}
+
+impl Daemon {
+    /// Whether a newcomer may have a face; another's is closed for it if none is free. Counts a refusal.
+    pub(super) fn has_place(&mut self, newcomer: Newcomer) -> bool {
+        let (limit, max) = (self.config.faces_per_address, usize::from(self.config.max_faces));
+        let has_its_share = |source: &PeerNetwork| {
+            self.places.by_source.get(source).is_some_and(|count| *count >= u32::from(limit))
+        };
+        if let Some(PeerNetwork(address)) = newcomer.source.filter(has_its_share) {
+            self.refuse(|| format!("{address} has {limit} faces already (faces_per_address)"));
+            return false;
+        }
+        if self.count_faces() < max + newcomer.more || self.displace() {
+            return true;
+        }
+        self.refuse(|| format!("there are {max} faces already, and all are in use (max_faces)"));
+        false
+    }
+
+    fn refuse(&mut self, why: impl FnOnce() -> String) {
+        self.counters.faces_refused += 1;
+        self.places.refusals.record(self.now, why);
+    }
+
+    /// Closes the least useful face of a peer on another machine; false if all are useful.
+    fn displace(&mut self) -> bool {
+        if self.now < self.places.next_search {
+            return false;
+        }
+        let found = least_useful(self.remote_faces(), self.now);
+        match found {
+            Some(id) => self.close(id),
+            // A flood of newcomers must not cause a search each.
+            None => self.places.next_search = self.now + SEARCH_INTERVAL,
+        }
+        found.is_some()
+    }
+
+    /// Faces on demand of peers on other machines.
+    fn remote_faces(&self) -> impl Iterator<Item = Usefulness> + '_ {
+        let faces = (0..).map(FaceId).zip(&self.faces).filter_map(|(id, face)| Some((id, face.as_ref()?)));
+        // An operator may have made a face persistent.
+        let may_end = |face: &Face| face.persistency == FacePersistency::OnDemand;
+        faces.filter(move |(id, face)| may_end(face) && !self.node.faces()[id.index()].is_local()).map(
+            |(id, face)| Usefulness { has_packets: has_packets(face), received_at: face.received_at, id },
+        )
+    }
+
+    /// Faces of peers on other machines that have not sent a packet in time.
+    pub(super) fn overdue_faces(&self) -> Vec<FaceId> {
+        let patience = self.config.idle.min(FIRST_PACKET);
+        let is_late = |face: &Face| self.now.since(face.made_at) > patience;
+        let unproven = self.remote_faces().filter(|face| !face.has_packets).map(|face| face.id);
+        unproven.filter(|id| self.faces[id.index()].as_ref().is_some_and(is_late)).collect()
+    }
+
+    /// The place of a face that was closed can be taken by another peer.
+    pub(super) fn give_back_place(&mut self, face: &Face) {
+        if let (Line::Socket { transport, .. }, Origin::OnDemand | Origin::Accepted) =
+            (&face.line, face.origin)
+            && let Some(source) = self.source_of(transport)
+        {
+            self.places.give_back(source);
+        }
+    }
+
+    /// Address of a peer whose places are counted: none for applications of this machine.
+    pub(super) fn source_of(&self, transport: &Transport) -> Option<PeerNetwork> {
+        PeerNetwork::of_peer(transport).filter(|_| !self.is_local(transport))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(address: &str) -> PeerNetwork {
+        PeerNetwork::of(address.parse().expect("an address"))
+    }
+
+    fn secs(at: u64) -> Time {
+        Time::ZERO + Span::from_secs(at)
+    }
+
+    #[test]
+    fn addresses_of_one_network_of_ipv6_count_together() {
+        assert_eq!(source("2001:db8:1:2::1"), source("2001:db8:1:2:ffff::9"));
+        assert_ne!(source("2001:db8:1:2::1"), source("2001:db8:1:3::1"));
+        assert_ne!(source("192.0.2.1"), source("192.0.2.2"));
+        assert_eq!(source("::ffff:192.0.2.1"), source("192.0.2.1"));
+    }
+
+    #[test]
+    fn places_are_counted_for_each_address_and_forgotten_with_the_last() {
+        let mut places = Places::default();
+        let [one, other] = ["192.0.2.1", "192.0.2.2"].map(source);
+        [one, one, other].into_iter().for_each(|source| places.take(source));
+        [one, other, other].into_iter().for_each(|source| places.give_back(source));
+        assert_eq!(places.by_source.into_iter().collect::<Vec<_>>(), [(one, 1)]);
+    }
+
+    #[test]
+    fn a_face_without_a_packet_goes_before_one_that_is_silent_and_none_that_is_in_use() {
+        let face = |id, has_packets, at| Usefulness { has_packets, received_at: secs(at), id: FaceId(id) };
+        let (old, silent, recent, fresh) =
+            (face(1, true, 1), face(2, true, 9), face(3, true, 19), face(4, false, 20));
+        let unproven = face(5, false, 18);
+        let least = |faces: &[Usefulness]| least_useful(faces.iter().copied(), secs(20));
+        assert_eq!(least(&[recent, silent, unproven, old, fresh]), Some(FaceId(5)));
+        assert_eq!(least(&[recent, silent, old, fresh]), Some(FaceId(1)));
+        assert_eq!(least(&[recent, silent, fresh]), Some(FaceId(2)));
+        assert_eq!(least(&[recent, fresh]), None);
+    }
+
+    #[test]
+    fn one_warning_in_a_minute_counts_all_refusals() {
+        let mut places = Places::default();
+        let mut warnings = Vec::new();
+        for at in [0, 1, 2, 59, 60, 61, 180] {
+            places.refusals.record(secs(at), || "full".to_owned());
+            warnings.extend(places.take_warning());
+        }
+        let expected = [1, 4, 2]
+            .map(|count| format!("peers were refused, {count} since the last warning; the last one: full"));
+        assert_eq!(warnings, expected);
+    }
+}
