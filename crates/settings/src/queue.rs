@@ -22,7 +22,7 @@ pub static QUEUE: Keys = key_rows! { "queue" =>
 };
 
 /// The queue of one direction of a link.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct QueuePlan {
     /// Limit of each class.
     pub limit: Limit,

@@ -27,6 +27,12 @@ pub struct SchemeUse {
     pub settings: Settings,
 }
 
+impl PartialEq for SchemeUse {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.scheme, other.scheme) && self.settings == other.settings
+    }
+}
+
 impl SchemeUse {
     /// Whether its router components include a strategy, which replaces that of the scenario.
     pub fn brings_strategy(&self) -> bool {

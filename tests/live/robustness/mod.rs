@@ -105,6 +105,7 @@ fn samples() -> Vec<Vec<u8>> {
         freshness: Some(Millis(1_000)),
         final_block: Some(&last),
         content: &[7; 60],
+        validity: None,
     };
     let data = data.sign(&Signer::Digest).expect("valid").to_vec();
     let token = element(types::PIT_TOKEN, &[&[1, 2, 3, 4]]);

@@ -2,8 +2,10 @@
 
 use std::os::unix::net::UnixDatagram;
 
+use crate::number;
+use support::json::Value;
 use support::program::{Scratch, program};
-use support::running::{Running, patience};
+use support::running::{Forwarder, Running, patience};
 
 /// The next message to the service manager.
 fn message(manager: &UnixDatagram) -> String {
@@ -32,4 +34,53 @@ fn the_service_manager_is_notified_of_readiness_and_of_the_end() {
     assert_eq!(message(&manager), "STOPPING=1");
     running.wait().with(0);
     let _ = std::fs::remove_dir_all(folder);
+}
+
+/// A configuration with faces to these ports of this machine, and a route to a prefix through each.
+fn faces(ports: &[(u16, &str)]) -> String {
+    let face = |(port, prefix): &(u16, &str)| {
+        format!(
+            "[[face]]\nname = \"{port}\"\nuri = \"udp4://127.0.0.1:{port}\"\n\
+             [[route]]\nprefix = \"{prefix}\"\nface = \"{port}\"\n"
+        )
+    };
+    ports.iter().map(face).collect()
+}
+
+/// Number of the face to a port of this machine, and the prefixes of its routes.
+fn found(status: &Value, port: u16) -> Option<(f64, Vec<String>)> {
+    let remote = format!("udp4://127.0.0.1:{port}");
+    let face = status.get("faces").list().iter().find(|face| face.get("remote").text() == remote)?;
+    let id = number(face, "id");
+    let routes = status.get("routes").list().iter().filter(|route| number(route, "face") == id);
+    Some((id, routes.map(|route| route.get("prefix").text().to_owned()).collect()))
+}
+
+#[test]
+fn a_changed_configuration_is_applied_by_a_hangup_and_faces_in_both_stay() {
+    let forwarder = Forwarder::start("reload", &faces(&[(6601, "/kept"), (6602, "/gone")]));
+    let before = forwarder.status();
+    let kept = found(&before, 6601).expect("configured").0;
+    forwarder.configure(&faces(&[(6603, "/new"), (6601, "/moved")]));
+    forwarder.signal("-HUP");
+    forwarder.err_line("{\"note\":\"the configuration was read again");
+    let after = forwarder.status();
+    assert_eq!(found(&after, 6601), Some((kept, vec!["/moved".to_owned()])));
+    assert_eq!(found(&after, 6602), None);
+    assert_eq!(found(&after, 6603).map(|(_, routes)| routes), Some(vec!["/new".to_owned()]));
+    // A mistake changes nothing.
+    forwarder.configure("[[route]]\nprefix = \"/x\"\nface = \"absent\"\n");
+    forwarder.signal("-HUP");
+    let error = forwarder.err_line("{\"error\":");
+    assert!(error.contains("absent"), "{error}");
+    assert_eq!(found(&forwarder.status(), 6601), Some((kept, vec!["/moved".to_owned()])));
+}
+
+#[test]
+fn what_takes_effect_with_the_next_start_is_named() {
+    let forwarder = Forwarder::start("reload-start", "");
+    forwarder.configure("unix_mode = \"0600\"\n[forwarder]\ncache = \"10pkt\"\n");
+    forwarder.signal("-HUP");
+    forwarder.err_line("{\"warning\":\"listen.unix: the change takes effect with the next start\"}");
+    forwarder.err_line("{\"note\":\"the configuration was read again");
 }

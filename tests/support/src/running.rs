@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
@@ -212,16 +212,20 @@ impl Drop for SocketFolder {
     }
 }
 
+/// A configuration that begins with these listeners.
+fn with_listeners(unix: &Path, config: &str) -> String {
+    format!(
+        "format = 1\n[listen]\nudp = [\"127.0.0.1:0\"]\ntcp = [\"127.0.0.1:0\"]\nunix = [{unix:?}]\n{config}"
+    )
+}
+
 impl Forwarder {
     /// Returns once it listens; `config` is what its configuration says beside listeners, tables only.
     pub fn start(test: &str, config: &str) -> Self {
         let scratch = Scratch::new(&format!("{test}-forwarder"));
         let folder = SocketFolder(std::env::temp_dir().join(format!("tg-{test}-{}", std::process::id())));
         let unix = folder.0.join("nfd.sock");
-        let listen = format!(
-            "format = 1\n[listen]\nudp = [\"127.0.0.1:0\"]\ntcp = [\"127.0.0.1:0\"]\nunix = [{unix:?}]\n{config}"
-        );
-        let file = scratch.file("forwarder.toml", listen.as_bytes());
+        let file = scratch.file("forwarder.toml", with_listeners(&unix, config).as_bytes());
         let running = Running::start(&["forward", "--format", "json", &file]);
         let uri = |scheme: &str| {
             let line = running.err_line(&format!("{{\"note\":\"listening at {scheme}"));
@@ -289,6 +293,17 @@ impl Forwarder {
     /// Ends it without a word to it.
     pub fn kill(&mut self) {
         self.running = None;
+    }
+
+    /// Writes another configuration, with the same listeners.
+    pub fn configure(&self, config: &str) {
+        fs::write(&self.file, with_listeners(&self.socket_file(), config))
+            .expect("the folder can be written");
+    }
+
+    /// Sends it a signal, such as `-HUP`.
+    pub fn signal(&self, signal: &str) {
+        self.running.as_ref().expect("it has not been ended").signal(signal);
     }
 
     /// Starts it again after [`kill`](Self::kill), at the same addresses; returns once it listens.

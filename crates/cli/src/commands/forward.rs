@@ -1,6 +1,6 @@
 //! `tidegate forward`: a forwarder on real sockets, until interrupted.
 
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
 use sd_notify::NotifyState;
@@ -19,7 +19,8 @@ use crate::{Format, Session, file_errors};
 /// Arguments of the command `tidegate forward`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Configuration file (TOML); without one, all settings have their defaults.
+    /// Configuration file (TOML); without one, all settings have their defaults. SIGHUP reads it again, unless standard
+    /// input is a terminal.
     config: Option<PathBuf>,
     /// Listen at this address instead of those of the configuration: `unix:///path`, `udp4://host:port`,
     /// `tcp4://host:port`; may be given several times.
@@ -51,7 +52,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let seed = arguments.seed.map_or_else(random_seed, Ok)?;
     // Before the sockets: a signal without a handler would leave the file of a Unix socket behind.
-    let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
+    let signals = if reloads(arguments) { StopSignal::with_reload() } else { StopSignal::new() };
+    let mut stop = signals.map_err(|why| Failure::error(format!("signals: {why}")))?;
     let mut daemon = Daemon::start(config, Seed(seed)).map_err(Failure::error)?;
     session.begun(&format!("seed {seed}"));
     for at in daemon.listening() {
@@ -61,10 +63,41 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         session.begun(&format!("metrics at {url}"));
     }
     notify_manager(session, NotifyState::Ready);
-    daemon.run_with_warnings(&stop, |warning| session.warn(warning)).map_err(Failure::error)?;
+    loop {
+        daemon.run_with_warnings(&stop, |warning| session.warn(warning)).map_err(Failure::error)?;
+        if stop.is_stop_requested() {
+            break;
+        }
+        if stop.take_reload() {
+            reload(session, arguments, &mut daemon);
+        }
+    }
     notify_manager(session, NotifyState::Stopping);
     report(session, &daemon.status());
     Ok(Exit::Ok)
+}
+
+/// Whether SIGHUP requests to read the configuration again. On a terminal it is the end of the session.
+fn reloads(arguments: &Arguments) -> bool {
+    arguments.config.is_some() && !std::io::stdin().is_terminal()
+}
+
+/// Applies the configuration as it is now; one with a mistake is reported, and the forwarder goes on as before.
+fn reload(session: &Session, arguments: &Arguments, daemon: &mut Daemon) {
+    notify_manager(session, NotifyState::Reloading);
+    let config = read_config(session, arguments).and_then(|read| {
+        let mut config = read.map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })?;
+        replace_listeners(&mut config, &arguments.listen)?;
+        Ok(config)
+    });
+    match config.and_then(|config| daemon.reload(config).map_err(Failure::error)) {
+        Ok(notes) => {
+            notes.iter().for_each(|note| session.warn(note));
+            session.begun("the configuration was read again");
+        }
+        Err(Failure { message, .. }) => session.error(message.trim_start_matches("error: ")),
+    }
+    notify_manager(session, NotifyState::Ready);
 }
 
 /// Notifies systemd, if it has started this process as a service of the type `notify` (sd_notify(3)).

@@ -31,7 +31,7 @@ use crate::uri::FaceUri;
 #[derive(Debug)]
 pub(super) struct Configured {
     /// Address of the peer; a host name is resolved once, at the start.
-    uri: FaceUri,
+    pub uri: FaceUri,
     /// The face; `None` while it is not connected.
     pub face: Option<FaceId>,
     /// Whether a command destroyed the face, which then is not made again.
@@ -268,7 +268,7 @@ impl Daemon {
     }
 
     /// Connects the configured face of `place` if its peer is there; never waits for the peer.
-    fn connect_configured(&mut self, place: usize) -> Result<(), StartError> {
+    pub(super) fn connect_configured(&mut self, place: usize) -> Result<(), StartError> {
         let planned = self.config.faces[place].clone();
         let uri = self.configured[place].uri.clone();
         let fault = |why: &dyn std::fmt::Display| StartError::new(format!("face {:?}", planned.name), why);

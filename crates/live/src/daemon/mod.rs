@@ -9,6 +9,7 @@ mod places;
 mod pressure;
 mod protection;
 mod reconnect;
+mod reload;
 mod rib;
 mod shaper;
 mod start;
@@ -198,7 +199,7 @@ macro_rules! routes {
 use {routes, surroundings, wires};
 
 impl Daemon {
-    /// Forwards until `stop` can be read from, then closes every face.
+    /// Forwards until `stop` can be read from. A further call goes on; faces are closed when this is dropped.
     ///
     /// # Errors
     /// When the system refuses to wait for sockets.

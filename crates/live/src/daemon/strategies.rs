@@ -98,6 +98,18 @@ impl Strategies {
         Ok(forwarder.add_strategy(strategy))
     }
 
+    /// The instance of a configured strategy, which is made if there is none.
+    ///
+    /// # Errors
+    /// As [`instance`](Self::instance).
+    pub fn instance_of(
+        &mut self,
+        part: &SchemeUse,
+        forwarder: &mut Forwarder<Bytes>,
+    ) -> Result<StrategyId, StrategyError> {
+        self.instance(&instance_name(part), forwarder)
+    }
+
     /// The strategy and parameters that a name stands for, and the name with its version.
     fn read(&self, name: &[u8]) -> Result<(SchemeUse, Vec<u8>), StrategyError> {
         let shown = || name_uri::show(name);

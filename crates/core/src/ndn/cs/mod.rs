@@ -192,6 +192,14 @@ impl<B: Clone> Cs<B> {
         }
     }
 
+    /// Changes the maximum size; what is beyond it is evicted.
+    pub fn set_max_size(&mut self, max_size: ByteCount) {
+        self.max_size = max_size.get();
+        while self.size > self.max_size {
+            self.evict();
+        }
+    }
+
     /// Changes the capacity; what is beyond it is evicted.
     pub fn set_capacity(&mut self, capacity: Packets) {
         self.capacity = capacity.get();

@@ -3,7 +3,7 @@
 use super::{CacheSetup, Cs};
 use crate::ndn::name::{Name, NameHash, NameTable, PrefixId};
 use crate::ndn::packet::{Interest, Packet};
-use crate::units::{Packets, Time};
+use crate::units::{ByteCount, Packets, Time};
 
 /// All stores of one node. Data belongs to the store of the longest prefix that has one.
 #[derive(Debug)]
@@ -49,6 +49,11 @@ impl<B: Clone> Stores<B> {
     /// Capacity of the store for everything.
     pub fn capacity(&self) -> Packets {
         Packets::new(self.main.capacity)
+    }
+
+    /// Changes the maximum size of the store for everything; what is beyond it is evicted.
+    pub fn set_max_size(&mut self, max_size: ByteCount) {
+        self.main.set_max_size(max_size);
     }
 
     /// Changes the capacity of the store for everything; what is beyond it is evicted.

@@ -245,6 +245,11 @@ impl<B: Clone + Default> Forwarder<B> {
         &self.dead_nonces
     }
 
+    /// Changes the maximum number of pending Interests; entries beyond it stay.
+    pub fn set_pit_limit(&mut self, limit: usize) {
+        self.pit_limit = limit;
+    }
+
     /// The content stores of this forwarder.
     pub fn cs(&self) -> &Stores<B> {
         &self.cs

@@ -89,7 +89,7 @@ pub struct Listener<A> {
 }
 
 /// Configuration of one face.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FaceConfig {
     /// Maximum UDP payload; streams have no limit of their own.
     pub mtu: ByteCount,

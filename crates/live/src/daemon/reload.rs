@@ -1,0 +1,132 @@
+//! A changed configuration, applied while the forwarder runs. Faces that are in both configurations stay as they are.
+
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::packet::Millis;
+use tidegate_settings::uses::SchemeUse;
+
+use super::config::{FaceConfig, ForwarderConfig};
+use super::face::Origin;
+use super::faces::Configured;
+use super::start::StartError;
+use super::{Daemon, routes};
+use crate::nfd::ORIGIN_STATIC;
+use crate::uri::FaceUri;
+
+impl Daemon {
+    /// Applies `config` in place of the present configuration; returns one sentence for each part of it that takes
+    /// effect with the next start only.
+    ///
+    /// New defaults of faces hold for faces that are made from now on. Routes that commands have registered stay.
+    ///
+    /// # Errors
+    /// When a host name is not resolved or a strategy cannot be made; the present configuration then stays as it is. Also
+    /// when a new face is refused by the system; everything else is applied then.
+    pub fn reload(&mut self, config: ForwarderConfig) -> Result<Vec<String>, StartError> {
+        self.now = self.clock.now();
+        let resolve = |uri: &String| FaceUri::resolve(uri).map_err(|why| StartError::new(uri, why));
+        let uris: Vec<FaceUri> =
+            config.faces.iter().map(|face| resolve(&face.uri)).collect::<Result<_, _>>()?;
+        self.apply_strategies(&config)?;
+        let notes = left_for_a_start(&self.config, &config);
+        self.remove_configured_routes();
+        let faces = std::mem::take(&mut self.configured);
+        let before = std::mem::replace(&mut self.config, config);
+        self.apply_limits();
+        self.keep_faces(faces, &before, uris);
+        (0..self.configured.len()).for_each(|place| self.add_configured_routes(place));
+        let missing = (0..self.configured.len()).filter(|place| self.configured[*place].face.is_none());
+        let missing: Vec<usize> = missing.collect();
+        missing.into_iter().try_for_each(|place| self.connect_configured(place))?;
+        self.schedule_forwarder_timer();
+        Ok(notes)
+    }
+
+    fn apply_strategies(&mut self, config: &ForwarderConfig) -> Result<(), StartError> {
+        let mut made = Vec::new();
+        for (prefix, part) in with_root(config) {
+            let prefix = self.names.intern_uri(prefix).map_err(|why| StartError::new("strategy", why))?;
+            let strategy = self.strategies.instance_of(part, self.node.forwarder_mut());
+            made.push((prefix, strategy.map_err(|why| StartError::new(part.scheme.name, why))?));
+        }
+        for (prefix, _) in &self.config.prefix_strategies {
+            if let Ok(prefix) = self.names.intern_uri(prefix)
+                && prefix != NameTable::ROOT
+            {
+                self.node.forwarder_mut().fib_mut().unset_strategy(prefix);
+            }
+        }
+        for (prefix, strategy) in made {
+            self.node.forwarder_mut().fib_mut().set_strategy(prefix, strategy);
+        }
+        Ok(())
+    }
+
+    fn apply_limits(&mut self) {
+        let ForwarderConfig { cache, cache_size, pit_limit, lifetime, .. } = self.config;
+        self.lifetime = Millis::from_span(lifetime);
+        let forwarder = self.node.forwarder_mut();
+        forwarder.set_pit_limit(pit_limit.get() as usize);
+        forwarder.cs_mut().set_capacity(cache);
+        forwarder.cs_mut().set_max_size(cache_size);
+    }
+
+    /// Removes the routes of the configuration, those of commands excepted.
+    fn remove_configured_routes(&mut self) {
+        for place in 0..self.config.routes.len() {
+            let route = &self.config.routes[place];
+            let Some(face) = self.configured.get(route.face).and_then(|known| known.face) else { continue };
+            let Ok(prefix) = self.names.intern_uri(&route.prefix) else { continue };
+            let (rib, tables) = routes!(self);
+            rib.unregister(prefix, face, ORIGIN_STATIC, tables);
+        }
+    }
+
+    /// Gives the faces of the earlier configuration their places in the present one, and closes the others.
+    fn keep_faces(&mut self, mut faces: Vec<Configured>, before: &ForwarderConfig, uris: Vec<FaceUri>) {
+        let mut settings: Vec<&FaceConfig> = before.faces.iter().map(|face| &face.config).collect();
+        for (place, uri) in uris.into_iter().enumerate() {
+            let wanted = &self.config.faces[place].config;
+            let is_same =
+                |(known, settings): (&Configured, &&FaceConfig)| known.uri == uri && **settings == *wanted;
+            let kept = faces.iter().zip(&settings).position(is_same);
+            let known = kept.map(|at| {
+                settings.remove(at);
+                faces.remove(at)
+            });
+            if let Some(face) = known.as_ref().and_then(|known| known.face)
+                && let Some(face) = &mut self.faces[face.index()]
+            {
+                face.origin = Origin::Configured(place);
+            }
+            self.configured.push(known.unwrap_or(Configured { uri, face: None, is_destroyed: false }));
+        }
+        for face in faces.into_iter().filter_map(|known| known.face) {
+            // Its place is another face's now.
+            if let Some(face) = &mut self.faces[face.index()] {
+                face.origin = Origin::Created;
+            }
+            self.close(face);
+        }
+    }
+}
+
+/// Strategies by prefix, that of `/` included.
+fn with_root(config: &ForwarderConfig) -> impl Iterator<Item = (&str, &SchemeUse)> {
+    let of_prefixes = config.prefix_strategies.iter().map(|(prefix, part)| (prefix.as_str(), part));
+    std::iter::once(("/", &config.strategy)).chain(of_prefixes)
+}
+
+/// Changed keys that are read at the start only.
+fn left_for_a_start(before: &ForwarderConfig, after: &ForwarderConfig) -> Vec<String> {
+    [
+        ("listen.udp", before.udp != after.udp),
+        ("listen.tcp", before.tcp != after.tcp),
+        ("listen.unix", before.unix != after.unix || before.unix_mode != after.unix_mode),
+        ("forwarder.metrics", before.metrics != after.metrics),
+        ("forwarder.unsolicited", before.cache_unsolicited != after.cache_unsolicited),
+    ]
+    .into_iter()
+    .filter(|(_, is_changed)| *is_changed)
+    .map(|(key, _)| format!("{key}: the change takes effect with the next start"))
+    .collect()
+}
