@@ -1,4 +1,4 @@
-//! System calls without a safe wrapper: many datagrams per call, and the bytes that wait in a socket.
+//! System calls without a safe wrapper: many datagrams per call, the bytes that wait in a socket, and its peer's user.
 //!
 //! The only unsafe code of the live side. Every block says why it is sound; all of them rest on one rule:
 //! the kernel gets pointers into memory that outlives the call, with the lengths of that memory.
@@ -415,6 +415,47 @@ pub(crate) fn dropped_datagrams(socket: BorrowedFd<'_>) -> io::Result<u32> {
     if code < 0 { Err(io::Error::last_os_error()) } else { Ok(counts[libc::SK_MEMINFO_DROPS as usize]) }
 }
 
+/// Maximum number of supplementary groups of a peer that are read.
+const MAX_GROUPS: usize = 256;
+
+/// User and primary group of the process that connected a Unix stream, as of that moment.
+///
+/// # Errors
+/// If the socket is no Unix stream.
+pub(crate) fn peer_user(socket: BorrowedFd<'_>) -> io::Result<(u32, u32)> {
+    // `ucred` has three numbers of 32 bits: process, user, group.
+    let mut words = [0_u32; 3];
+    read_words(socket, libc::SO_PEERCRED, &mut words)?;
+    Ok((words[1], words[2]))
+}
+
+/// Supplementary groups of the process that connected a Unix stream, as of that moment.
+///
+/// # Errors
+/// If the socket is no Unix stream, or the process has more than [`MAX_GROUPS`] groups.
+pub(crate) fn peer_groups(socket: BorrowedFd<'_>) -> io::Result<Vec<u32>> {
+    let mut words = [0_u32; MAX_GROUPS];
+    let count = read_words(socket, libc::SO_PEERGROUPS, &mut words)?;
+    Ok(words[..count].to_vec())
+}
+
+/// Reads a socket option that consists of numbers of 32 bits; returns how many it has.
+fn read_words(socket: BorrowedFd<'_>, option: libc::c_int, words: &mut [u32]) -> io::Result<usize> {
+    let mut len = size_of_val(words) as libc::socklen_t;
+    // SAFETY: the kernel writes at most `len` bytes through the pointer, which is valid for the whole slice, and
+    // then the length through the other; every byte pattern is a valid number.
+    let code = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            option,
+            words.as_mut_ptr().cast(),
+            &raw mut len,
+        )
+    };
+    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(len as usize / size_of::<u32>()) }
+}
+
 const EMPTY_PART: libc::iovec = libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 };
 
 // SAFETY: a header of zeros is the empty one: no address, no parts, no control data, no flags. All its
@@ -603,6 +644,17 @@ mod tests {
         assert!(unsent_bytes(a.as_fd(), Backlog::Unsent)? >= 1000);
         drop(b);
         assert!(unsent_bytes(a.as_fd(), Backlog::NeverSent).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn the_peer_of_a_unix_stream_has_this_process_as_its_user() -> io::Result<()> {
+        let (a, _b) = std::os::unix::net::UnixStream::pair()?;
+        let own = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        assert_eq!(peer_user(a.as_fd())?, own);
+        assert!(peer_groups(a.as_fd())?.len() <= MAX_GROUPS);
+        let (c, _d) = pair()?;
+        assert!(peer_groups(c.as_fd()).is_err());
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tidegate_wire::FrameBatch;
 
+use crate::peer_user::PeerUser;
 use crate::reception::Reception;
 use crate::stream::StreamFace;
 use crate::udp::{Faults, Received, UdpFace};
@@ -127,6 +128,17 @@ impl Transport {
         match self {
             Self::Udp(_) => false,
             Self::Stream(face) => face.is_local(),
+        }
+    }
+
+    /// The user at the other end; `None` if it is on another machine, or unknown: datagrams do not prove who sent
+    /// them.
+    pub fn peer_user(&self) -> Option<PeerUser> {
+        let Self::Stream(face) = self else { return None };
+        match (face.remote(), face.local()) {
+            (FaceUri::Tcp(peer), FaceUri::Tcp(own)) if face.is_local() => PeerUser::of_tcp(*peer, *own),
+            (FaceUri::Tcp(_), _) => None,
+            _ => PeerUser::of_unix(face),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Whatever a peer sends, the forwarder counts it, answers its status, and moves the next file.
 
+mod authority;
 mod commands;
 mod configuration;
 mod faces;

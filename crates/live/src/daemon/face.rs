@@ -16,6 +16,7 @@ use super::shaper::FaceShaper;
 use super::timers::{Due, Timers};
 use crate::link_service::GenericLinkService;
 use crate::nfd::PacketCounts;
+use crate::peer_user::PeerUser;
 use crate::poll::SocketInterest as Watch;
 use crate::tokens::TokenTable;
 use crate::transport::{SendProgress, Transport};
@@ -173,6 +174,8 @@ pub(super) struct Face {
     pub sent: PacketCounts,
     pub persistency: FacePersistency,
     pub state: FaceState,
+    /// The user at the other end, once a command was received from it; `Some(None)` if it is not known.
+    pub user: Option<Option<PeerUser>>,
 }
 
 impl Face {
@@ -196,6 +199,7 @@ impl Face {
             sent: PacketCounts::default(),
             persistency: FacePersistency::of_origin(origin),
             state: FaceState::Up,
+            user: None,
         }
     }
 

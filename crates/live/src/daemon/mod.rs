@@ -96,6 +96,7 @@ pub struct Daemon {
     configured: Vec<Configured>,
     datasets: management::Datasets,
     face_events: management::FaceEvents,
+    authority: management::Authority,
     counters: DaemonCounters,
 }
 

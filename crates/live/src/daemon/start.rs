@@ -17,6 +17,7 @@ use tidegate_wire::{DataView, implicit_digest};
 
 use super::config::{ForwarderConfig, Listener};
 use super::face::{Line, Origin};
+use super::management::Authority;
 use super::metrics::MetricsServer;
 use super::rib::Route;
 use super::strategies::Strategies;
@@ -84,6 +85,12 @@ impl Daemon {
             let prefix = names.intern_uri(prefix).map_err(|why| StartError::new("strategy", why))?;
             forwarder.set_strategy(prefix, make_strategy(strategy)?);
         }
+        let authority = Authority::new(&config.groups).map_err(|group| {
+            StartError::new(
+                "management",
+                format!("group {group:?} does not exist; known are those of /etc/group"),
+            )
+        })?;
         let clock = MonotonicClock::new();
         let mut daemon = Self {
             now: clock.now(),
@@ -115,6 +122,7 @@ impl Daemon {
             configured: Vec::new(),
             datasets: Default::default(),
             face_events: Default::default(),
+            authority,
             counters: DaemonCounters::default(),
         };
         daemon.open()?;

@@ -32,6 +32,7 @@ static SYNONYMS: &[(&str, &str)] = &[
 pub(super) static ROOT: Keys = key_rows! { "the configuration" =>
     format: Count(1, 1), Must, "Version of this format: 1.";
     forwarder: Table(&FORWARDER), May, "Tables and forwarding strategy.";
+    management: Table(&MANAGEMENT), May, "Commands from applications and operators.";
     listen: Table(&LISTEN), May,
         "Addresses and sockets on which faces of peers and applications are accepted.";
     face_defaults: Table(&FACE_DEFAULTS), May, "Defaults for all faces.";
@@ -53,6 +54,11 @@ pub(super) static FORWARDER: Keys = key_rows! { "[forwarder]" =>
     max_faces: Count(1, 60_000), Else("1024"), "Maximum number of faces, including on-demand faces.";
     faces_per_address: Count(1, 60_000), Else("256"),
         "Maximum number of faces of peers at one IPv4 address or in one IPv6 network of 64 bits, except for local faces.";
+};
+
+pub(super) static MANAGEMENT: Keys = key_rows! { "[management]" =>
+    groups: List(&Text), May,
+        "Groups, by name or number, whose members may send commands over Unix sockets, besides root and the user of the forwarder; none by default.";
 };
 
 pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>

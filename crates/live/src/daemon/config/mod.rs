@@ -57,6 +57,8 @@ pub struct ForwarderConfig {
     pub marking: Option<&'static Scheme>,
     /// Forwarding strategies of name prefixes.
     pub prefix_strategies: Vec<(String, SchemeUse)>,
+    /// Groups whose members may send commands, by name or number.
+    pub groups: Vec<String>,
     /// Addresses of UDP listeners.
     pub udp: Vec<Listener<SocketAddr>>,
     /// Addresses on which TCP connections are accepted.

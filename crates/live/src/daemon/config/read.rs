@@ -12,7 +12,7 @@ use tidegate_settings::prefix::canonical_prefix;
 use tidegate_settings::queue::{QueuePlan, QueueValues};
 use tidegate_settings::read_context::{ReadContext, show};
 use tidegate_settings::uses::{self, SchemeUse};
-use tidegate_settings::values::read_name;
+use tidegate_settings::values::{read_name, read_text};
 
 use super::{FaceConfig, ForwarderConfig, StaticFace, StaticRoute, keys, listeners};
 use crate::uri::FaceUri;
@@ -23,6 +23,8 @@ const MTU: ByteCount = ByteCount::new(1_400);
 const MIN_MTU: u64 = 256;
 /// Default limit of a queue.
 const QUEUE_LIMIT: Limit = Limit::Packets(Packets::new(1_000));
+/// Maximum number of groups.
+const MAX_GROUPS: usize = 64;
 /// Maximum number of routes, and of strategies.
 const MAX_ENTRIES: usize = 100_000;
 
@@ -33,6 +35,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         root.table(key, keys).unwrap_or_else(|| Fields::empty(context, root.place, keys))
     };
     let forwarder = section("forwarder", &keys::FORWARDER);
+    let management = section("management", &keys::MANAGEMENT);
     let listen = section("listen", &keys::LISTEN);
     let defaults = section("face_defaults", &keys::FACE_DEFAULTS);
     // No `?` before the end: the errors of later sections would not be reported.
@@ -51,6 +54,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let routes = read_routes(&root, &mut faces);
     let prefix_strategies = read_strategies(&root);
     let local_tcp = listen.flag("local_tcp");
+    let groups = read_groups(&management);
     let udp = listeners::read_addresses(&listen, "udp");
     let tcp = listeners::read_addresses(&listen, "tcp");
     let unix = listeners::read_paths(&listen, "unix");
@@ -67,6 +71,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         strategy: strategy?,
         strategies: Vec::new(),
         marking: None,
+        groups,
         prefix_strategies,
         udp,
         tcp,
@@ -79,6 +84,22 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         routes,
         renamed: Vec::new(),
     })
+}
+
+fn read_groups(management: &Fields<'_>) -> Vec<String> {
+    let items = management.list("groups");
+    if items.len() > MAX_GROUPS {
+        management.refuse("groups", format!("groups: {} groups; at most {MAX_GROUPS}", items.len()));
+        return Vec::new();
+    }
+    let mut groups = Vec::new();
+    for item in items {
+        match read_text(item) {
+            Ok(group) => groups.push(group.to_owned()),
+            Err(why) => management.context.refuse(item.place, format!("groups: {why}")),
+        }
+    }
+    groups
 }
 
 fn read_pit_limit(forwarder: &Fields<'_>) -> Option<Packets> {

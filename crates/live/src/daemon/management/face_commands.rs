@@ -2,9 +2,7 @@
 //!
 //! What a face cannot have is refused: local fields, reliability, and marking that is changed while packets wait.
 
-use bytes::Bytes;
 use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::packet::Packet;
 use tidegate_core::scheme::params::{Setting, Settings};
 use tidegate_core::units::ByteCount;
 use tidegate_settings::uses::SchemeUse;
@@ -120,10 +118,10 @@ impl Daemon {
     /// Changes properties of a face, all or none.
     pub(super) fn update_face(
         &mut self,
-        packet: &Packet<Bytes>,
+        from: FaceId,
         requested: &ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let id = self.face_or_gone(packet, requested)?;
+        let id = self.face_or_gone(from, requested)?;
         let id = id.ok_or_else(|| RequestRefusal::new(404, "there is no face of this FaceId"))?;
         let offending = self.offending(id, requested);
         if offending != ControlParameters::default() {

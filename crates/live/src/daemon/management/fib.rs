@@ -1,7 +1,6 @@
 //! Module `fib`: the next hops of prefixes.
 
-use bytes::Bytes;
-use tidegate_core::ndn::packet::Packet;
+use tidegate_core::ndn::face::FaceId;
 
 use super::super::{Daemon, routes};
 use super::request::RequestRefusal;
@@ -22,10 +21,10 @@ impl Daemon {
     /// Adds a next hop around the RIB, or changes its cost.
     pub(super) fn add_next_hop(
         &mut self,
-        packet: &Packet<Bytes>,
+        from: FaceId,
         requested: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let face = self.face_of(packet, &requested)?;
+        let face = self.face_of(from, &requested)?;
         let cost = cost_of(&requested)?;
         let prefix = self.prefix_of(&requested)?;
         self.check_changeable(prefix, face, ORIGIN_STATIC)?;
@@ -38,10 +37,10 @@ impl Daemon {
     /// Removes a next hop around the RIB; the response is also OK if there is none.
     pub(super) fn remove_next_hop(
         &mut self,
-        packet: &Packet<Bytes>,
+        from: FaceId,
         requested: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let face = self.face_or_gone(packet, &requested)?;
+        let face = self.face_or_gone(from, &requested)?;
         let prefix = self.prefix_of(&requested)?;
         if let Some(face) = face {
             self.check_changeable(prefix, face, ORIGIN_STATIC)?;

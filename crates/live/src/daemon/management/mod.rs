@@ -3,6 +3,7 @@
 //! A response has the name of its command, a dataset that of its request with a version and a segment. The
 //! content store holds none of them as fresh: each request gets the present state.
 
+mod authority;
 mod cs;
 mod dataset;
 mod events;
@@ -28,6 +29,7 @@ use super::face::{Face, Line, Wires, count};
 use super::{Daemon, MANAGEMENT, surroundings, wires};
 use crate::clock::MonotonicClock;
 use crate::nfd::{ControlParameters, ControlResponse};
+pub(super) use authority::Authority;
 pub(super) use dataset::Datasets;
 pub(super) use events::FaceEvents;
 use request::{Dataset, Request, RequestRefusal};
@@ -124,15 +126,17 @@ impl Daemon {
         verb: Verb,
         parameters: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
+        let from = self.requester(packet)?;
+        self.authorize(from)?;
         verb.check(&parameters)?;
         match verb {
             Verb::FacesCreate => self.create_face(&parameters),
-            Verb::FacesUpdate => self.update_face(packet, &parameters),
+            Verb::FacesUpdate => self.update_face(from, &parameters),
             Verb::FacesDestroy => self.destroy_face(&parameters),
-            Verb::FibAddNextHop => self.add_next_hop(packet, parameters),
-            Verb::FibRemoveNextHop => self.remove_next_hop(packet, parameters),
-            Verb::RibRegister => self.register(packet, parameters),
-            Verb::RibUnregister => self.unregister(packet, parameters),
+            Verb::FibAddNextHop => self.add_next_hop(from, parameters),
+            Verb::FibRemoveNextHop => self.remove_next_hop(from, parameters),
+            Verb::RibRegister => self.register(from, parameters),
+            Verb::RibUnregister => self.unregister(from, parameters),
             Verb::CsConfig => self.configure_cs(&parameters),
             Verb::CsErase => self.erase_cs(parameters),
             Verb::StrategyChoiceSet => self.set_strategy(parameters),
@@ -140,21 +144,20 @@ impl Daemon {
         }
     }
 
+    /// The face from which a command came.
+    fn requester(&self, packet: &Packet<Bytes>) -> Result<FaceId, RequestRefusal> {
+        // The PIT entry has the face on which the command arrived; the packet itself has no field for it.
+        let pit = self.node.forwarder().pit();
+        let entry = pit.find(packet.header.name).map(|id| pit.entry(id));
+        let from = entry.and_then(|entry| entry.in_records().next());
+        let gone = || RequestRefusal::new(503, "the face of the command no longer exists");
+        from.map(|record| record.face).ok_or_else(gone)
+    }
+
     /// The face that a command is about: the one it names, else the one it came from.
-    fn face_of(
-        &self,
-        packet: &Packet<Bytes>,
-        requested: &ControlParameters,
-    ) -> Result<FaceId, RequestRefusal> {
+    fn face_of(&self, from: FaceId, requested: &ControlParameters) -> Result<FaceId, RequestRefusal> {
         match requested.face_id {
-            // The PIT entry has the face on which the command arrived; the packet itself has no field for it.
-            None | Some(0) => {
-                let pit = self.node.forwarder().pit();
-                let entry = pit.find(packet.header.name).map(|id| pit.entry(id));
-                let from = entry.and_then(|entry| entry.in_records().next());
-                from.map(|record| record.face)
-                    .ok_or_else(|| RequestRefusal::new(503, "the face of the command no longer exists"))
-            }
+            None | Some(0) => Ok(from),
             Some(number) => self
                 .face_of_number(number)
                 .ok_or_else(|| RequestRefusal::new(410, "there is no face of this FaceId")),
@@ -165,10 +168,10 @@ impl Daemon {
     /// that is gone was removed with it.
     fn face_or_gone(
         &self,
-        packet: &Packet<Bytes>,
+        from: FaceId,
         requested: &ControlParameters,
     ) -> Result<Option<FaceId>, RequestRefusal> {
-        match self.face_of(packet, requested) {
+        match self.face_of(from, requested) {
             Err(_) if requested.face_id.is_some_and(|number| number > 0) => Ok(None),
             found => found.map(Some),
         }

@@ -1,7 +1,6 @@
 //! Module `rib`: registration of routes, and the list of them.
 
-use bytes::Bytes;
-use tidegate_core::ndn::packet::Packet;
+use tidegate_core::ndn::face::FaceId;
 use tidegate_core::units::Span;
 
 use super::super::rib::{RibFull, Route};
@@ -38,10 +37,10 @@ impl Daemon {
 
     pub(super) fn register(
         &mut self,
-        packet: &Packet<Bytes>,
+        from: FaceId,
         requested: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let face = self.face_of(packet, &requested)?;
+        let face = self.face_of(from, &requested)?;
         let cost = cost_of(&requested)?;
         let prefix = self.prefix_of(&requested)?;
         // NFD's defaults; unknown flags are ignored and not echoed, so that a client sees what holds.
@@ -67,10 +66,10 @@ impl Daemon {
     /// Removes a route; as in NFD, the response is also OK if there was no such route.
     pub(super) fn unregister(
         &mut self,
-        packet: &Packet<Bytes>,
+        from: FaceId,
         requested: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let face = self.face_or_gone(packet, &requested)?;
+        let face = self.face_or_gone(from, &requested)?;
         let prefix = self.prefix_of(&requested)?;
         let origin = requested.origin.unwrap_or(ORIGIN_APP);
         if let Some(face) = face {

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use tidegate_core::units::Span;
 use tidegate_live::client::{Answer, Client};
+use tidegate_live::listen::StreamListener;
 use tidegate_live::nfd::{ControlParameters, ControlResponse};
+use tidegate_live::transport::Transport;
 use tidegate_wire::{DataView, InterestBuilder};
 
 use super::bench::{Forwarder, interest};
@@ -252,4 +254,17 @@ fn a_persistent_face_ends_with_its_connection() {
     while status(&mut client, created.face_id).is_some() {
         assert!(client.now() < until, "the face stays");
     }
+}
+
+#[test]
+fn a_peer_to_which_the_forwarder_connected_sends_no_commands() {
+    let forwarder = Forwarder::start("face-commands", "");
+    let mut client = forwarder.consumer();
+    let listener = StreamListener::tcp(([127, 0, 0, 1], 0).into()).expect("a port is free");
+    done(&mut client, ["faces", "create"], &to(&listener.uri().to_string()));
+    // The connection was begun before the response, and waits to be accepted.
+    let stream = listener.accept().expect("listening").expect("a connection");
+    let mut peer = Client::over(Transport::Stream(stream)).expect("descriptors");
+    assert_eq!(command(&mut peer, ["rib", "register"], &about("/a")).0, 403);
+    assert!(fetch(&mut peer, &nfd(&[b"status", b"general"])).starts_with(&[128]));
 }

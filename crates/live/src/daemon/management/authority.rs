@@ -1,0 +1,110 @@
+//! Permission to send commands.
+//!
+//! Commands are accepted from processes of the forwarder's user, of root, and of configured groups, which connected
+//! to the forwarder over a Unix stream, or over TCP on this machine; groups are those of Unix streams. They may be
+//! signed with any key: a digest is verified, other signatures are not, since no key is known. Peers on
+//! other machines are refused. NFD's check of timestamps belongs to known keys: permission from a trust anchor is
+//! another condition of `authorize`.
+
+use std::fs;
+
+use rustix::process::geteuid;
+use tidegate_core::ndn::face::FaceId;
+
+use super::super::Daemon;
+use super::super::face::{Line, Origin};
+use super::request::RequestRefusal;
+use crate::peer_user::PeerUser;
+
+/// Table of the groups of this machine.
+const GROUPS: &str = "/etc/group";
+
+/// Users and groups that may send commands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Authority {
+    uids: Vec<u32>,
+    groups: Vec<u32>,
+}
+
+impl Authority {
+    /// The user of this process, root, and `groups`, each by its name or number.
+    ///
+    /// # Errors
+    /// The first group that does not exist.
+    pub fn new(groups: &[String]) -> Result<Self, String> {
+        // Without the table only numbers can be given.
+        let table = fs::read_to_string(GROUPS).unwrap_or_default();
+        let groups = groups.iter().map(|group| read_group(&table, group).ok_or_else(|| group.clone()));
+        Ok(Self { uids: vec![0, geteuid().as_raw()], groups: groups.collect::<Result<_, _>>()? })
+    }
+
+    fn permits(&self, user: &PeerUser) -> bool {
+        self.uids.contains(&user.uid) || user.groups.iter().any(|group| self.groups.contains(group))
+    }
+}
+
+/// The number of a group by its name or number; `None` if the table has no such name.
+fn read_group(table: &str, group: &str) -> Option<u32> {
+    if let Ok(number) = group.parse() {
+        return Some(number);
+    }
+    let mut lines = table.lines().map(|line| line.split(':'));
+    let mut found = lines.find_map(|mut fields| (fields.next() == Some(group)).then_some(fields))?;
+    found.nth(1)?.parse().ok()
+}
+
+impl Daemon {
+    /// Checks that the peer of a face may send commands.
+    ///
+    /// # Errors
+    /// 403, with the reason.
+    pub(super) fn authorize(&mut self, from: FaceId) -> Result<(), RequestRefusal> {
+        let Some(face) = &mut self.faces[from.index()] else {
+            return Err(RequestRefusal::new(503, "the face of the command no longer exists"));
+        };
+        let Line::Socket { transport, .. } = &face.line else {
+            return Err(RequestRefusal::new(403, "commands are accepted from applications only"));
+        };
+        if face.origin != Origin::Accepted {
+            let text = "commands are accepted over connections to this forwarder: a Unix socket, or TCP on this machine";
+            return Err(RequestRefusal::new(403, text));
+        }
+        let user = face.user.get_or_insert_with(|| transport.peer_user());
+        match user {
+            Some(user) if self.authority.permits(user) => Ok(()),
+            Some(user) => {
+                let own = geteuid().as_raw();
+                let text = format!(
+                    "user {} may not send commands; accepted are user {own}, root and the groups of [management]",
+                    user.uid
+                );
+                Err(RequestRefusal::new(403, text))
+            }
+            None => Err(RequestRefusal::new(403, "the user at the other end of the connection is not known")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "root:x:0:\nndn:x:990:alice,bob\nbroken\nempty:x::\n";
+
+    #[test]
+    fn a_group_is_given_by_its_name_or_number() {
+        let read = |group| read_group(TABLE, group);
+        assert_eq!((read("ndn"), read("root"), read("77")), (Some(990), Some(0), Some(77)));
+        assert_eq!((read("alice"), read("broken"), read("empty"), read("")), (None, None, None, None));
+        let missing = Authority::new(&["0".to_owned(), "no-such-group-here".to_owned()]);
+        assert_eq!(missing, Err("no-such-group-here".to_owned()));
+    }
+
+    #[test]
+    fn root_the_own_user_and_members_of_groups_are_permitted() {
+        let authority = Authority { uids: vec![0, 1000], groups: vec![990] };
+        let user = |uid, groups: &[u32]| authority.permits(&PeerUser { uid, groups: groups.to_vec() });
+        assert!(user(0, &[]) && user(1000, &[1000]) && user(1001, &[1001, 990]));
+        assert!(!user(1001, &[0, 1000]) && !user(990, &[]));
+    }
+}
