@@ -7,6 +7,7 @@ use tidegate_settings::uses::SchemeUse;
 use super::config::{FaceConfig, ForwarderConfig};
 use super::face::Origin;
 use super::faces::Configured;
+use super::management::Authority;
 use super::start::StartError;
 use super::{Daemon, routes};
 use crate::nfd::ORIGIN_STATIC;
@@ -26,7 +27,9 @@ impl Daemon {
         let resolve = |uri: &String| FaceUri::resolve(uri).map_err(|why| StartError::new(uri, why));
         let uris: Vec<FaceUri> =
             config.faces.iter().map(|face| resolve(&face.uri)).collect::<Result<_, _>>()?;
+        let authority = Authority::of(&config)?;
         self.apply_strategies(&config)?;
+        self.authority = authority;
         let notes = left_for_a_start(&self.config, &config);
         self.remove_configured_routes();
         let faces = std::mem::take(&mut self.configured);

@@ -85,12 +85,7 @@ impl Daemon {
             let prefix = names.intern_uri(prefix).map_err(|why| StartError::new("strategy", why))?;
             forwarder.set_strategy(prefix, make_strategy(strategy)?);
         }
-        let authority = Authority::new(&config.groups).map_err(|group| {
-            StartError::new(
-                "management",
-                format!("group {group:?} does not exist; known are those of /etc/group"),
-            )
-        })?;
+        let authority = Authority::of(&config)?;
         let clock = MonotonicClock::new();
         let mut daemon = Self {
             now: clock.now(),

@@ -12,7 +12,9 @@ use rustix::process::geteuid;
 use tidegate_core::ndn::face::FaceId;
 
 use super::super::Daemon;
+use super::super::config::ForwarderConfig;
 use super::super::face::{Line, Origin};
+use super::super::start::StartError;
 use super::request::RequestRefusal;
 use crate::peer_user::PeerUser;
 
@@ -31,11 +33,22 @@ impl Authority {
     ///
     /// # Errors
     /// The first group that does not exist.
-    pub fn new(groups: &[String]) -> Result<Self, String> {
+    fn new(groups: &[String]) -> Result<Self, String> {
         // Without the table only numbers can be given.
         let table = fs::read_to_string(GROUPS).unwrap_or_default();
         let groups = groups.iter().map(|group| read_group(&table, group).ok_or_else(|| group.clone()));
         Ok(Self { uids: vec![0, geteuid().as_raw()], groups: groups.collect::<Result<_, _>>()? })
+    }
+
+    /// The user of this process, root, and the groups of a configuration.
+    ///
+    /// # Errors
+    /// When a group does not exist.
+    pub fn of(config: &ForwarderConfig) -> Result<Self, StartError> {
+        Self::new(&config.groups).map_err(|group| {
+            let why = format!("group {group:?} does not exist; known are those of {GROUPS}");
+            StartError::new("management", why)
+        })
     }
 
     fn permits(&self, user: &PeerUser) -> bool {
