@@ -72,13 +72,13 @@ impl UdpFace {
         Self::of(socket, remote)
     }
 
-    /// A face to a peer that sent to `listener` first, from the listener's address.
+    /// A face from the address of `listener`, such as to a peer that sent to it first.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn accept(listener: &UdpListener, remote: SocketAddr) -> io::Result<Self> {
         let socket = socket(remote)?;
-        socket.set_reuse_address(true)?;
+        socket.set_reuse_port(true)?;
         socket.bind(&listener.local.into())?;
         socket.connect(&remote.into())?;
         // Between bind and connect the kernel may have queued datagrams of other peers at this socket.
@@ -187,8 +187,9 @@ impl UdpListener {
     pub fn bind(local: SocketAddr) -> io::Result<Self> {
         let socket = socket(local)?;
         socket.bind(&local.into())?;
-        // Only then: faces share the address with their listener, but no second listener may take it away.
-        socket.set_reuse_address(true)?;
+        // Only then: faces share the address with their listener, but no second listener may take it away. Sockets of
+        // other users cannot share it, as they could with SO_REUSEADDR, and receive what is sent here (socket(7)).
+        socket.set_reuse_port(true)?;
         let local = address_of(&socket)?;
         Ok(Self { socket, local, faults: Faults::default() })
     }
@@ -311,6 +312,41 @@ mod tests {
     }
 
     #[test]
+    fn no_socket_shares_the_address_by_so_reuseaddr() -> io::Result<()> {
+        let listener = UdpListener::bind(loopback())?;
+        let thief = |address: SocketAddr| {
+            let thief = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
+            thief.set_reuse_address(true)?;
+            thief.bind(&address.into())
+        };
+        assert_eq!(thief(listener.local()).expect_err("taken").kind(), io::ErrorKind::AddrInUse);
+        let _face = UdpFace::accept(&listener, SocketAddr::from(([127, 0, 0, 1], 9)))?;
+        assert_eq!(thief(listener.local()).expect_err("taken").kind(), io::ErrorKind::AddrInUse);
+        Ok(())
+    }
+
+    #[test]
+    fn datagrams_of_new_peers_reach_the_listener_whatever_number_of_faces_shares_its_address()
+    -> io::Result<()> {
+        let mut memory = Reception::new();
+        let mut listener = UdpListener::bind(loopback())?;
+        let clients: Vec<UdpFace> =
+            (0..20).map(|_| UdpFace::connect(listener.local(), None)).collect::<io::Result<_>>()?;
+        let _faces: Vec<UdpFace> = clients
+            .iter()
+            .map(|client| UdpFace::accept(&listener, client.local()))
+            .collect::<io::Result<_>>()?;
+        for number in 0..20u8 {
+            let mut stranger = UdpFace::connect(listener.local(), None)?;
+            stranger.send([(&[number][..], &b""[..])].into_iter());
+            let mut received = Vec::new();
+            listener.receive(&mut memory, |_, frame| received.push(frame))?;
+            assert_eq!(received, [&[number][..]]);
+        }
+        Ok(())
+    }
+
+    #[test]
     fn a_peer_that_speaks_first_gets_a_face_from_the_listeners_address() -> io::Result<()> {
         let mut memory = Reception::new();
         let mut listener = UdpListener::bind(loopback())?;
@@ -338,7 +374,7 @@ mod tests {
             (UdpFace::connect(listener.local(), None)?, UdpFace::connect(listener.local(), None)?);
         // As `accept`, with the other one speaking between bind and connect.
         let socket = socket(listener.local())?;
-        socket.set_reuse_address(true)?;
+        socket.set_reuse_port(true)?;
         socket.bind(&listener.local().into())?;
         other.send([(&b"other"[..], &b""[..])].into_iter());
         socket.connect(&friend.local().into())?;

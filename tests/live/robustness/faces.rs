@@ -76,14 +76,17 @@ fn a_thousand_connections_that_come_and_go_leave_no_face() {
     }
 }
 
-/// Sockets at `address` that have sent `bytes` to the forwarder once.
-fn strangers(target: &Target, address: &str, count: usize, bytes: &[u8]) -> Vec<UdpSocket> {
-    let make = |_| {
-        let socket = UdpSocket::bind((address, 0)).expect("a port is free");
+/// Sockets at `address`.
+fn strangers(address: &str, count: usize) -> Vec<UdpSocket> {
+    (0..count).map(|_| UdpSocket::bind((address, 0)).expect("a port is free")).collect()
+}
+
+/// Every socket sends `bytes` to the forwarder. A new face may have caught what another sent before, so that a test has to
+/// send again.
+fn send_all(target: &Target, sockets: &[UdpSocket], bytes: &[u8]) {
+    for socket in sockets {
         socket.send_to(bytes, target.forwarder.address(Way::Udp)).expect("sent");
-        socket
-    };
-    (0..count).map(make).collect()
+    }
 }
 
 /// Number of faces of UDP peers at `address`.
@@ -96,12 +99,19 @@ fn faces_at(status: &Value, address: &str) -> usize {
 fn one_address_takes_its_share_of_faces_and_no_more() {
     let target = Target::start("address", "[forwarder]\nfaces_per_address = 8\n");
     let hello = interest(&uri(&["no-route"]));
-    let _crowd = strangers(&target, "127.0.0.1", 20, &hello);
-    let refused = |status: &Value| of_forwarder(status, "faces_refused") == 12.0;
-    let status = target.forwarder.status_when("refusals", refused);
+    let crowd = strangers("127.0.0.1", 20);
+    let is_full = |status: &Value| {
+        send_all(&target, &crowd, &hello);
+        faces_at(status, "127.0.0.1") >= 8 && of_forwarder(status, "faces_refused") >= 12.0
+    };
+    let status = target.forwarder.status_when("refusals", is_full);
     assert_eq!(faces_at(&status, "127.0.0.1"), 8);
-    let _others = strangers(&target, "127.0.0.2", 3, &hello);
-    target.forwarder.status_when("faces of another address", |status| faces_at(status, "127.0.0.2") == 3);
+    let others = strangers("127.0.0.2", 3);
+    let have_faces = |status: &Value| {
+        send_all(&target, &others, &hello);
+        faces_at(status, "127.0.0.2") == 3
+    };
+    target.forwarder.status_when("faces of another address", have_faces);
     let warning = target.forwarder.err_line("{\"warning\":");
     assert!(warning.contains("127.0.0.1 has 8 faces already (faces_per_address)"), "{warning}");
 }
@@ -110,8 +120,12 @@ fn one_address_takes_its_share_of_faces_and_no_more() {
 fn a_face_that_never_sent_a_packet_is_closed_for_a_newcomer() {
     let target = Target::start("useless", "[forwarder]\nmax_faces = 20\n");
     // One is the server's.
-    let _useless = strangers(&target, "127.0.0.1", 19, &[5]);
-    target.forwarder.status_when("all faces", |status| faces_at(status, "127.0.0.1") == 19);
+    let useless = strangers("127.0.0.1", 19);
+    let is_full = |status: &Value| {
+        send_all(&target, &useless, &[5]);
+        faces_at(status, "127.0.0.1") == 19
+    };
+    target.forwarder.status_when("all faces", is_full);
     let newcomer = UdpSocket::bind("127.0.0.2:0").expect("a port is free");
     let has_face = |status: &Value| {
         newcomer.send_to(&interest(&uri(&["no-route"])), target.forwarder.address(Way::Udp)).expect("sent");

@@ -10,6 +10,7 @@ use tidegate_wire::{DataBuilder, InterestBuilder, InterestStamp, Signer};
 use super::Target;
 use crate::of_forwarder;
 use crate::peer::{Peer, interest, name_in, packet, uri};
+use support::json::Value;
 use support::running::Way;
 
 /// What a configured UDP face leads to: the forwarder does not take it for a part of this machine.
@@ -64,6 +65,18 @@ fn names_of_this_machine_are_nothing_for_a_peer_elsewhere() {
     let status = target.assert_well(Way::Udp);
     assert_eq!(of_forwarder(&status, "out_of_scope"), 3.0, "{status:?}");
     assert_eq!(of_forwarder(&status, "malformed"), 0.0, "{status:?}");
+}
+
+#[test]
+fn a_configured_udp_face_leaves_from_the_port_of_the_listener() {
+    let upstream = Upstream::bind();
+    let target = Target::start("port", &upstream.config());
+    let status = target.forwarder.status();
+    let is_up = |face: &&Value| face.get("remote").text().starts_with("udp4://");
+    let local = status.get("faces").list().iter().find(is_up).expect("the face").get("local").text();
+    assert_eq!(local, format!("udp4://{}", target.forwarder.address(Way::Udp)));
+    Peer::connect(&target.forwarder, Way::Unix).send(&interest(&uri(&["up", "hello"])));
+    assert_eq!(name_in(&upstream.peer().receive().expect("an Interest")), Some(uri(&["up", "hello"])));
 }
 
 #[test]

@@ -255,6 +255,23 @@ impl Daemon {
         let _ = self.poll.modify(&self.listeners.streams[index], token, what);
     }
 
+    /// Begins a connection. Over UDP it leaves from the address of a listener, if there is one from which the peer can be
+    /// reached, so that both ends have one face for both directions.
+    ///
+    /// # Errors
+    /// As [`Transport::begin`].
+    pub(super) fn begin(&self, uri: &FaceUri) -> std::io::Result<Transport> {
+        if let FaceUri::Udp(peer) = uri {
+            let listeners = self.listeners.udp.iter();
+            let mut suitable =
+                listeners.filter(|at| at.local().is_ipv4() == peer.is_ipv4() && at.local() != *peer);
+            if let Some(face) = suitable.find_map(|listener| UdpFace::accept(listener, *peer).ok()) {
+                return Ok(Transport::Udp(face));
+            }
+        }
+        Transport::begin(uri)
+    }
+
     /// Resolves the configured faces and connects those whose peers are reachable.
     pub(super) fn open_configured(&mut self) -> Result<(), StartError> {
         for place in 0..self.config.faces.len() {
@@ -273,7 +290,7 @@ impl Daemon {
         let uri = self.configured[place].uri.clone();
         let fault = |why: &dyn std::fmt::Display| StartError::new(format!("face {:?}", planned.name), why);
         // The peer of a stream may come later; everything else is a mistake.
-        let transport = match (Transport::begin(&uri), &uri) {
+        let transport = match (self.begin(&uri), &uri) {
             (Ok(transport), _) => transport,
             (Err(_), FaceUri::Tcp(_) | FaceUri::Unix(_)) => return Ok(()),
             (Err(why), _) => return Err(fault(&why)),

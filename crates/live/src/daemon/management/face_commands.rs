@@ -15,7 +15,6 @@ use super::super::{Daemon, MANAGEMENT};
 use super::faces::{CONGESTION_MARKING, MAX_MTU};
 use super::request::RequestRefusal;
 use crate::nfd::ControlParameters;
-use crate::transport::Transport;
 use crate::uri::FaceUri;
 
 /// Flags that no face can have: local fields and reliability.
@@ -48,7 +47,7 @@ impl Daemon {
             return Err(RequestRefusal::new(503, "there are as many faces as max_faces permits"));
         }
         let settings = self.settings_of(requested)?;
-        let begun = Transport::begin(&uri);
+        let begun = self.begin(&uri);
         let transport = begun.map_err(|why| RequestRefusal::new(504, format!("{uri}: {why}")))?;
         let made = self.attach_socket(transport, Origin::Created, &settings);
         let id = made.map_err(|why| {
