@@ -33,7 +33,11 @@ impl ValidityPeriod {
         tlv::write_element(out, types::VALIDITY_PERIOD, &inner);
     }
 
-    pub(crate) fn parse(element: &Element<'_>) -> Result<Self, DecodeError> {
+    /// Reads the element, whatever its type.
+    ///
+    /// # Errors
+    /// When one of the two times is missing or malformed.
+    pub fn parse(element: &Element<'_>) -> Result<Self, DecodeError> {
         let mut reader = element.inside();
         Ok(Self {
             not_before: next_time(&mut reader, types::NOT_BEFORE)?,

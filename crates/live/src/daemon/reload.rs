@@ -35,6 +35,7 @@ impl Daemon {
         let faces = std::mem::take(&mut self.configured);
         let before = std::mem::replace(&mut self.config, config);
         self.apply_limits();
+        self.apply_localhop()?;
         self.keep_faces(faces, &before, uris);
         (0..self.configured.len()).for_each(|place| self.add_configured_routes(place));
         let missing = (0..self.configured.len()).filter(|place| self.configured[*place].face.is_none());

@@ -113,6 +113,16 @@ impl Rib {
         self.entries.values().map(|entry| entry.prefix)
     }
 
+    /// Number of prefixes with routes or next hops through a face.
+    pub fn count_of_face(&self, face: FaceId) -> usize {
+        self.of_faces.range((face, PrefixId(0))..=(face, PrefixId(u32::MAX))).count()
+    }
+
+    /// Whether there is a route to exactly the prefix of these components through a face.
+    pub fn has_route(&self, name: &[u8], face: FaceId) -> bool {
+        self.entries.get(name).is_some_and(|entry| has_route(entry, face))
+    }
+
     /// Adds a route, or replaces the one of the same prefix, face and origin.
     ///
     /// # Errors
@@ -448,7 +458,7 @@ mod tests {
         let route = Route { origin: 255, ..bench.route("/a", 1, 3, 0) };
         bench.put(route).expect("there is room");
         assert_eq!(bench.hops("/a"), [(1, 3)]);
-        assert_eq!(bench.rib.routes().count(), 2);
+        assert_eq!((bench.rib.routes().count(), bench.rib.count_of_face(FaceId(1))), (2, 1));
     }
 
     #[test]

@@ -31,6 +31,9 @@ use crate::reception::Reception;
 use crate::tokens::TokenTable;
 use crate::udp::UdpListener;
 
+/// Prefix of commands of neighbours.
+const LOCALHOP: &str = "/localhop/nfd";
+
 /// Maximum number of listeners of one kind that tokens can identify.
 const MAX_LISTENERS: usize = 64;
 
@@ -141,20 +144,34 @@ impl Daemon {
         opened.map_err(|why| StartError::new("management", why))?;
         // Numbers below 256 are NFD's own.
         self.next_number = 256;
-        for prefix in ["/localhost/nfd", "/localhost/tidegate"] {
-            let prefix = self.names.intern_uri(prefix).map_err(|why| StartError::new("management", why))?;
-            let route = Route {
-                prefix,
-                face: MANAGEMENT,
-                origin: ORIGIN_STATIC,
-                cost: 0,
-                // A route to `/` must not send commands to an application as well.
-                flags: FLAG_CAPTURE,
-                expires: None,
-            };
-            let (rib, tables) = routes!(self);
-            rib.register(route, tables).map_err(|_| StartError::new("management", "the RIB is full"))?;
+        self.register_management("/localhost/nfd")?;
+        self.register_management("/localhost/tidegate")?;
+        self.apply_localhop()
+    }
+
+    fn register_management(&mut self, prefix: &str) -> Result<(), StartError> {
+        let prefix = self.names.intern_uri(prefix).map_err(|why| StartError::new("management", why))?;
+        let route = Route {
+            prefix,
+            face: MANAGEMENT,
+            origin: ORIGIN_STATIC,
+            cost: 0,
+            // A route to `/` must not send commands to an application as well.
+            flags: FLAG_CAPTURE,
+            expires: None,
+        };
+        let (rib, tables) = routes!(self);
+        rib.register(route, tables).map_err(|_| StartError::new("management", "the RIB is full"))
+    }
+
+    /// Serves commands of neighbours, or no longer, as the configuration says.
+    pub(super) fn apply_localhop(&mut self) -> Result<(), StartError> {
+        if self.config.localhop {
+            return self.register_management(LOCALHOP);
         }
+        let prefix = self.names.intern_uri(LOCALHOP).map_err(|why| StartError::new("management", why))?;
+        let (rib, tables) = routes!(self);
+        rib.unregister(prefix, MANAGEMENT, ORIGIN_STATIC, tables);
         Ok(())
     }
 

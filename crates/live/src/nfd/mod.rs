@@ -6,6 +6,7 @@
 mod face_event;
 mod face_query;
 mod parameters;
+mod prefix_announcement;
 mod response;
 mod status;
 mod types;
@@ -13,12 +14,15 @@ mod types;
 pub use face_event::{FaceEventKind, encode_face_event};
 pub use face_query::FaceQueryFilter;
 pub use parameters::{ControlParameters, ParameterSet};
+pub use prefix_announcement::{AnnouncementError, PrefixAnnouncement};
 pub use response::ControlResponse;
 pub use status::{CsInfo, FaceRecord, FibRecord, ForwarderStatus, PacketCounts, RibRecord, RouteRecord};
 pub use status::{encode_channel, encode_strategy_choice};
 
 /// Origin of a route that an application registered.
 pub const ORIGIN_APP: u64 = 0;
+/// Origin of a route from the announcement of a producer.
+pub const ORIGIN_PREFIX_ANNOUNCEMENT: u64 = 129;
 /// Origin of a route from a settings file or a user.
 pub const ORIGIN_STATIC: u64 = 255;
 /// Flag of a route that also serves longer prefixes with routes of their own.

@@ -59,6 +59,8 @@ pub(super) static FORWARDER: Keys = key_rows! { "[forwarder]" =>
 pub(super) static MANAGEMENT: Keys = key_rows! { "[management]" =>
     groups: List(&Text), May,
         "Groups, by name or number, whose members may send commands over Unix sockets, besides root and the user of the forwarder; none by default.";
+    localhop: Bool, Else("false"),
+        "Whether neighbours may register routes to themselves under /localhop/nfd/rib. They are not authenticated: any of them can attract any prefix.";
 };
 
 pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>

@@ -59,6 +59,8 @@ pub struct ForwarderConfig {
     pub prefix_strategies: Vec<(String, SchemeUse)>,
     /// Groups whose members may send commands, by name or number.
     pub groups: Vec<String>,
+    /// Whether neighbours may register routes to themselves.
+    pub localhop: bool,
     /// Addresses of UDP listeners.
     pub udp: Vec<Listener<SocketAddr>>,
     /// Addresses on which TCP connections are accepted.

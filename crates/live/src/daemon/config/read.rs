@@ -55,6 +55,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let prefix_strategies = read_strategies(&root);
     let local_tcp = listen.flag("local_tcp");
     let groups = read_groups(&management);
+    let localhop = management.flag("localhop");
     let udp = listeners::read_addresses(&listen, "udp");
     let tcp = listeners::read_addresses(&listen, "tcp");
     let unix = listeners::read_paths(&listen, "unix");
@@ -72,6 +73,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         strategies: Vec::new(),
         marking: None,
         groups,
+        localhop: localhop?,
         prefix_strategies,
         udp,
         tcp,

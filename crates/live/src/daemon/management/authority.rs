@@ -15,7 +15,8 @@ use super::super::Daemon;
 use super::super::config::ForwarderConfig;
 use super::super::face::{Line, Origin};
 use super::super::start::StartError;
-use super::request::RequestRefusal;
+use super::request::{RequestRefusal, RequestScope};
+use crate::nfd::ControlParameters;
 use crate::peer_user::PeerUser;
 
 /// Table of the groups of this machine.
@@ -66,12 +67,51 @@ fn read_group(table: &str, group: &str) -> Option<u32> {
     found.nth(1)?.parse().ok()
 }
 
+/// Maximum number of routes of one neighbour.
+const MAX_NEIGHBOUR_ROUTES: usize = 1_000;
+
 impl Daemon {
-    /// Checks that the peer of a face may send commands.
+    /// Checks that the peer of a face may send a command in this scope.
     ///
     /// # Errors
-    /// 403, with the reason.
-    pub(super) fn authorize(&mut self, from: FaceId) -> Result<(), RequestRefusal> {
+    /// 403, with the reason; 503 for a neighbour that has the maximum of routes.
+    pub(super) fn authorize_in(
+        &mut self,
+        scope: Option<RequestScope>,
+        from: FaceId,
+        requested: &ControlParameters,
+    ) -> Result<(), RequestRefusal> {
+        match scope {
+            Some(RequestScope::Hop) => self.authorize_neighbour(from, requested),
+            _ => self.authorize(from),
+        }
+    }
+
+    /// Checks a command under `/localhop`, whose peer is not known: it may change routes to itself.
+    fn authorize_neighbour(&self, from: FaceId, requested: &ControlParameters) -> Result<(), RequestRefusal> {
+        if !self.config.localhop {
+            return Err(RequestRefusal::new(
+                403,
+                "commands of neighbours are not configured (localhop in [management])",
+            ));
+        }
+        let is_other = |number: u64| number != 0 && self.number_of(from) != Some(number);
+        if requested.face_id.is_some_and(is_other) {
+            return Err(RequestRefusal::new(
+                403,
+                "a neighbour can change only routes to itself; FaceId has to be 0",
+            ));
+        }
+        let name = requested.name.as_deref().unwrap_or_default();
+        if self.rib.count_of_face(from) >= MAX_NEIGHBOUR_ROUTES && !self.rib.has_route(name, from) {
+            let text = format!("a neighbour can have at most {MAX_NEIGHBOUR_ROUTES} prefixes");
+            return Err(RequestRefusal::new(503, text));
+        }
+        Ok(())
+    }
+
+    /// Checks that the peer of a face may send commands.
+    fn authorize(&mut self, from: FaceId) -> Result<(), RequestRefusal> {
         let Some(face) = &mut self.faces[from.index()] else {
             return Err(RequestRefusal::new(503, "the face of the command no longer exists"));
         };

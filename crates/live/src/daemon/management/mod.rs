@@ -3,6 +3,7 @@
 //! A response has the name of its command, a dataset that of its request with a version and a segment. The
 //! content store holds none of them as fresh: each request gets the present state.
 
+mod announce;
 mod authority;
 mod cs;
 mod dataset;
@@ -32,7 +33,7 @@ use crate::nfd::{ControlParameters, ControlResponse};
 pub(super) use authority::Authority;
 pub(super) use dataset::Datasets;
 pub(super) use events::FaceEvents;
-use request::{Dataset, Request, RequestRefusal};
+use request::{Dataset, Request, RequestRefusal, RequestScope};
 use verb::Verb;
 
 /// Maximum number of components in the prefix of a command, as in NFD.
@@ -85,7 +86,16 @@ impl Daemon {
             Ok(Request::FaceEvent(number)) => return self.face_events.request(number, self.now),
             Ok(Request::Segment) => return self.datasets.segment(&view.name),
             Ok(Request::Dataset(dataset)) => return self.answer_dataset(&view, &dataset),
-            Ok(Request::Command(verb, parameters)) => self.execute(packet, verb, *parameters),
+            Ok(Request::Command(verb, parameters)) => self.requester(packet).and_then(|from| {
+                self.authorize_in(RequestScope::of(&view), from, &parameters)?;
+                self.execute(from, verb, *parameters)
+            }),
+            Ok(Request::Announcement(announcement)) => self.requester(packet).and_then(|from| {
+                let name = Some(announcement.prefix.clone());
+                let requested = ControlParameters { name, ..ControlParameters::default() };
+                self.authorize_in(RequestScope::of(&view), from, &requested)?;
+                self.announce(from, *announcement)
+            }),
             Err(refusal) => Err(refusal),
         };
         let is_dataset = outcome.as_ref().is_err_and(|refusal| refusal.is_dataset);
@@ -122,12 +132,10 @@ impl Daemon {
     /// Carries out a command; returns the parameters as they were applied.
     fn execute(
         &mut self,
-        packet: &Packet<Bytes>,
+        from: FaceId,
         verb: Verb,
         parameters: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let from = self.requester(packet)?;
-        self.authorize(from)?;
         verb.check(&parameters)?;
         match verb {
             Verb::FacesCreate => self.create_face(&parameters),

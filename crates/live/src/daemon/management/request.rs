@@ -6,7 +6,7 @@ use tidegate_wire::tlv::{Element, types};
 use tidegate_wire::{InterestView, Verifier, VerifyError, signature_type};
 
 use super::verb::Verb;
-use crate::nfd::{ControlParameters, FaceQueryFilter};
+use crate::nfd::{AnnouncementError, ControlParameters, FaceQueryFilter, PrefixAnnouncement};
 
 /// RequestRefusal of a request, as a client receives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +62,28 @@ pub enum Request {
     Foreign,
     /// A command with its parameters.
     Command(Verb, Box<ControlParameters>),
+    /// Registers an announced prefix: `rib/announce`.
+    Announcement(Box<PrefixAnnouncement>),
+}
+
+/// Names under which commands arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestScope {
+    /// Names under `/localhost/nfd`, from this machine.
+    Host,
+    /// Names under `/localhop/nfd`, also from neighbours.
+    Hop,
+}
+
+impl RequestScope {
+    /// The scope of an Interest by its first component; `None` outside of the management.
+    pub fn of(interest: &InterestView<'_>) -> Option<Self> {
+        match interest.name.iter().next()?.value {
+            b"localhost" => Some(Self::Host),
+            b"localhop" => Some(Self::Hop),
+            _ => None,
+        }
+    }
 }
 
 impl Request {
@@ -72,11 +94,12 @@ impl Request {
     /// when its parameters or a filter are malformed. NFD leaves an unknown request without a response, so that
     /// its client waits for a timeout; the response here is that of ndnd.
     pub fn read(interest: &InterestView<'_>) -> Result<Self, RequestRefusal> {
-        let mut components = interest.name.iter();
-        let mut word = || components.next().map(|component| component.value).unwrap_or_default();
-        let (scope, protocol, module, verb) = (word(), word(), word(), word());
         // Routes of other prefixes may lead here, on which commands from other machines would arrive.
-        if scope != b"localhost" {
+        let Some(scope) = RequestScope::of(interest) else { return Ok(Self::Foreign) };
+        let mut components = interest.name.iter().skip(1);
+        let mut word = || components.next().map(|component| component.value).unwrap_or_default();
+        let (protocol, module, verb) = (word(), word(), word());
+        if scope == RequestScope::Hop && (protocol != b"nfd" || module != b"rib" || verb == b"list") {
             return Ok(Self::Foreign);
         }
         let argument = components.next();
@@ -98,6 +121,9 @@ impl Request {
         }
         if let Some(dataset) = read_dataset((module, verb), argument)? {
             return Ok(Self::Dataset(dataset));
+        }
+        if (module, verb) == (b"rib", b"announce") {
+            return read_announcement(interest);
         }
         let verb = Verb::find(module, verb).ok_or_else(unknown)?;
         let parameters = argument.ok_or_else(unknown)?;
@@ -128,6 +154,16 @@ fn read_dataset(
         (b"strategy-choice", b"list") => Dataset::StrategyChoice,
         _ => return Ok(None),
     }))
+}
+
+fn read_announcement(interest: &InterestView<'_>) -> Result<Request, RequestRefusal> {
+    check_signature(interest)?;
+    let read = PrefixAnnouncement::decode(interest.parameters.unwrap_or_default());
+    let announcement = read.map_err(|why| {
+        let code = if matches!(why, AnnouncementError::Digest) { 403 } else { 400 };
+        RequestRefusal::new(code, why.to_string())
+    })?;
+    Ok(Request::Announcement(Box::new(announcement)))
 }
 
 fn read_filter(argument: Option<Element<'_>>) -> Result<FaceQueryFilter, RequestRefusal> {
@@ -224,6 +260,17 @@ mod tests {
     fn a_command_under_another_prefix_is_none() {
         let words: [&[u8]; 5] = [b"elsewhere", b"nfd", b"rib", b"register", &[104, 0]];
         assert_eq!(read(&name_of(&words)), Ok(Request::Foreign));
+    }
+
+    #[test]
+    fn neighbours_request_only_changes_of_routes() {
+        let name = |words: &[&[u8]]| read(&name_of(&[&[b"localhop", &b"nfd"[..]], words].concat()));
+        for words in [[&b"rib"[..], b"list"], [b"faces", b"list"], [b"cs", b"erase"], [b"status", b"general"]]
+        {
+            assert_eq!(name(&words), Ok(Request::Foreign), "{words:?}");
+        }
+        assert_eq!(name(&[b"rib", b"register", &[104, 0]]).map_err(|refusal| refusal.code), Err(403));
+        assert_eq!(read(&name_of(&[b"localhop", b"tidegate", b"status"])), Ok(Request::Foreign));
     }
 
     #[test]

@@ -5,4 +5,5 @@ mod face_management;
 mod gates;
 mod management;
 mod marks;
+mod neighbours;
 mod pressure;

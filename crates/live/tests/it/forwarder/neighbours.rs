@@ -1,0 +1,156 @@
+//! Commands under `/localhop/nfd` from a neighbour, and announcements of prefixes.
+
+use std::net::UdpSocket;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tidegate_core::units::Span;
+use tidegate_live::client::{Answer, Client};
+use tidegate_live::nfd::{ControlParameters, ControlResponse};
+use tidegate_wire::tlv::types;
+use tidegate_wire::{DataBuilder, DataView, InterestBuilder, InterestStamp, Signer, name, rdr};
+
+use super::bench::Forwarder;
+use super::management::{about, done, elements, fetch, nfd};
+
+/// A signed Interest under `scope`, with a last component if there are parameters for the name.
+fn signed(scope: &str, words: [&str; 2], parameters: Option<&[u8]>, announcement: Option<&[u8]>) -> Vec<u8> {
+    let mut requested = Vec::new();
+    for word in [scope.as_bytes(), b"nfd", words[0].as_bytes(), words[1].as_bytes()] {
+        name::push_component(&mut requested, 8, word);
+    }
+    parameters.into_iter().for_each(|parameters| name::push_component(&mut requested, 8, parameters));
+    let interest =
+        InterestBuilder { name: &requested, parameters: announcement, ..InterestBuilder::default() };
+    // The content store would answer a command that is repeated as it was.
+    let nonce = COMMANDS.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+    let stamp = InterestStamp { nonce: Some(&nonce), ..InterestStamp::default() };
+    interest.sign(&Signer::Digest, &stamp).expect("valid").to_vec()
+}
+
+/// Number of commands that were signed.
+static COMMANDS: AtomicU64 = AtomicU64::new(0);
+
+/// A neighbour over UDP, which the forwarder has a face to.
+struct Neighbour {
+    socket: UdpSocket,
+    face_id: Option<u64>,
+}
+
+impl Neighbour {
+    fn new(client: &mut Client) -> Self {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+        let uri = Some(format!("udp4://{}", socket.local_addr().expect("bound")));
+        let created =
+            done(client, ["faces", "create"], &ControlParameters { uri, ..ControlParameters::default() });
+        let address = created.local_uri.expect("given");
+        socket.connect(address.trim_start_matches("udp4://")).expect("an address");
+        Self { socket, face_id: created.face_id }
+    }
+
+    /// The response to a command; `None` if there is no Data within `patience`.
+    fn command(&self, sent: &[u8], patience: Duration) -> Option<ControlResponse> {
+        self.socket.set_read_timeout(Some(patience)).expect("a socket");
+        self.socket.send(sent).expect("sent");
+        let mut received = [0; 9_000];
+        let len = self.socket.recv(&mut received).ok()?;
+        let data = DataView::parse(&received[..len]).ok()?;
+        Some(ControlResponse::decode(data.content).expect("a response"))
+    }
+
+    #[track_caller]
+    fn response(&self, verb: &str, parameters: &ControlParameters) -> ControlResponse {
+        let sent = signed("localhop", ["rib", verb], Some(&parameters.encode()), None);
+        self.command(&sent, Duration::from_secs(10)).expect("a response")
+    }
+}
+
+/// Long enough for a response, if there were one.
+const MOMENT: Duration = Duration::from_millis(300);
+
+#[test]
+fn a_neighbour_registers_routes_to_itself_where_that_is_configured() {
+    let forwarder = Forwarder::start("neighbour", "[management]\nlocalhop = true\n");
+    let mut client = forwarder.consumer();
+    let neighbour = Neighbour::new(&mut client);
+    let registered = neighbour.response("register", &about("/far"));
+    assert_eq!(registered.code, 200, "{registered}");
+    assert_eq!(registered.parameters.and_then(|given| given.face_id), neighbour.face_id);
+    let other = ControlParameters { face_id: Some(1), ..about("/other") };
+    assert_eq!(neighbour.response("register", &other).code, 403);
+    assert_eq!(neighbour.response("register", &about("/localhost/nfd")).code, 403);
+    let own = ControlParameters { face_id: neighbour.face_id, ..about("/far") };
+    assert_eq!(neighbour.response("unregister", &own).code, 200);
+    // Nothing else is there for neighbours, in either scope.
+    for (scope, words) in [("localhop", ["faces", "destroy"]), ("localhost", ["rib", "register"])] {
+        let sent = signed(scope, words, Some(&about("/far").encode()), None);
+        assert_eq!(neighbour.command(&sent, MOMENT), None, "{scope} {words:?}");
+    }
+}
+
+#[test]
+fn a_neighbour_registers_nothing_by_default() {
+    let forwarder = Forwarder::start("no-neighbour", "");
+    let mut client = forwarder.consumer();
+    let neighbour = Neighbour::new(&mut client);
+    let sent = signed("localhop", ["rib", "register"], Some(&about("/far").encode()), None);
+    assert_eq!(neighbour.command(&sent, MOMENT), None);
+    assert_eq!(elements(&fetch(&mut client, &nfd(&[b"rib", b"list"]))).len(), 2);
+    // Not even if a route leads to the management.
+    done(&mut client, ["rib", "register"], &ControlParameters { face_id: Some(1), ..about("/localhop") });
+    assert_eq!(neighbour.response("register", &about("/far")).code, 403);
+}
+
+#[test]
+fn a_neighbour_has_a_limited_number_of_routes_and_renews_them_at_the_limit() {
+    let forwarder = Forwarder::start("neighbour-limit", "[management]\nlocalhop = true\n");
+    let neighbour = Neighbour::new(&mut forwarder.consumer());
+    for place in 0..1_000 {
+        assert_eq!(neighbour.response("register", &about(&format!("/far/{place}"))).code, 200, "{place}");
+    }
+    assert_eq!(neighbour.response("register", &about("/far/1000")).code, 503);
+    assert_eq!(neighbour.response("register", &about("/far/7")).code, 200);
+    assert_eq!(neighbour.response("unregister", &about("/far/7")).code, 200);
+    assert_eq!(neighbour.response("register", &about("/far/1000")).code, 200);
+}
+
+/// Announcement of `/a` for a minute.
+fn announcement(content: &[u8]) -> Vec<u8> {
+    let mut name = about("/a").name.expect("given");
+    name::push_component(&mut name, types::KEYWORD_NAME_COMPONENT as u16, b"PA");
+    rdr::push_version(&mut name, 1);
+    name::push_segment(&mut name, 0);
+    let data = DataBuilder { name: &name, content_type: 5, content, ..DataBuilder::default() };
+    data.sign(&Signer::Digest).expect("small").to_vec()
+}
+
+#[test]
+fn an_announced_prefix_is_a_route_with_origin_cost_and_time_of_nfd() {
+    let forwarder = Forwarder::start("announced", "");
+    let mut client = forwarder.consumer();
+    let mut announce = |packet: &[u8]| {
+        let interest = signed("localhost", ["rib", "announce"], None, Some(packet));
+        match client.express(interest.into(), Span::from_secs(10)).expect("connected") {
+            Answer::Data(data) => {
+                let data = DataView::parse(&data.body).expect("a Data");
+                ControlResponse::decode(data.content).expect("a response")
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let response = announce(&announcement(&[109, 2, 234, 96]));
+    assert_eq!(response.code, 200, "{response}");
+    let given = response.parameters.expect("parameters");
+    let (origin, cost, flags) = (Some(129), Some(2_048), Some(1));
+    let expected = ControlParameters { origin, cost, flags, expiration_ms: Some(60_000), ..about("/a") };
+    assert_eq!(given, ControlParameters { face_id: given.face_id, ..expected });
+    assert_eq!(announce(&announcement(&[])).code, 400);
+    assert_eq!(announce(&[6, 0]).code, 400);
+    let mut damaged = announcement(&[109, 2, 234, 96]);
+    let last = damaged.len() - 1;
+    damaged[last] ^= 1;
+    assert_eq!(announce(&damaged).code, 403);
+    let times = [&[253, 0, 254, 15][..], b"20200101T000000", &[253, 0, 255, 15], b"20200102T000000"].concat();
+    let past = [&[109, 2, 234, 96, 253, 0, 253, times.len() as u8][..], &times].concat();
+    assert_eq!(announce(&announcement(&past)).code, 403);
+}
