@@ -89,7 +89,7 @@ pub(super) static FACE_DEFAULTS: Keys = Keys {
 
 pub(super) static QUEUE: Keys = key_rows! { "queue" =>
     limit: Limit, May,
-        "Maximum length of the queue; 1000pkt by default. For a stream without limit and rate: 16MiB, and the forwarder stops reading from peers whose Interests exceed its capacity until it has caught up.";
+        "Maximum length of the queue; 1000pkt by default. For a stream without limit and rate: 64MiB, and the forwarder stops reading from peers whose Interests exceed its capacity until it has caught up.";
     disciplines: List(&Scheme(&DISCIPLINE)), May,
         "Queue disciplines, applied in this order; nfd-marking by default.";
 };
