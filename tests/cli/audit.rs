@@ -33,6 +33,18 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("", "has no output of its own"),
     ("sweep", "only has commands below it"),
     #[cfg(target_os = "linux")]
+    ("key", "only has commands below it"),
+    #[cfg(target_os = "linux")]
+    ("key generate", "keys::a_key_is_certified_by_another_and_goes_to_another_folder"),
+    #[cfg(target_os = "linux")]
+    ("key list", "keys::a_key_is_certified_by_another_and_goes_to_another_folder"),
+    #[cfg(target_os = "linux")]
+    ("key export", "keys::a_key_is_certified_by_another_and_goes_to_another_folder"),
+    #[cfg(target_os = "linux")]
+    ("key import", "keys::a_key_is_certified_by_another_and_goes_to_another_folder"),
+    #[cfg(target_os = "linux")]
+    ("key issue", "keys::a_key_is_certified_by_another_and_goes_to_another_folder"),
+    #[cfg(target_os = "linux")]
     ("twin", "live::the_twins_say_in_json_how_far_apart_they_are"),
     #[cfg(target_os = "linux")]
     ("forward", "live::every_live_command_prints_json"),

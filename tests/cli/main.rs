@@ -12,6 +12,8 @@ mod foretold;
 mod imports;
 mod inputs;
 #[cfg(target_os = "linux")]
+mod keys;
+#[cfg(target_os = "linux")]
 mod link;
 mod new;
 mod outputs;

@@ -161,7 +161,16 @@ pub const DIRECTION: [(&str, Needs); 9] = [
     ("tidegate-settings", Needs::Only(&["tidegate-core", "serde_json", "strsim", "thiserror", "toml"])),
     (
         "tidegate-wire",
-        Needs::Only(&["tidegate-core", "bytes", "ed25519-dalek", "p256", "rsa", "sha2", "thiserror"]),
+        Needs::Only(&[
+            "tidegate-core",
+            "bytes",
+            "ed25519-dalek",
+            "p256",
+            "pkcs8",
+            "rsa",
+            "sha2",
+            "thiserror",
+        ]),
     ),
     (
         "tidegate-sim",

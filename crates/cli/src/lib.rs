@@ -94,6 +94,9 @@ enum Command {
     /// Fetch a file by its NDN name, with any consumer scheme.
     #[cfg(target_os = "linux")]
     Fetch(commands::fetch::Arguments),
+    /// Make, list, exchange and certify keys.
+    #[cfg(target_os = "linux")]
+    Key(commands::key::Arguments),
     /// Run one scenario in simulation and on real sockets, and compare the results.
     #[cfg(target_os = "linux")]
     Twin(commands::twin::Arguments),
@@ -190,6 +193,8 @@ fn execute(session: &Session, command: Command) -> Outcome {
         Command::Serve(arguments) => commands::serve::run(session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Fetch(arguments) => commands::fetch::run(session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Key(arguments) => commands::key::run(session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Status(arguments) => commands::status::run(session, &arguments),
         #[cfg(target_os = "linux")]

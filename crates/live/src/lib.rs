@@ -11,6 +11,7 @@ pub mod emulator;
 pub mod entropy;
 pub mod fetch;
 pub mod framing;
+pub mod key_store;
 pub mod link_service;
 pub mod listen;
 pub mod name_uri;

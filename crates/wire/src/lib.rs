@@ -41,6 +41,7 @@ mod packet;
 pub mod rdr;
 mod reassembler;
 mod rewrite;
+mod safe_bag;
 mod sign;
 mod signature;
 pub mod tlv;
@@ -57,9 +58,10 @@ pub use link_encoder::{LinkEncoder, MAX_FRAGMENTS};
 pub use lp::{LpFields, LpPacket, decode_frame, is_ignorable};
 pub use packet::{MAX_PACKET, decode_packet, loss_notice_size};
 pub use reassembler::{MAX_BYTES, MAX_PARTIAL, Reassembler, TIMEOUT};
+pub use safe_bag::{SafeBagError, SafeBagSalt, read_safe_bag, write_safe_bag};
 pub use sign::{
     KeyAlgorithm, KeyError, KeySigner, PublicKey, Signer, Verifier, VerifyError, implicit_digest,
-    parameters_digest_holds,
+    parameters_digest_holds, sha256,
 };
 pub use signature::{KeyLocator, SignatureView, signature_type};
 pub use token::Token;

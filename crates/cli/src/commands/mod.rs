@@ -15,6 +15,8 @@ pub(crate) mod figure;
 pub(crate) mod forward;
 pub(crate) mod import;
 #[cfg(target_os = "linux")]
+pub(crate) mod key;
+#[cfg(target_os = "linux")]
 pub(crate) mod link;
 pub(crate) mod man;
 pub(crate) mod new;

@@ -111,6 +111,26 @@ impl KeySigner {
         Ok(Self { key: PrivateKey::from_bytes(algorithm, bytes)?, key_name: key_name.to_vec() })
     }
 
+    /// The name of the key, concatenated components.
+    pub fn key_name(&self) -> &[u8] {
+        &self.key_name
+    }
+
+    /// The key in DER of PKCS#8, not encrypted.
+    pub fn to_pkcs8(&self) -> Vec<u8> {
+        self.key.to_pkcs8()
+    }
+
+    /// The key in PEM of PKCS#8, not encrypted.
+    pub fn to_pem(&self) -> String {
+        self.key.to_pem()
+    }
+
+    /// Algorithm of the key.
+    pub fn algorithm(&self) -> KeyAlgorithm {
+        self.key.algorithm()
+    }
+
     /// The key that verifies its signatures.
     pub fn public_key(&self) -> PublicKey {
         self.key.public()
@@ -218,7 +238,8 @@ pub fn implicit_digest(data: &DataView<'_>) -> [u8; 32] {
     sha256(&[data.packet()])
 }
 
-pub(crate) fn sha256(parts: &[&[u8]]) -> [u8; 32] {
+/// SHA-256 of the concatenated parts.
+pub fn sha256(parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = Sha256::new();
     parts.iter().for_each(|part| hasher.update(part));
     hasher.finalize().into()

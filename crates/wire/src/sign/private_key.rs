@@ -1,9 +1,10 @@
 //! Private keys: ECDSA on curve P-256 (RFC 6979) and Ed25519 (RFC 8032).
 
 use ed25519_dalek::Signer as _;
-use ed25519_dalek::pkcs8::DecodePrivateKey;
+use ed25519_dalek::pkcs8::{DecodePrivateKey, EncodePrivateKey};
 use p256::ecdsa::Signature;
 use p256::ecdsa::signature::hazmat::PrehashSigner;
+use pkcs8::LineEnding;
 
 use super::{KeyError, PublicKey, sha256};
 use crate::signature::signature_type;
@@ -56,6 +57,32 @@ impl PrivateKey {
                 Ok(Self::Ed25519(Box::new(ed25519_dalek::SigningKey::from_bytes(bytes))))
             }
         }
+    }
+
+    /// The algorithm of this key.
+    pub const fn algorithm(&self) -> KeyAlgorithm {
+        match self {
+            Self::P256(_) => KeyAlgorithm::P256,
+            Self::Ed25519(_) => KeyAlgorithm::Ed25519,
+        }
+    }
+
+    /// The key in DER of PKCS#8.
+    pub fn to_pkcs8(&self) -> Vec<u8> {
+        let document = match self {
+            Self::P256(key) => key.to_pkcs8_der(),
+            Self::Ed25519(key) => key.to_pkcs8_der(),
+        };
+        document.expect("the key is valid, and memory is the only other reason").as_bytes().to_vec()
+    }
+
+    /// The key in PEM of PKCS#8.
+    pub fn to_pem(&self) -> String {
+        let text = match self {
+            Self::P256(key) => key.to_pkcs8_pem(LineEnding::LF),
+            Self::Ed25519(key) => key.to_pkcs8_pem(LineEnding::LF),
+        };
+        text.expect("the key is valid, and memory is the only other reason").to_string()
     }
 
     /// SignatureType of its signatures.

@@ -40,6 +40,8 @@ pub const SIGNATURE_SEQ_NUM: u32 = 42;
 pub const VALIDITY_PERIOD: u32 = 253;
 pub const NOT_BEFORE: u32 = 254;
 pub const NOT_AFTER: u32 = 255;
+pub const SAFE_BAG: u32 = 128;
+pub const ENCRYPTED_KEY: u32 = 129;
 
 pub const LP_PACKET: u32 = 100;
 pub const FRAGMENT: u32 = 80;
