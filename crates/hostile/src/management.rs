@@ -6,7 +6,7 @@ use tidegate_core::ndn::name::NameTable;
 use tidegate_live::daemon::management::request::{Dataset, Request, RequestRefusal};
 use tidegate_live::daemon::management::verb::Verb;
 use tidegate_live::daemon::status::{self, StatusLine};
-use tidegate_live::nfd::{ControlParameters, ControlResponse, FaceQueryFilter};
+use tidegate_live::nfd::{ControlParameters, ControlResponse, FaceQueryFilter, PrefixAnnouncement};
 use tidegate_live::registration::read_response;
 use tidegate_live::uri::FaceUri;
 use tidegate_live::{name_uri, uplink};
@@ -16,7 +16,7 @@ use tidegate_wire::{DataBuilder, InterestBuilder, InterestStamp, InterestView, S
 pub fn check(data: &[u8]) {
     let Some((kind, bytes)) = data.split_first() else { return };
     let text = String::from_utf8_lossy(bytes);
-    match kind % 12 {
+    match kind % 13 {
         0 => parameters(bytes),
         1 => response(bytes),
         2 => answer(bytes),
@@ -28,7 +28,8 @@ pub fn check(data: &[u8]) {
         8 => address(bytes),
         9 => client_conf(&text),
         10 => query(bytes),
-        _ => request(bytes),
+        11 => request(bytes),
+        _ => announcement(bytes),
     }
 }
 
@@ -114,6 +115,28 @@ fn request(bytes: &[u8]) {
         }
         Ok(_) => {}
         Err(why) => assert!((400..600).contains(&why.code)),
+    }
+}
+
+/// An announcement of a prefix, alone and in a command.
+fn announcement(bytes: &[u8]) {
+    let read = PrefixAnnouncement::decode(bytes);
+    if let Ok(announcement) = &read {
+        for now_ms in [0, 1_767_225_600_000, u64::MAX] {
+            let lifetime = announcement.lifetime_ms(now_ms);
+            assert!(lifetime.is_none_or(|lifetime| lifetime <= announcement.expiration_ms));
+        }
+    }
+    let mut name = Vec::new();
+    for word in [b"localhost", &b"nfd"[..], b"rib", b"announce"] {
+        tidegate_wire::name::push_component(&mut name, 8, word);
+    }
+    let interest = InterestBuilder { name: &name, parameters: Some(bytes), ..InterestBuilder::default() };
+    let Ok(interest) = interest.sign(&Signer::Digest, &InterestStamp::default()) else { return };
+    let request = Request::read(&InterestView::parse(&interest).expect("an Interest of ours"));
+    match read {
+        Ok(announcement) => assert_eq!(request, Ok(Request::Announcement(Box::new(announcement)))),
+        Err(_) => assert!(matches!(request, Err(why) if why.code == 400 || why.code == 403)),
     }
 }
 

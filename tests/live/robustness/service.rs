@@ -84,3 +84,18 @@ fn what_takes_effect_with_the_next_start_is_named() {
     forwarder.err_line("{\"warning\":\"listen.unix: the change takes effect with the next start\"}");
     forwarder.err_line("{\"note\":\"the configuration was read again");
 }
+
+#[test]
+fn a_hangup_begins_and_ends_the_service_for_neighbours() {
+    let forwarder = Forwarder::start("reload-localhop", "");
+    let is_served = |status: &Value| {
+        status.get("routes").list().iter().any(|route| route.get("prefix").text() == "/localhop/nfd")
+    };
+    assert!(!is_served(&forwarder.status()));
+    forwarder.configure("[management]\nlocalhop = true\n");
+    forwarder.signal("-HUP");
+    forwarder.status_when("the service", is_served);
+    forwarder.configure("");
+    forwarder.signal("-HUP");
+    forwarder.status_when("the end of the service", |status| !is_served(status));
+}

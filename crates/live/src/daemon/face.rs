@@ -231,6 +231,10 @@ impl Face {
     /// Passes waiting frames to the socket; returns whether all were taken.
     pub fn flush(&mut self) -> io::Result<bool> {
         self.is_dirty = false;
+        if self.state != FaceState::Up {
+            // What is left would be lost in a transport that has failed or is not connected yet.
+            return Ok(false);
+        }
         let Line::Socket { transport, batch, is_full, .. } = &mut self.line else { return Ok(true) };
         *is_full = transport.send(batch)? == SendProgress::WouldBlock;
         Ok(!*is_full)

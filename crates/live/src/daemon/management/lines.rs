@@ -74,6 +74,7 @@ impl Daemon {
         let line = StatusLine::new("face")
             .with("id", face.number)
             .with("scope", if view.is_local() { "local" } else { "non-local" })
+            .with("state", if view.is_up() { "up" } else { "down" })
             .with("received_packets", view.received_packets())
             .with("received_bytes", view.received_bytes().get())
             .with("sent_packets", view.sent_packets())

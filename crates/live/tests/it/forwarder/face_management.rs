@@ -240,6 +240,33 @@ fn a_permanent_face_is_connected_again_with_its_number_and_its_routes() {
 }
 
 #[test]
+fn a_permanent_face_without_a_peer_stays_and_is_connected_when_there_is_one() {
+    let forwarder = Forwarder::start("face-absent", "");
+    let mut client = forwarder.consumer();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = listener.local_addr().expect("bound");
+    drop(listener);
+    let permanent = ControlParameters { persistency: Some(2), ..to(&format!("tcp4://{address}")) };
+    let created = done(&mut client, ["faces", "create"], &permanent);
+    done(&mut client, ["rib", "register"], &ControlParameters { face_id: created.face_id, ..about("/far") });
+    let name = about("/far").name.expect("given");
+    let mut request =
+        |segment| client.express(interest(&name, segment), Span::from_millis(500)).expect("connected");
+    // The first Interest may leave before the connection is refused.
+    let refused = (0..20).find(|segment| matches!(request(*segment), Answer::Nack(_)));
+    assert!(refused.is_some());
+    assert!(matches!(request(100), Answer::Nack(_)));
+    let listener = TcpListener::bind(address).expect("the port is free again");
+    let mut peer = accept(&listener);
+    let sent = (200..1_200).find(|segment| matches!(request(*segment), Answer::Timeout));
+    assert!(sent.is_some());
+    let mut received = [0; 64];
+    let length = peer.read(&mut received).expect("an Interest");
+    assert!(received[..length].windows(5).any(|part| part == [8, 3, b'f', b'a', b'r']), "{received:?}");
+    assert!(status(&mut client, created.face_id).is_some());
+}
+
+#[test]
 fn a_persistent_face_ends_with_its_connection() {
     let forwarder = Forwarder::start("face-persistent", "");
     let mut client = forwarder.consumer();
