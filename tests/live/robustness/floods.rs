@@ -90,3 +90,37 @@ fn interests_that_nobody_answers_fill_the_table_and_no_more() {
         }
     }
 }
+
+#[test]
+fn names_of_many_components_take_the_memory_that_is_configured_and_no_more() {
+    const MAX: f64 = 8.0 * 1024.0 * 1024.0;
+    let hole = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    let to = hole.local_addr().expect("bound");
+    let config = format!(
+        "[forwarder]\nmax_memory = \"8MiB\"\n[[face]]\nname = \"hole\"\nuri = \"udp4://{to}\"\n[[route]]\n\
+         prefix = \"/hole\"\nface = \"hole\"\n"
+    );
+    let target = Target::start("components", &config);
+    let mut peer = Peer::connect(&target.forwarder, Way::Udp);
+    let mut most = 0.0_f64;
+    for number in 0..6_000_u32 {
+        let mut name = uri(&["hole"]);
+        name::push_component(&mut name, 8, &number.to_be_bytes());
+        (0..118).for_each(|_| name::push_component(&mut name, 8, b"x"));
+        let lifetime = Some(Millis(60_000));
+        let interest = InterestBuilder { name: &name, lifetime, ..InterestBuilder::default() };
+        peer.send(&interest.build().expect("valid"));
+        if number % 100 == 99 {
+            peer.answers();
+        }
+        if number % 1_000 == 999 {
+            most = most.max(of_forwarder(&target.forwarder.status(), "table_bytes"));
+        }
+    }
+    let status = target.assert_well(Way::Unix);
+    // A turn takes in a few packets before the bound is looked at.
+    assert!(most <= 1.1 * MAX && most > 0.5 * MAX, "{most} bytes: {status:?}");
+    assert!(of_forwarder(&status, "displaced") > 0.0, "{status:?}");
+    assert!(of_forwarder(&status, "refused_full") > 1_000.0, "{status:?}");
+    assert!(target.forwarder.memory_bytes() < 64 << 20, "{} bytes", target.forwarder.memory_bytes());
+}

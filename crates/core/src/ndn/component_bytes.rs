@@ -13,6 +13,16 @@ pub(super) enum ComponentBytes {
     Long(Box<[u8]>),
 }
 
+impl ComponentBytes {
+    /// Number of bytes that have an allocation of their own.
+    pub(super) fn outside_bytes(&self) -> usize {
+        match self {
+            Self::Short(..) => 0,
+            Self::Long(bytes) => bytes.len(),
+        }
+    }
+}
+
 impl Default for ComponentBytes {
     fn default() -> Self {
         Self::Short(0, [0; IN_PLACE])

@@ -7,6 +7,7 @@ use hashbrown::HashTable;
 
 use super::component_bytes::ComponentBytes;
 use super::prefix_hasher::PrefixHasher;
+use crate::units::ByteCount;
 
 /// An interned prefix; equal ids mean equal prefixes within one [`NameTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -124,6 +125,8 @@ pub struct NameTable {
     index: HashTable<PrefixId>,
     free: Vec<PrefixId>,
     key: u64,
+    /// Bytes of components that are not kept in place.
+    long_bytes: usize,
     /// Number of prefixes from which a sweep is worth its time.
     sweep_at: usize,
 }
@@ -171,6 +174,7 @@ impl NameTable {
             index: HashTable::new(),
             free: Vec::new(),
             key,
+            long_bytes: 0,
             sweep_at: Self::FEW,
         };
         let hash = PrefixHasher::new(key).value();
@@ -190,6 +194,13 @@ impl NameTable {
     /// Number of interned prefixes.
     pub fn len(&self) -> usize {
         self.prefixes.len() - self.free.len()
+    }
+
+    /// Bytes of memory that the interned prefixes take, by their number and length.
+    pub fn size(&self) -> ByteCount {
+        // One place of the index for each, which is at most 7/8 full, with one control byte.
+        let entry = size_of::<Prefix>() + (size_of::<PrefixId>() + 1) * 8 / 7;
+        ByteCount::new((self.len() * entry + self.long_bytes) as u64)
     }
 
     /// Whether the table contains only the root.
@@ -422,6 +433,7 @@ impl NameTable {
     fn forget(&mut self, prefix: PrefixId) {
         let entry = &mut self.prefixes[prefix.0 as usize];
         let hash = entry.hash;
+        self.long_bytes -= entry.component.outside_bytes();
         (entry.component, entry.parent, entry.len) = (ComponentBytes::default(), None, 0);
         (entry.first_child, entry.next_sibling, entry.segment) = (None, None, Segment::NONE);
         if let Ok(found) = self.index.find_entry(hash, |id| *id == prefix) {
@@ -505,6 +517,7 @@ impl NameTable {
     }
 
     fn place(&mut self, prefix: Prefix) -> PrefixId {
+        self.long_bytes += prefix.component.outside_bytes();
         if let Some(id) = self.free.pop() {
             self.prefixes[id.0 as usize] = prefix;
             return id;
@@ -538,10 +551,10 @@ fn split_last(components: &[u8]) -> Result<(usize, Segment), NameError> {
         segment = segment_of(kind, value);
         rest = tail;
         count += 1;
-    }
-    if count > NameTable::MAX_COMPONENTS {
-        let max = NameTable::MAX_COMPONENTS;
-        return Err(NameError(format!("the name has {count} components; at most {max} are taken")));
+        if count > NameTable::MAX_COMPONENTS {
+            let max = NameTable::MAX_COMPONENTS;
+            return Err(NameError(format!("the name has more than {max} components")));
+        }
     }
     Ok((last, segment))
 }
@@ -826,5 +839,19 @@ mod tests {
         };
         // New, a search for the whole and a walk over its components; then a search.
         assert_eq!((hashed(2), hashed(120)), (3 * 839, 3 * 839));
+    }
+
+    #[test]
+    fn the_bytes_of_names_are_counted_and_given_back() {
+        let mut names = NameTable::new();
+        let empty = names.size().get();
+        let long = names.child(NameTable::ROOT, 8, &[7; 1_000]);
+        names.intern_uri("/a/b/c").expect("valid");
+        let used = names.size().get() - empty;
+        assert!((1_004 + 4 * 64..1_004 + 4 * 80).contains(&used), "{used} bytes");
+        names.sweep([long].into_iter());
+        assert!((1_004 + 64..1_004 + 80).contains(&(names.size().get() - empty)));
+        names.sweep(std::iter::empty());
+        assert_eq!(names.size().get(), empty);
     }
 }

@@ -354,6 +354,12 @@ impl<B: Clone + Default> Node<B> {
         forwarder.on_wake(&mut cx, &mut Egress { queues, devices, to_applications, clock });
     }
 
+    /// Ends the oldest pending Interests of the faces that have the most, until `len` are left. Faces without a part in the
+    /// PIT's shares keep theirs.
+    pub fn shorten_pit(&mut self, env: Env<'_>, len: usize) {
+        self.forwarder.shorten_pit(&mut Context::new(env, &self.faces), len);
+    }
+
     /// Passes a directive of the controller to every part of the node.
     pub fn on_directive(&mut self, env: Env<'_>, directive: &dyn Message, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);

@@ -4,6 +4,7 @@ pub mod config;
 mod face;
 mod faces;
 pub mod management;
+mod memory;
 mod metrics;
 mod places;
 mod pressure;
@@ -77,6 +78,7 @@ pub struct Daemon {
     /// Faces of UDP peers, by the listener that received their first datagram.
     peers: BTreeMap<(usize, SocketAddr), FaceId>,
     places: Places,
+    memory_bound: memory::MemoryBound,
     /// Faces with frames to send.
     dirty: Vec<FaceId>,
     /// Faces at which packets of the turn's last call had to wait.
@@ -266,6 +268,7 @@ impl Daemon {
         // Back-pressure is decided once the sockets have taken what they could.
         self.hold_back();
         self.forget_names();
+        self.bound_memory();
         Ok(true)
     }
 
@@ -484,6 +487,11 @@ impl Daemon {
         if !self.names.needs_sweep() && !self.tokens.needs_sweep() {
             return;
         }
+        self.sweep_names();
+    }
+
+    /// Removes unused names and tokens.
+    fn sweep_names(&mut self) {
         let (mut prefixes, mut tokens) = (Vec::new(), Vec::new());
         let mut note = |name: tidegate_core::ndn::name::Name, token: tidegate_core::ndn::packet::PitToken| {
             prefixes.push(name.prefix);

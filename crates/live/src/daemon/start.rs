@@ -106,6 +106,7 @@ impl Daemon {
             next_number: 1,
             peers: Default::default(),
             places: Default::default(),
+            memory_bound: Default::default(),
             dirty: Vec::new(),
             met: Vec::new(),
             requested: Vec::new(),

@@ -14,6 +14,9 @@ use crate::observe::event::Event;
 use crate::scheme::signal::HopSignals;
 use crate::units::Time;
 
+/// A face that has no pending Interests.
+const NO_FACE: FaceId = FaceId(u16::MAX);
+
 /// Number of Interests under `/localhost` that may be pending beyond the limit.
 const RESERVED: usize = 64;
 
@@ -114,6 +117,15 @@ impl<B: Clone + Default> Forwarder<B> {
     fn is_reserved(&self, cx: &Context<'_>, name: Name) -> bool {
         self.pit.len() < self.pit_limit.saturating_add(RESERVED)
             && Scope::of(name.prefix, cx.names) == Scope::Host
+    }
+
+    /// Ends the oldest entries of the faces with the largest shares, until `len` entries are left or none counts for a face.
+    pub(crate) fn shorten_pit(&mut self, cx: &mut Context<'_>, len: usize) {
+        while self.pit.len() > len {
+            let Some(id) = self.pit.displaceable(NO_FACE) else { return };
+            self.counters.displaced += 1;
+            self.end_entry(cx, id);
+        }
     }
 
     /// Consults the strategy about an Interest, which `record` puts in its entry, and carries out its decision. Returns the

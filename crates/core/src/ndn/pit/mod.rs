@@ -78,15 +78,18 @@ impl Pit {
     /// of `face`. Entries that others wait for count for one of them instead.
     pub(crate) fn displaceable(&mut self, face: FaceId) -> Option<PitId> {
         let shares = self.shares.as_mut()?;
+        let mut last = None;
         for _ in 0..HEIRS {
-            let (id, largest) = shares.displaceable(face)?;
+            let Some((id, largest)) = shares.displaceable(face) else { break };
+            last = Some(PitId(id));
             let mut others = self.slab.get(id).in_records().map(|record| record.face);
             match others.find(|other| *other != largest) {
                 Some(heir) => shares.begin(id, heir),
-                None => return Some(PitId(id)),
+                None => return last,
             }
         }
-        None
+        // Faces that request the same names must not keep their entries by it.
+        last
     }
 
     /// Records that an Interest of the entry was sent to `face`, or is held for it by a gate.

@@ -97,3 +97,17 @@ fn no_record_of_a_face_is_left_when_it_is_gone() {
     router.wake(5);
     assert_eq!((router.pending(), router.forwarder.next_wake()), (0, None::<Time>));
 }
+
+#[test]
+fn faces_that_request_the_same_names_do_not_keep_the_table_full() {
+    let mut router = Router::with_shares(40, true);
+    for number in 0..40 {
+        router.receive(0, FLOOD, lasting(router.name(number), number + 1));
+        router.receive(0, 2, lasting(router.name(number), number + 1_001));
+    }
+    for number in 0..10 {
+        let sent = router.receive(1, HONEST, interest(router.name(500 + number), 5_000 + number));
+        assert_eq!(words(&sent), ["3 interest"], "{number}");
+    }
+    assert_eq!(router.pending(), 40);
+}

@@ -14,6 +14,9 @@ const MAX_MTU: u64 = 8_800;
 /// Maximum size of the content store, bytes: 1 TiB.
 const MAX_CACHE: u64 = 1 << 40;
 
+/// Maximum memory that can be configured, bytes.
+const MAX_MEMORY: u64 = 1 << 40;
+
 /// The format of the forwarder's file.
 pub(super) static FORMAT: Format = Format { root: &ROOT, version: 1, synonyms: SYNONYMS };
 
@@ -46,6 +49,8 @@ pub(super) static FORWARDER: Keys = key_rows! { "[forwarder]" =>
     cache_size: Size(MAX_CACHE), Else("128MiB"), "Maximum size of all Data in the content store.";
     unsolicited: Bool, Else("false"), "Whether unsolicited Data is cached.";
     pit: Packets, Else("1000000pkt"), "Maximum number of pending Interests.";
+    max_memory: Size(MAX_MEMORY), Else("1GiB"),
+        "Maximum memory of names, PIT tokens and pending Interests together; beyond it Interests end before their time.";
     lifetime: LongTime, Else("5min"),
         "Maximum time that an Interest stays pending, whatever its lifetime.";
     strategy: Scheme(&STRATEGY), Else("best-route"), "Forwarding strategy.";

@@ -36,6 +36,8 @@ pub struct ForwarderConfig {
     pub cache: Packets,
     /// Maximum size of all Data in the content store.
     pub cache_size: ByteCount,
+    /// Maximum memory of names, tokens and pending Interests.
+    pub max_memory: ByteCount,
     /// Whether unsolicited Data is cached.
     pub cache_unsolicited: bool,
     /// Maximum number of pending Interests.

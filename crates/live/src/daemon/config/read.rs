@@ -21,6 +21,8 @@ use crate::uri::FaceUri;
 const MTU: ByteCount = ByteCount::new(1_400);
 /// Minimum MTU, bytes: link headers must leave room for content.
 const MIN_MTU: u64 = 256;
+/// Minimum memory for tables, bytes: a few hundred of the longest names.
+const MIN_MEMORY: u64 = 1 << 20;
 /// Default limit of a queue.
 const QUEUE_LIMIT: Limit = Limit::Packets(Packets::new(1_000));
 /// Maximum number of groups.
@@ -41,6 +43,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     // No `?` before the end: the errors of later sections would not be reported.
     let cache = forwarder.packets("cache");
     let cache_size = forwarder.size("cache_size");
+    let max_memory = read_max_memory(&forwarder);
     let cache_unsolicited = forwarder.flag("unsolicited");
     let pit_limit = read_pit_limit(&forwarder);
     let metrics = listeners::read_metrics(&forwarder);
@@ -63,6 +66,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     Some(ForwarderConfig {
         cache: cache?,
         cache_size: cache_size?,
+        max_memory: max_memory?,
         cache_unsolicited: cache_unsolicited?,
         pit_limit: pit_limit?,
         lifetime: lifetime?,
@@ -102,6 +106,15 @@ fn read_groups(management: &Fields<'_>) -> Vec<String> {
         }
     }
     groups
+}
+
+fn read_max_memory(forwarder: &Fields<'_>) -> Option<ByteCount> {
+    let max = forwarder.size("max_memory")?;
+    if max.get() < MIN_MEMORY {
+        let shown = forwarder.shown("max_memory");
+        forwarder.refuse("max_memory", format!("max_memory: {shown} is less than 1 MiB"));
+    }
+    Some(max)
 }
 
 fn read_pit_limit(forwarder: &Fields<'_>) -> Option<Packets> {

@@ -37,6 +37,7 @@ impl Daemon {
             .with("cached_packets", forwarder.cs().len())
             .with("names", self.names.len())
             .with("tokens", self.tokens.len())
+            .with("table_bytes", self.table_bytes())
             .with("sweeps", self.counters.sweeps)
             .with("cache_hits", counters.cache_hits)
             .with("loops", counters.loops)

@@ -52,6 +52,7 @@ pub(super) static METRICS: &[Metric] = metrics! {
     forwarder.pending_interests = Present "pending_interests", "Interests in the PIT.";
     forwarder.cached_packets = Present "cached_packets", "Data in the content store.";
     forwarder.names = Present "names", "Names in the name table.";
+    forwarder.table_bytes = Present "table_bytes", "Memory of names, PIT tokens and pending Interests, bounded by max_memory.";
     forwarder.cache_hits = Total "cache_hits", "Interests satisfied by the content store.";
     forwarder.loops = Total "loops", "Interests refused because their nonce was seen before.";
     forwarder.hop_limited = Total "hop_limited", "Interests whose hop limit was exhausted.";

@@ -1,0 +1,75 @@
+//! Memory of the tables that peers fill: names, tokens and pending Interests, counted in bytes and bounded.
+
+use tidegate_core::context::{Env, NoSink};
+use tidegate_core::ndn::face::NodeId;
+use tidegate_core::units::{Packets, Span, Time};
+
+use super::{Daemon, surroundings};
+
+/// Estimate for one pending Interest, bytes: its entry, its places in lists, and entries for its prefix in the FIB and the PIT.
+const PENDING: u64 = 400;
+
+/// Estimate for one PIT token of a peer, bytes.
+const TOKEN: u64 = 48;
+
+/// Interval after a reduction that freed too little, so that memory which cannot be freed costs no time in every turn.
+const INTERVAL: Span = Span::from_millis(100);
+
+/// Minimum number of Interests and of Data that a reduction leaves.
+const FEW: usize = 64;
+
+/// State of the bound on memory.
+#[derive(Debug, Default)]
+pub(super) struct MemoryBound {
+    /// Whether the limit of the PIT is lower than configured.
+    is_lowered: bool,
+    next: Time,
+}
+
+impl Daemon {
+    /// Bytes that names, tokens and pending Interests take, by the number of entries.
+    pub(super) fn table_bytes(&self) -> u64 {
+        let pending = self.node.forwarder().pit().len() as u64;
+        self.names.size().get() + TOKEN * self.tokens.len() as u64 + PENDING * pending
+    }
+
+    /// Frees memory when the tables exceed `max_memory`: unused names first, then the oldest Interests of the faces with the
+    /// most, and cached Data, whose names are in the tables too. The PIT then grows no further until a quarter is free.
+    pub(super) fn bound_memory(&mut self) {
+        let (used, max) = (self.table_bytes(), self.config.max_memory.get());
+        if used <= max {
+            if self.memory_bound.is_lowered && used < max / 4 * 3 {
+                self.memory_bound.is_lowered = false;
+                self.node.forwarder_mut().set_pit_limit(self.config.pit_limit.get() as usize);
+            }
+            return;
+        }
+        if self.now < self.memory_bound.next {
+            return;
+        }
+        let enough = max / 8 * 7;
+        self.sweep_names();
+        if self.table_bytes() > enough {
+            self.shorten_tables();
+            self.sweep_names();
+        }
+        if self.table_bytes() > enough {
+            self.memory_bound.next = self.now + INTERVAL;
+        }
+    }
+
+    /// Ends an eighth of the pending Interests, and removes an eighth of the cached Data.
+    fn shorten_tables(&mut self) {
+        let left = |len: usize| (len / 8 * 7).max(FEW);
+        let pending = left(self.node.forwarder().pit().len());
+        self.node.shorten_pit(surroundings!(self), pending);
+        let forwarder = self.node.forwarder_mut();
+        forwarder.set_pit_limit(pending.min(self.config.pit_limit.get() as usize));
+        self.memory_bound.is_lowered = true;
+        let cached = left(forwarder.cs().len());
+        let store = forwarder.cs_mut();
+        let capacity = store.capacity();
+        store.set_capacity(Packets::new(capacity.get().min(cached as u32)));
+        store.set_capacity(capacity);
+    }
+}
