@@ -3,6 +3,7 @@
 mod endings;
 mod matrix;
 mod rates;
+mod signatures;
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};

@@ -36,6 +36,7 @@ pub(super) fn newest_version(client: &mut Client, name: &[u8], trust: &Trust) ->
         fault = match client.express(interest, lifetime.span())? {
             Answer::Data(data) => match read(&data.body, name, trust) {
                 Ok(versioned) => return Ok(versioned),
+                Err(why @ FetchError::Unverifiable { .. }) => return Err(why),
                 Err(why) => why,
             },
             // A producer may be about to register its prefix; a pause is cheaper than an error.
@@ -68,6 +69,9 @@ fn pause(client: &mut Client) -> Result<(), FetchError> {
 
 fn read(data: &[u8], name: &[u8], trust: &Trust) -> Result<Vec<u8>, FetchError> {
     let view = DataView::parse(data).map_err(|why| FetchError::Metadata(why.to_string()))?;
+    if !trust.can_verify(&view) {
+        return Err(FetchError::Unverifiable { kind: view.signature.kind });
+    }
     if !trust.holds(&view) {
         return Err(FetchError::Metadata("its signature is invalid".to_owned()));
     }

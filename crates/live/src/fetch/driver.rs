@@ -242,6 +242,10 @@ impl<'a> Fetch<'a> {
         let Ok(view) = DataView::parse(&packet.body) else { return Ok(()) };
         // The segment stays outstanding and is requested again: a forged Data must not end it.
         if !self.trust.holds(&view) {
+            // Later, one of another type than before is only bad.
+            if self.consumer.stats().delivered == 0 && !self.trust.can_verify(&view) {
+                return Err(FetchError::Unverifiable { kind: view.signature.kind });
+            }
             self.bad += 1;
             return Ok(());
         }
@@ -252,7 +256,7 @@ impl<'a> Fetch<'a> {
         self.check_last(packet)?;
         self.received_at = self.client.now();
         self.note_size(packet.body.len());
-        let is_unchecked = !self.trust.checks(&view);
+        let is_unchecked = !self.trust.checks();
         let content = packet.body.slice(view.content_range.clone());
         if let Arrived::New { segment } = self.classify(packet) {
             self.unchecked += u64::from(is_unchecked);

@@ -3,6 +3,7 @@
 use std::io;
 
 use tidegate_core::ndn::packet::NackReason;
+use tidegate_wire::signature_type;
 
 use crate::client::ClientError;
 
@@ -31,6 +32,16 @@ pub enum FetchError {
     /// The answer with the version is no good.
     #[error("the version metadata is invalid: {0}")]
     Metadata(String),
+    /// The first Data has a signature that cannot be verified, since no key is given.
+    #[error(
+        "the Data has {} (SignatureType {kind}), which cannot be verified without a key: --verify-key gives the key, \
+         --no-verify accepts Data of any origin",
+        signature_name(*kind)
+    )]
+    Unverifiable {
+        /// SignatureType of the Data.
+        kind: u64,
+    },
     /// A segment did not arrive within all retries.
     #[error("no Data for segment {segment} after {retries} retransmissions; {}", no_data(*bad))]
     GaveUp {
@@ -63,6 +74,16 @@ pub enum FetchError {
     /// The content cannot be written.
     #[error("cannot write the content: {0}")]
     Output(io::Error),
+}
+
+/// Name of a type of signature, with its article.
+fn signature_name(kind: u64) -> &'static str {
+    match kind {
+        signature_type::SHA256_WITH_RSA => "an RSA signature",
+        signature_type::SHA256_WITH_ECDSA => "an ECDSA signature",
+        signature_type::ED25519 => "an Ed25519 signature",
+        _ => "a signature of an unknown type",
+    }
 }
 
 /// Probable reason for no answer to version discovery, by the number of refusals.

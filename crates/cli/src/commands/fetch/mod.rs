@@ -71,7 +71,8 @@ pub(crate) struct Arguments {
     /// Use the name as given, without version discovery.
     #[arg(long)]
     no_version_discovery: bool,
-    /// Accept Data without verifying its signature or digest.
+    /// Accept Data without verifying its signature or digest. Without this and without `--verify-key`, only Data with a
+    /// digest is accepted.
     #[arg(long, conflicts_with = "verify_key")]
     no_verify: bool,
     /// Accept only Data signed with this public key (PEM file): P-256, Ed25519 or RSA.
