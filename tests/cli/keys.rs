@@ -26,7 +26,8 @@ fn a_key_is_certified_by_another_and_goes_to_another_folder() {
     assert_eq!(text(&own, "issuer"), text(&own, "key"));
     let exported = key(&alice, &["export", "/example/alice"]).with(0).json();
     let request = scratch.file("request", text(&exported, "base64").as_bytes());
-    let issued = key(&root, &["issue", &request, "--signer", "/example", "--issuer", "office"]).with(0).json();
+    let issued =
+        key(&root, &["issue", &request, "--signer", "/example", "--issuer", "office"]).with(0).json();
     assert!(text(&issued, "certificate").starts_with(&(text(&own, "key") + "/office/v=")), "{issued:?}");
     let issued = scratch.file("issued", text(&issued, "base64").as_bytes());
     let imported = key(&alice, &["import", &issued]).with(0).json();

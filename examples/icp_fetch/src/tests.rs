@@ -40,6 +40,7 @@ fn serve_file(file: &Path, forwarder: &str, stop: OwnedFd, ready: &mpsc::Sender<
         segment_size: SEGMENT_SIZE,
         freshness: Millis(10_000),
         signer: Signer::Digest,
+        certificate: None,
         version: Some(5),
     };
     let mut served = Served::open(file, settings, &mut client).expect("the file is there");

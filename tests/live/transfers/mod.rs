@@ -4,6 +4,7 @@ mod endings;
 mod matrix;
 mod rates;
 mod signatures;
+mod trust;
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};

@@ -7,6 +7,7 @@ use serde_json::json;
 use tidegate_core::ndn::packet::Millis;
 use tidegate_core::units::Span;
 use tidegate_live::client::{Client, ClientError};
+use tidegate_live::key_store::KeyStore;
 use tidegate_live::name_uri;
 use tidegate_live::registration::{self, RegistrationError};
 use tidegate_live::serve::{MAX_SEGMENT_SIZE, SEGMENT_SIZE, ServeCounters, ServeSettings, Served, serve};
@@ -40,6 +41,12 @@ pub(crate) struct Arguments {
     /// KeyLocator: name by which a verifier finds the key.
     #[arg(long, value_name = "NAME", requires = "key")]
     key_locator: Option<String>,
+    /// Sign with the key of this identity (`tidegate key list`), and serve its certificate.
+    #[arg(long, value_name = "NAME", conflicts_with = "key")]
+    signer: Option<String>,
+    /// Folder of the keys for `--signer`, instead of `TIDEGATE_KEYS` and `~/.ndn/tidegate-keys`.
+    #[arg(long, value_name = "DIR", requires = "signer")]
+    keys: Option<PathBuf>,
     /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
@@ -49,7 +56,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     // Mistakes on the command line are reported before the network is used.
     let settings = settings(arguments)?;
-    let prefix = settings.prefix.clone();
+    let mut prefixes = vec![settings.prefix.clone()];
+    prefixes.extend(settings.certificate.as_ref().map(|certificate| certificate.key_name().to_vec()));
     let uplink = uplink(arguments.transport.as_deref())?;
     let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
     let mut client = Client::connect(&uplink).map_err(Failure::error)?;
@@ -58,16 +66,18 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let of_file = |why| Failure::error(format!("{}: {why}", arguments.file.display()));
     // Before the registration, so that no route leads to a producer without its file.
     let mut served = Served::open(&arguments.file, settings, &mut client).map_err(of_file)?;
-    match registration::register(&mut client, &prefix) {
+    match register_all(&mut client, &prefixes) {
         Err(RegistrationError::Client(ClientError::Stopped)) => return Ok(Exit::Interrupted),
         registered => registered.map_err(Failure::error)?,
     };
     // After the registration: a program that waits for this line can request the file at once.
     print(&begun(session.format, &arguments.file, &served));
-    let outcome = serve_for_good(session, arguments, &mut client, &mut served);
+    let outcome = serve_for_good(session, arguments, &mut client, (&mut served, &prefixes));
     // The forwarder removes the route anyway when the connection ends; an explicit unregistration does it at once.
     if outcome.is_ok() && client.finish_in_peace().is_ok() {
-        let _ = registration::unregister(&mut client, &prefix);
+        for prefix in &prefixes {
+            let _ = registration::unregister(&mut client, prefix);
+        }
     }
     print(&ended(session.format, &served.counters()));
     match outcome? {
@@ -81,9 +91,8 @@ fn serve_for_good(
     session: &Session,
     arguments: &Arguments,
     client: &mut Client,
-    served: &mut Served,
+    (served, prefixes): (&mut Served, &[Vec<u8>]),
 ) -> Result<Option<String>, Failure> {
-    let prefix = name_uri::parse(&arguments.prefix).map_err(Failure::usage)?;
     loop {
         let outcome = serve(client, served, |trouble| {
             session.error(&format!("{}: {trouble}", arguments.file.display()));
@@ -93,7 +102,7 @@ fn serve_for_good(
             outcome => return outcome.map_err(Failure::error),
         };
         session.warn(&format!("{lost}; connecting again"));
-        match return_to(client, &prefix) {
+        match return_to(client, prefixes) {
             Err(RegistrationError::Client(ClientError::Stopped)) => return Ok(None),
             outcome => outcome.map_err(Failure::error)?,
         }
@@ -101,16 +110,20 @@ fn serve_for_good(
     }
 }
 
-/// Connects and registers `prefix`, until both have succeeded with one connection.
-fn return_to(client: &mut Client, prefix: &[u8]) -> Result<(), RegistrationError> {
+/// Connects and registers `prefixes`, until all has succeeded with one connection.
+fn return_to(client: &mut Client, prefixes: &[Vec<u8>]) -> Result<(), RegistrationError> {
     loop {
         client.reconnect(None)?;
-        match registration::register(client, prefix) {
+        match register_all(client, prefixes) {
             // The forwarder ended again, or is busy.
             Err(RegistrationError::Client(ClientError::Lost(_)) | RegistrationError::Timeout { .. }) => {}
-            outcome => return outcome.map(|_| ()),
+            outcome => return outcome,
         }
     }
+}
+
+fn register_all(client: &mut Client, prefixes: &[Vec<u8>]) -> Result<(), RegistrationError> {
+    prefixes.iter().try_for_each(|prefix| registration::register(client, prefix).map(|_| ()))
 }
 
 fn settings(arguments: &Arguments) -> Result<ServeSettings, Failure> {
@@ -129,15 +142,23 @@ fn settings(arguments: &Arguments) -> Result<ServeSettings, Failure> {
         let why = "the name ends with a version; remove the version from the name and give it with --version";
         return Err(Failure::usage(format!("{}: {why}", arguments.prefix)));
     }
-    let signer = match (&arguments.key, &arguments.key_locator) {
-        (Some(file), Some(locator)) => signer(file, &name("--key-locator: ", locator)?)?,
-        _ => Signer::Digest,
+    let (signer, certificate) = match (&arguments.key, &arguments.key_locator, &arguments.signer) {
+        (Some(file), Some(locator), _) => (signer(file, &name("--key-locator: ", locator)?)?, None),
+        (_, _, Some(signer)) => {
+            let store = arguments.keys.clone().map(KeyStore::at).or_else(KeyStore::of_process);
+            let store =
+                store.ok_or_else(|| Failure::usage("--keys: neither TIDEGATE_KEYS nor HOME is set"))?;
+            let found = store.find(&name("--signer: ", signer)?).map_err(Failure::error)?;
+            (Signer::Key(Box::new(found.signer)), Some(found.certificate))
+        }
+        _ => (Signer::Digest, None),
     };
     Ok(ServeSettings {
         prefix,
         segment_size: arguments.segment_size,
         freshness: Millis::from_span(arguments.freshness),
         signer,
+        certificate,
         version: arguments.object_version,
     })
 }

@@ -42,6 +42,9 @@ pub enum FetchError {
         /// SignatureType of the Data.
         kind: u64,
     },
+    /// No certificates lead from the Data to a trust anchor.
+    #[error("not trusted: {0}")]
+    Untrusted(String),
     /// A segment did not arrive within all retries.
     #[error("no Data for segment {segment} after {retries} retransmissions; {}", no_data(*bad))]
     GaveUp {

@@ -3,6 +3,7 @@
 //!
 //! The consumer is core's, the same as in the simulator; this is the driver around it.
 
+mod chain;
 mod discovery;
 mod driver;
 mod error;
@@ -21,6 +22,7 @@ use tidegate_core::units::{ByteCount, Span};
 use crate::client::Client;
 use driver::Fetch;
 
+pub use chain::{ObjectSigner, signer_of};
 pub use error::FetchError;
 pub use trust::Trust;
 

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use tidegate_core::ndn::name::{Name, PrefixId, Segment};
 use tidegate_core::ndn::packet::{Data, Interest, Kind, Millis, Packet};
 use tidegate_wire::name::push_segment;
-use tidegate_wire::{DataBuilder, EncodeError, InterestView, Signer, rdr};
+use tidegate_wire::{Certificate, DataBuilder, EncodeError, InterestView, Signer, rdr};
 
 use crate::client::{Client, ClientError};
 use crate::clock::MonotonicClock;
@@ -46,6 +46,8 @@ pub struct ServeSettings {
     pub freshness: Millis,
     /// Signer of the segments.
     pub signer: Signer,
+    /// Certificate of the signer, which is served too.
+    pub certificate: Option<Certificate>,
     /// Version; `None` for the time of the file's last change, microseconds since 1970.
     pub version: Option<u64>,
 }
@@ -196,6 +198,13 @@ impl Served {
         }
         let Ok(view) = InterestView::parse(&requested.body) else { return Ok(None) };
         let name = view.name.components();
+        if let Some(certificate) = &self.settings.certificate
+            && name.starts_with(certificate.key_name())
+            && certificate.name().starts_with(name)
+            && (interest.can_be_prefix || name == certificate.name())
+        {
+            return Ok(Some(certificate.packet().clone()));
+        }
         if name == self.metadata_name {
             return if interest.can_be_prefix { self.metadata().map(Some) } else { Ok(None) };
         }

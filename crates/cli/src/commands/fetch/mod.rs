@@ -12,14 +12,15 @@ use tidegate_core::units::{ByteCount, Span};
 use tidegate_live::client::{Client, ClientError};
 use tidegate_live::fetch::{
     FetchError, FetchProgress, FetchSettings, Fetched, RECEIVE_WINDOW, RECONNECT, RETRIES, Trust, fetch,
-    newest_version,
+    newest_version, signer_of,
 };
+use tidegate_live::key_store::read_certificate;
 use tidegate_live::name_uri;
 use tidegate_live::signals::StopSignal;
 use tidegate_pages::page::{RunPage, Timeline, run_page};
 use tidegate_results::tables::RunContext;
-use tidegate_wire::Verifier;
 use tidegate_wire::tlv::{TlvReader, types};
+use tidegate_wire::{Certificate, Verifier};
 
 use super::status::uplink;
 use crate::command_line::word;
@@ -73,11 +74,15 @@ pub(crate) struct Arguments {
     no_version_discovery: bool,
     /// Accept Data without verifying its signature or digest. Without this and without `--verify-key`, only Data with a
     /// digest is accepted.
-    #[arg(long, conflicts_with = "verify_key")]
+    #[arg(long, conflicts_with_all = ["verify_key", "trust_anchor"])]
     no_verify: bool,
     /// Accept only Data signed with this public key (PEM file): P-256, Ed25519 or RSA.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "trust_anchor")]
     verify_key: Option<PathBuf>,
+    /// Accept only Data of a signer whose certificate leads to this one (base64, as `tidegate key export` and `ndnsec` write
+    /// it); each identity may sign names under its own. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    trust_anchor: Vec<PathBuf>,
     /// Write a page with window, goodput and RTT over time.
     #[arg(long, value_name = "PAGE.html")]
     report: Option<PathBuf>,
@@ -107,6 +112,7 @@ impl Arguments {
             add("--reconnect", &self.reconnect.to_string());
         }
         path(&self.verify_key).iter().for_each(|file| add("--verify-key", file));
+        self.trust_anchor.iter().for_each(|file| add("--trust-anchor", &file.display().to_string()));
         path(&self.report).iter().for_each(|file| add("--report", file));
         self.transport.iter().for_each(|uri| add("--transport", uri));
         for (is_set, option) in
@@ -145,12 +151,22 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let (Chosen { name: scheme, label, controller, .. }, profile) = scheme::make(session, arguments)?;
     let trust = trust(arguments)?;
+    let anchors = anchors(arguments)?;
     let uplink = uplink(arguments.transport.as_deref())?;
     let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
     let mut client = Client::connect(&uplink).map_err(Failure::error)?;
     let stop = stop.as_fd().try_clone_to_owned().map_err(Failure::error)?;
     client.stop_on(stop).map_err(Failure::error)?;
-    let name = if arguments.no_version_discovery || has_version(&name) {
+    let is_version = arguments.no_version_discovery || has_version(&name);
+    let (trust, signer) = match anchors.is_empty() {
+        true => (trust, None),
+        false => {
+            let signer = signer_of(&mut client, &name, is_version, &anchors);
+            let signer = signer.map_err(|why| failure(&why, &arguments.name))?;
+            (Trust::Key(Verifier::Key(signer.key)), Some(name_uri::show(&signer.key_name)))
+        }
+    };
+    let name = if is_version {
         name
     } else {
         newest_version(&mut client, &name, &trust).map_err(|why| failure(&why, &arguments.name))?
@@ -189,7 +205,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     });
     line.clear();
     let fetched = fetched.map_err(|why| failure(&why, &shown))?;
-    conclude(session, arguments, &label, fetched, output)
+    conclude(session, arguments, (&label, signer.as_deref()), fetched, output)
 }
 
 /// Fails where no page can be written, before anything is fetched.
@@ -239,7 +255,7 @@ impl Silence {
 fn conclude(
     session: &Session,
     arguments: &Arguments,
-    label: &Label,
+    (label, signer): (&Label, Option<&str>),
     fetched: Fetched,
     output: Output,
 ) -> Outcome {
@@ -256,7 +272,8 @@ fn conclude(
         write_page(page, &fetched, label, &arguments.command_line(&fetched.record.flows[0].prefix))?;
     }
     let page = arguments.report.as_deref();
-    Summary { fetched: &fetched, scheme: label, resumed_bytes: resumed, page }.show(session.format, is_taken);
+    Summary { fetched: &fetched, scheme: label, signer, resumed_bytes: resumed, page }
+        .show(session.format, is_taken);
     match &fetched.end {
         Ok(()) => Ok(Exit::Ok),
         Err(why) => {
@@ -298,6 +315,11 @@ fn trust(arguments: &Arguments) -> Result<Trust, Failure> {
     let verifier = Verifier::from_pem(&pem);
     let verifier = verifier.map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
     Ok(Trust::Key(verifier))
+}
+
+/// Certificates that are trusted.
+fn anchors(arguments: &Arguments) -> Result<Vec<Certificate>, Failure> {
+    arguments.trust_anchor.iter().map(|file| read_certificate(file).map_err(Failure::error)).collect()
 }
 
 /// Writes a page as for a simulated run, with one flow and without links.

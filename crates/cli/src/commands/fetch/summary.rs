@@ -16,6 +16,8 @@ pub(super) struct Summary<'a> {
     pub(super) fetched: &'a Fetched,
     /// Name and parameters of its scheme.
     pub(super) scheme: &'a Label,
+    /// Name of the key that has signed it, if it was found by a trust anchor.
+    pub(super) signer: Option<&'a str>,
     /// Bytes of content that an earlier fetch had left.
     pub(super) resumed_bytes: u64,
     /// The page that was written.
@@ -33,7 +35,7 @@ impl Summary<'_> {
     }
 
     fn text(&self) -> String {
-        let Self { fetched, scheme, resumed_bytes, page } = self;
+        let Self { fetched, scheme, signer, resumed_bytes, page } = self;
         let flow = &fetched.record.flows[0];
         let share = 100.0 * flow.retransmissions as f64 / flow.interests.max(1) as f64;
         let delay = &flow.last_delay;
@@ -58,6 +60,7 @@ impl Summary<'_> {
             format!("Nacks: {}, loss notices: {}", flow.nacks, flow.loss_notices),
             format!("RTT min/avg/max = {min:.3}/{mean:.3}/{max:.3} ms"),
         ];
+        lines.extend(signer.map(|signer| format!("Signed by: {signer}")));
         if fetched.bad > 0 {
             lines.push(format!("Data with a wrong signature: {}", fetched.bad));
         }
@@ -72,7 +75,7 @@ impl Summary<'_> {
     }
 
     fn json(&self) -> Value {
-        let Self { fetched, scheme, resumed_bytes, page } = self;
+        let Self { fetched, scheme, signer, resumed_bytes, page } = self;
         let flow = &fetched.record.flows[0];
         let delay = |span: tidegate_core::units::Span| match flow.last_delay.count {
             0 => Value::Null,
@@ -99,6 +102,7 @@ impl Summary<'_> {
             "loss_notices": flow.loss_notices,
             "wrong_signatures": fetched.bad,
             "unchecked_signatures": fetched.unchecked,
+            "signer": signer,
             "rtt_min_ms": delay(flow.last_delay.min),
             "rtt_mean_ms": delay(flow.last_delay.mean),
             "rtt_max_ms": delay(flow.last_delay.max),

@@ -42,7 +42,14 @@ pub fn name(uri: &str) -> Vec<u8> {
 
 pub fn settings(uri: &str, segment_size: usize) -> ServeSettings {
     let freshness = Millis(10_000);
-    ServeSettings { prefix: name(uri), segment_size, freshness, signer: Signer::Digest, version: None }
+    ServeSettings {
+        prefix: name(uri),
+        segment_size,
+        freshness,
+        signer: Signer::Digest,
+        certificate: None,
+        version: None,
+    }
 }
 
 /// A server that runs until it is dropped.

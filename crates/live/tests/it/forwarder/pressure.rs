@@ -36,6 +36,7 @@ impl Server {
             segment_size,
             freshness: Millis(10_000),
             signer: Signer::Digest,
+            certificate: None,
             version: Some(1),
         };
         let mut served = Served::open(&file, settings, &mut client).expect("served");

@@ -1,0 +1,198 @@
+//! The key that signs an object, found by certificates that lead to a trust anchor.
+//!
+//! Trust is hierarchical: whoever signs a name has an identity that is a prefix of it. Certificates are fetched by the names
+//! in KeyLocators.
+
+use bytes::Bytes;
+use tidegate_core::ndn::packet::Millis;
+use tidegate_wire::name::push_segment;
+use tidegate_wire::{Certificate, DataView, InterestBuilder, KeyLocator, PublicKey, Verifier, rdr};
+
+use super::FetchError;
+use crate::client::{Answer, Client};
+use crate::clock::MonotonicClock;
+use crate::name_uri::show;
+
+/// Maximum number of certificates between a Data and a trust anchor.
+const MAX_CERTIFICATES: usize = 5;
+
+/// Lifetimes of the Interests for one packet, which is requested again if it is lost.
+const LIFETIMES: [Millis; 3] = [Millis(1_000), Millis(1_000), Millis(2_500)];
+
+/// The signer of an object, and how it is known.
+#[derive(Clone, Debug)]
+pub struct ObjectSigner {
+    /// The key that has signed it.
+    pub key: PublicKey,
+    /// Name of the key, concatenated components.
+    pub key_name: Vec<u8>,
+}
+
+/// The signer of the object `name` (concatenated components), whose certificate leads to one of `anchors`: the signer of its
+/// metadata, or of its first segment if `name` is that of a version.
+///
+/// # Errors
+/// When the Data or a certificate is not there, not valid now, or not signed by whom it should be.
+pub fn signer_of(
+    client: &mut Client,
+    name: &[u8],
+    is_version: bool,
+    anchors: &[Certificate],
+) -> Result<ObjectSigner, FetchError> {
+    let mut requested = name.to_vec();
+    if is_version {
+        push_segment(&mut requested, 0)
+    } else {
+        rdr::push_metadata(&mut requested)
+    }
+    let packet = request(client, &requested)?;
+    let data = DataView::parse(&packet).map_err(|why| FetchError::Untrusted(why.to_string()))?;
+    let chain = Chain { anchors, now: MonotonicClock::wall_micros() / 1_000_000 };
+    let signer = chain.signer(client, &data, MAX_CERTIFICATES)?;
+    // Otherwise the answer to another name would choose the signer.
+    if data.name.components().starts_with(name) {
+        Ok(signer)
+    } else {
+        Err(untrusted(&data, "is of another name"))
+    }
+}
+
+/// Conditions under which a signer is trusted.
+struct Chain<'a> {
+    anchors: &'a [Certificate],
+    /// The present, seconds since 1970.
+    now: u64,
+}
+
+impl Chain<'_> {
+    /// The signer of a Data, whose signature it verifies; at most `left` certificates are fetched.
+    fn signer(
+        &self,
+        client: &mut Client,
+        data: &DataView<'_>,
+        left: usize,
+    ) -> Result<ObjectSigner, FetchError> {
+        let Some(KeyLocator::Name(locator)) = data.signature.key_locator else {
+            return Err(untrusted(data, "has no name of a key in its signature"));
+        };
+        let certificate = match self.anchors.iter().find(|anchor| anchor.is_denoted_by(locator.components()))
+        {
+            Some(anchor) => anchor.clone(),
+            None if left == 0 => {
+                return Err(untrusted(data, "is too many certificates away from a trust anchor"));
+            }
+            None => self.fetch(client, locator.components(), left)?,
+        };
+        let identity = show(certificate.identity());
+        if !data.name.components().starts_with(certificate.identity()) {
+            return Err(untrusted(data, &format!("is not under the identity of its signer, {identity}")));
+        }
+        if !certificate.validity().includes(self.now) {
+            return Err(untrusted(
+                data,
+                &format!("is signed by {identity}, whose certificate is not valid now"),
+            ));
+        }
+        let key = certificate.public_key().clone();
+        if Verifier::Key(key.clone()).verify_data(data).is_err() {
+            return Err(untrusted(data, &format!("has not the signature of {identity}")));
+        }
+        Ok(ObjectSigner { key, key_name: certificate.key_name().to_vec() })
+    }
+
+    /// The certificate that a KeyLocator denotes, verified.
+    fn fetch(&self, client: &mut Client, locator: &[u8], left: usize) -> Result<Certificate, FetchError> {
+        let packet = request(client, locator)?;
+        let certificate = Certificate::parse(packet)
+            .map_err(|why| FetchError::Untrusted(format!("the certificate {}: {why}", show(locator))))?;
+        let data =
+            DataView::parse(certificate.packet()).map_err(|why| FetchError::Untrusted(why.to_string()))?;
+        if !certificate.is_denoted_by(locator) {
+            return Err(untrusted(&data, &format!("is not the certificate {}", show(locator))));
+        }
+        self.signer(client, &data, left - 1)?;
+        Ok(certificate)
+    }
+}
+
+fn untrusted(data: &DataView<'_>, why: &str) -> FetchError {
+    FetchError::Untrusted(format!("{} {why}", show(data.name.components())))
+}
+
+/// The Data of `name`, or under it.
+fn request(client: &mut Client, name: &[u8]) -> Result<Bytes, FetchError> {
+    for lifetime in LIFETIMES {
+        let nonce = (client.nonces().bits() >> 32) as u32;
+        let interest = InterestBuilder {
+            name,
+            can_be_prefix: true,
+            nonce: Some(nonce),
+            lifetime: Some(lifetime),
+            ..InterestBuilder::default()
+        };
+        let interest = interest.build().map_err(|why| FetchError::Name(why.to_string()))?;
+        match client.express(interest, lifetime.span())? {
+            Answer::Data(data) => return Ok(data.body.clone()),
+            Answer::Nack(reason) => {
+                return Err(FetchError::Untrusted(format!("{}: Nack {reason:?}", show(name))));
+            }
+            Answer::Timeout => {}
+        }
+    }
+    Err(FetchError::Untrusted(format!("no Data for {}", show(name))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::StreamFace;
+    use crate::transport::Transport;
+    use tidegate_wire::{CertificateSettings, DataBuilder, KeyAlgorithm, KeySigner, Signer, ValidityPeriod};
+
+    /// `/a/KEY/k`.
+    const KEY_NAME: &[u8] = b"\x08\x01a\x08\x03KEY\x08\x01k";
+
+    fn key(number: u8) -> KeySigner {
+        KeySigner::from_bytes(KeyAlgorithm::P256, &[number; 32], KEY_NAME).expect("a key")
+    }
+
+    fn anchor() -> Certificate {
+        let settings = CertificateSettings {
+            key_name: KEY_NAME,
+            public_key: &key(1).public_key(),
+            issuer: b"self",
+            version: 1,
+            validity: ValidityPeriod { not_before: 100, not_after: 200 },
+        };
+        let issued = settings.issue(&Signer::Key(Box::new(key(1)))).expect("small");
+        Certificate::parse(issued).expect("a certificate")
+    }
+
+    /// Outcome for a Data of this name, signed by this signer, at a time.
+    fn outcome(name: &[u8], signer: &Signer, now: u64) -> Result<(), String> {
+        let (near, _far) = StreamFace::pair().expect("sockets");
+        let mut client = Client::over(Transport::Stream(near)).expect("descriptors");
+        let bytes = DataBuilder { name, ..DataBuilder::default() }.sign(signer).expect("small");
+        let data = DataView::parse(&bytes).expect("valid");
+        let chain = Chain { anchors: &[anchor()], now };
+        chain.signer(&mut client, &data, 0).map(|_| ()).map_err(|why| why.to_string())
+    }
+
+    #[test]
+    fn an_anchor_signs_names_under_its_identity_while_it_is_valid() {
+        let anchored = Signer::Key(Box::new(key(1)));
+        let (own, other) = (&b"\x08\x01a\x08\x01x"[..], &b"\x08\x01b"[..]);
+        for now in [100, 200] {
+            assert_eq!(outcome(own, &anchored, now), Ok(()));
+        }
+        let refused = |name, signer: &Signer, now, stated: &str| {
+            let why = outcome(name, signer, now).expect_err("not trusted");
+            assert!(why.contains(stated), "{why}");
+        };
+        refused(own, &anchored, 99, "is not valid now");
+        refused(own, &anchored, 201, "is not valid now");
+        refused(other, &anchored, 150, "is not under the identity of its signer, /a");
+        refused(own, &Signer::Key(Box::new(key(2))), 150, "has not the signature of /a");
+        refused(own, &Signer::Digest, 150, "has no name of a key");
+    }
+}
