@@ -140,6 +140,11 @@ impl GenericLinkService {
         self.counters
     }
 
+    /// Sets the IncomingFaceId that the next packets have; `None` for none.
+    pub fn set_incoming_face(&mut self, number: Option<u64>) {
+        self.encoder.set_incoming_face(number);
+    }
+
     /// Changes the maximum size of a frame, bytes.
     pub fn set_mtu(&mut self, mtu: usize) {
         self.encoder.set_mtu(mtu);
@@ -252,6 +257,19 @@ mod tests {
         assert_eq!(node.send(&requested), [interest().to_vec()]);
         let answer = node.receive(&frame(&[98, 1, 5], &data(1))).expect("a Data");
         assert_eq!((token_of(&answer), node.tokens.len()), (PitToken(0), 1));
+    }
+
+    #[test]
+    fn an_incoming_face_stands_between_the_reason_and_the_mark() {
+        let mut node = Node::new(None);
+        let mut packet = node.receive(&frame(&[0xFD, 3, 64, 1, 1], &interest())).expect("an Interest");
+        node.link.set_incoming_face(Some(258));
+        let field = [0xFD, 3, 44, 2, 1, 2];
+        let mark = [0xFD, 3, 64, 1, 1];
+        assert_eq!(node.send(&packet), [frame(&[&field[..], &mark].concat(), &interest())]);
+        packet.header.hop.mark = 0;
+        node.link.set_incoming_face(None);
+        assert_eq!(node.send(&packet), [interest().to_vec()]);
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub const MAX_FRAGMENTS: usize = 128;
 pub struct LinkEncoder {
     mtu: Option<usize>,
     sequence: u64,
+    /// IncomingFaceId of the next packets.
+    incoming_face: Option<u64>,
     /// Link fields of the current packet.
     fields: Vec<u8>,
     /// The current packet, if it is not sent as received.
@@ -33,6 +35,7 @@ struct Stated<'a> {
     token: Option<&'a Token>,
     nack: Option<NackReason>,
     loss_notice: bool,
+    incoming_face: Option<u64>,
     hop: &'a HopSignals,
 }
 
@@ -40,7 +43,7 @@ impl LinkEncoder {
     /// An encoder for frames of at most `mtu` bytes (`None` for any size) that counts its fragments from
     /// `first_sequence`, which should differ between runs.
     pub const fn new(mtu: Option<usize>, first_sequence: u64) -> Self {
-        Self { mtu, sequence: first_sequence, fields: Vec::new(), rewritten: Vec::new() }
+        Self { mtu, sequence: first_sequence, incoming_face: None, fields: Vec::new(), rewritten: Vec::new() }
     }
 
     /// Changes the maximum size of a frame, bytes.
@@ -51,6 +54,11 @@ impl LinkEncoder {
     /// Maximum size of a frame, bytes; `None` for any size.
     pub const fn mtu(&self) -> Option<usize> {
         self.mtu
+    }
+
+    /// Sets the IncomingFaceId that the next packets have; `None` for none.
+    pub const fn set_incoming_face(&mut self, number: Option<u64>) {
+        self.incoming_face = number;
     }
 
     /// Appends the frames of `packet` to `batch`.
@@ -77,7 +85,8 @@ impl LinkEncoder {
             return Err(EncodeError::TooLarge(payload_len));
         }
         self.fields.clear();
-        Stated::about(header, token).write(&mut self.fields);
+        let stated = Stated { incoming_face: self.incoming_face, ..Stated::about(header, token) };
+        stated.write(&mut self.fields);
         let payload =
             if is_rewritten { Payload::Copied(&self.rewritten) } else { Payload::Shared(&packet.body) };
         // A packet without link fields needs no LpPacket around it (NDNLPv2).
@@ -134,7 +143,7 @@ impl<'a> Stated<'a> {
             Kind::LossNotice(_) => (None, true),
             _ => (None, false),
         };
-        Self { token, nack, loss_notice, hop: &header.hop }
+        Self { token, nack, loss_notice, incoming_face: None, hop: &header.hop }
     }
 
     /// Appends the fields in the order of their numbers.
@@ -148,6 +157,9 @@ impl<'a> Stated<'a> {
             let reason_len = tlv::element_len(types::NACK_REASON, tlv::integer_len(code));
             tlv::write_header(out, types::NACK, reason_len);
             tlv::write_integer(out, types::NACK_REASON, code);
+        }
+        if let Some(number) = self.incoming_face {
+            tlv::write_integer(out, types::INCOMING_FACE_ID, number);
         }
         if self.hop.mark > 0 {
             tlv::write_integer(out, types::CONGESTION_MARK, u64::from(self.hop.mark));

@@ -11,6 +11,7 @@ use tidegate_core::ndn::packet::{Kind, Packet};
 use tidegate_core::units::{ByteCount, Time};
 use tidegate_wire::FrameBatch;
 
+use super::local_fields::IncomingFaces;
 use super::pressure::Pressure;
 use super::shaper::FaceShaper;
 use super::timers::{Due, Timers};
@@ -176,6 +177,8 @@ pub(super) struct Face {
     pub state: FaceState,
     /// The user at the other end, once a command was received from it; `Some(None)` if it is not known.
     pub user: Option<Option<PeerUser>>,
+    /// Whether Interests to it have the number of the face that they came from.
+    pub has_local_fields: bool,
 }
 
 impl Face {
@@ -200,6 +203,7 @@ impl Face {
             persistency: FacePersistency::of_origin(origin),
             state: FaceState::Up,
             user: None,
+            has_local_fields: false,
         }
     }
 
@@ -257,6 +261,7 @@ pub(super) struct Wires<'a> {
     pub faces: &'a mut [Option<Face>],
     pub names: &'a NameTable,
     pub tokens: &'a TokenTable,
+    pub incoming: &'a IncomingFaces,
     pub timers: &'a mut Timers,
     /// Faces with frames to send.
     pub dirty: &'a mut Vec<FaceId>,
@@ -272,6 +277,7 @@ pub(super) struct Wire<'a> {
     face: Option<&'a mut Face>,
     names: &'a NameTable,
     tokens: &'a TokenTable,
+    incoming: &'a IncomingFaces,
     timers: &'a mut Timers,
     dirty: &'a mut Vec<FaceId>,
     met: &'a mut Vec<FaceId>,
@@ -299,9 +305,9 @@ impl Devices<Bytes> for Wires<'_> {
 
     #[inline]
     fn device(&mut self, id: FaceId) -> Wire<'_> {
-        let Self { now, names, tokens, ref mut timers, ref mut dirty, ref mut met, .. } = *self;
+        let Self { now, names, tokens, incoming, ref mut timers, ref mut dirty, ref mut met, .. } = *self;
         let face = self.faces.get_mut(id.index()).and_then(Option::as_mut);
-        Wire { id, now, face, names, tokens, timers, dirty, met }
+        Wire { id, now, face, names, tokens, incoming, timers, dirty, met }
     }
 }
 
@@ -313,13 +319,18 @@ impl Device<Bytes> for Wire<'_> {
 
     #[inline]
     fn transmit(&mut self, packet: Packet<Bytes>) -> bool {
-        let Self { id, now, names, tokens, .. } = *self;
+        let Self { id, now, names, tokens, incoming, .. } = *self;
         let Some(face) = &mut self.face else { return false };
         count(&mut face.sent, &packet.header.kind);
         // Only a packet that waited for the device may use time that a late timer left unused.
         face.shaper.depart(now, packet.header.size(), face.is_serving);
         match &mut face.line {
-            Line::Socket { link, batch, .. } => link.send(&packet, names, tokens, batch),
+            Line::Socket { link, batch, .. } => {
+                if face.has_local_fields {
+                    link.set_incoming_face(incoming.find(&packet.header));
+                }
+                link.send(&packet, names, tokens, batch);
+            }
             Line::Internal(waiting) => waiting.push_back(packet),
         }
         // One system call sends everything of a turn; the list must name each face once.

@@ -153,6 +153,9 @@ impl Daemon {
     pub(super) fn close(&mut self, id: FaceId) {
         self.record_face_event(id, FaceEventKind::Destroyed);
         let Some(mut face) = self.faces[id.index()].take() else { return };
+        if face.has_local_fields {
+            self.incoming.set_used(false);
+        }
         if let Line::Socket { transport, link, .. } = &face.line {
             // The counters of the face end with it; those of the forwarder are totals.
             self.counters.malformed += link.counters().malformed;

@@ -3,6 +3,7 @@
 pub mod config;
 mod face;
 mod faces;
+mod local_fields;
 pub mod management;
 mod memory;
 mod metrics;
@@ -99,6 +100,7 @@ pub struct Daemon {
     datasets: management::Datasets,
     face_events: management::FaceEvents,
     authority: management::Authority,
+    incoming: local_fields::IncomingFaces,
     counters: DaemonCounters,
 }
 
@@ -181,6 +183,7 @@ macro_rules! wires {
             faces: &mut $daemon.faces,
             names: &$daemon.names,
             tokens: &$daemon.tokens,
+            incoming: &$daemon.incoming,
             timers: &mut $daemon.timers,
             dirty: &mut $daemon.dirty,
             met: &mut $daemon.met,
@@ -372,6 +375,7 @@ impl Daemon {
         };
         let Some(mut packet) = link.receive(frame, &mut context) else { return false };
         face::count(&mut face.received, &packet.header.kind);
+        self.incoming.record(&packet.header, face.number);
         let mut is_interest = false;
         if let Kind::Interest(interest) = &mut packet.header.kind {
             // Bounds the time for which a peer can occupy the PIT.
@@ -504,6 +508,7 @@ impl Daemon {
             }
         }
         prefixes.extend(self.rib.prefixes());
+        self.incoming.forget();
         self.names.sweep(prefixes.into_iter());
         self.tokens.sweep(tokens.into_iter());
         // The FIB caches lookups by the number of a name, and the sweep frees numbers for reuse.

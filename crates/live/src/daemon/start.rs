@@ -122,6 +122,7 @@ impl Daemon {
             datasets: Default::default(),
             face_events: Default::default(),
             authority,
+            incoming: Default::default(),
             counters: DaemonCounters::default(),
         };
         daemon.open()?;

@@ -1,6 +1,7 @@
 //! Module `faces`: creation, change and destruction of faces.
 //!
-//! What a face cannot have is refused: local fields, reliability, and marking that is changed while packets wait.
+//! What a face cannot have is refused: reliability, local fields towards other machines, and marking that is changed
+//! while packets wait.
 
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::scheme::params::{Setting, Settings};
@@ -12,13 +13,13 @@ use super::super::face::{FacePersistency, Line, Origin};
 use super::super::faces::AttachError;
 use super::super::places::Newcomer;
 use super::super::{Daemon, MANAGEMENT};
-use super::faces::{CONGESTION_MARKING, MAX_MTU};
+use super::faces::{CONGESTION_MARKING, LOCAL_FIELDS, MAX_MTU};
 use super::request::RequestRefusal;
 use crate::nfd::ControlParameters;
 use crate::uri::FaceUri;
 
-/// Flags that no face can have: local fields and reliability.
-const UNSUPPORTED_FLAGS: u64 = 3;
+/// Flag of a face with reliability, which no face has.
+const RELIABILITY: u64 = 2;
 
 /// Minimum size of a frame, bytes: the largest packet then fits in the maximum number of fragments.
 const MIN_MTU: u64 = 128;
@@ -70,8 +71,8 @@ impl Daemon {
         if requested.local_uri.is_some() {
             return refusal("LocalUri cannot be chosen for faces over UDP and TCP");
         }
-        if requested.flags.unwrap_or(0) & requested.mask.unwrap_or(0) & UNSUPPORTED_FLAGS != 0 {
-            return refusal("local fields and reliability are not supported");
+        if requested.flags.unwrap_or(0) & requested.mask.unwrap_or(0) & (RELIABILITY | LOCAL_FIELDS) != 0 {
+            return refusal("reliability, and local fields of faces that are not local, are not supported");
         }
         match requested.mtu {
             Some(_) if !matches!(uri, FaceUri::Udp(_)) => return refusal("Mtu is only for faces over UDP"),
@@ -132,6 +133,15 @@ impl Daemon {
         if let Some(face) = &mut self.faces[id.index()] {
             let persistency = requested.persistency.and_then(FacePersistency::of_number);
             face.persistency = persistency.unwrap_or(face.persistency);
+            if requested.mask.unwrap_or(0) & LOCAL_FIELDS != 0 {
+                let is_used = requested.flags.unwrap_or(0) & LOCAL_FIELDS != 0;
+                if std::mem::replace(&mut face.has_local_fields, is_used) != is_used {
+                    self.incoming.set_used(is_used);
+                }
+                if let (false, Line::Socket { link, .. }) = (is_used, &mut face.line) {
+                    link.set_incoming_face(None);
+                }
+            }
             if let (Some(mtu), Line::Socket { link, .. }) = (requested.mtu, &mut face.line) {
                 let mtu = if mtu == DEFAULT_MTU { default_mtu } else { mtu.min(MAX_MTU as u64) };
                 link.set_mtu(mtu as usize);
@@ -147,7 +157,9 @@ impl Daemon {
         let mask = requested.mask.unwrap_or(0);
         let flags = requested.flags.unwrap_or(0) & mask;
         let marks = if face.marking.is_some() { CONGESTION_MARKING } else { 0 };
-        if flags & UNSUPPORTED_FLAGS != 0 || flags & CONGESTION_MARKING != marks & mask {
+        let is_local = self.node.faces()[id.index()].is_local();
+        let unsupported = if is_local { RELIABILITY } else { RELIABILITY | LOCAL_FIELDS };
+        if flags & unsupported != 0 || flags & CONGESTION_MARKING != marks & mask {
             (found.flags, found.mask) = (requested.flags, requested.mask);
         }
         let persistency = requested.persistency.filter(|number| !can_be(face, *number));

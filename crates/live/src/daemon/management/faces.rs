@@ -6,6 +6,9 @@ use super::super::Daemon;
 use super::super::face::{Face, FacePersistency, Line};
 use crate::nfd::{FaceQueryFilter, FaceRecord, encode_channel};
 
+/// Flag of a face whose Interests have the number of the face that they came from.
+pub(super) const LOCAL_FIELDS: u64 = 1;
+
 /// Flag of a face that marks congestion.
 pub(super) const CONGESTION_MARKING: u64 = 4;
 
@@ -62,7 +65,8 @@ impl Daemon {
             sent: face.sent,
             received_bytes: view.received_bytes().get(),
             sent_bytes: view.sent_bytes().get(),
-            flags: if face.marking.is_some() { CONGESTION_MARKING } else { 0 },
+            flags: u64::from(face.has_local_fields) * LOCAL_FIELDS
+                + u64::from(face.marking.is_some()) * CONGESTION_MARKING,
         }
     }
 }

@@ -57,6 +57,11 @@ impl Forwarder {
         Application { face: StreamFace::connect_unix(&self.path).expect("listens"), received: Vec::new() }
     }
 
+    /// A connection whose bytes are the test's own.
+    pub fn stream(&self) -> UnixStream {
+        UnixStream::connect(&self.path).expect("listens")
+    }
+
     /// An application that asks for what others produce.
     pub fn consumer(&self) -> Client {
         let face = StreamFace::connect_unix(&self.path).expect("listens");

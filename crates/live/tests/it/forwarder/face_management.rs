@@ -1,7 +1,8 @@
 //! Module `faces` of NFD's management protocol: creation, change, destruction, notifications, reconnection.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use tidegate_core::units::Span;
@@ -9,10 +10,12 @@ use tidegate_live::client::{Answer, Client};
 use tidegate_live::listen::StreamListener;
 use tidegate_live::nfd::{ControlParameters, ControlResponse};
 use tidegate_live::transport::Transport;
+use tidegate_wire::tlv::TlvReader;
 use tidegate_wire::{DataView, InterestBuilder};
 
 use super::bench::{Forwarder, interest};
 use super::management::{about, command, done, elements, fetch, nfd, request};
+use super::neighbours::signed;
 
 /// Parameters to create a face to `uri`.
 fn to(uri: &str) -> ControlParameters {
@@ -115,6 +118,8 @@ fn properties_that_a_face_cannot_have_are_refused_and_nothing_is_changed() {
         &ControlParameters { face_id: created.face_id, ..marking.clone() },
     );
     assert_eq!((code, body(&content)), (409, marking));
+    let local_fields = ControlParameters { flags: Some(1), mask: Some(1), ..of(created.face_id) };
+    assert_eq!(command(&mut client, ["faces", "update"], &local_fields).0, 409);
     let offending = ControlParameters { flags: Some(3), mask: Some(3), mtu: Some(1), ..Default::default() };
     let wrong = ControlParameters { persistency: Some(2), face_id: created.face_id, ..offending.clone() };
     let (code, content) = command(&mut client, ["faces", "update"], &wrong);
@@ -127,6 +132,7 @@ fn properties_that_a_face_cannot_have_are_refused_and_nothing_is_changed() {
     for own in [
         ControlParameters { persistency: Some(2), ..ControlParameters::default() },
         ControlParameters { mtu: Some(1_400), ..ControlParameters::default() },
+        ControlParameters { flags: Some(2), mask: Some(2), ..ControlParameters::default() },
     ] {
         let (code, content) = command(&mut client, ["faces", "update"], &own);
         assert_eq!((code, body(&content)), (409, own));
@@ -294,4 +300,54 @@ fn a_peer_to_which_the_forwarder_connected_sends_no_commands() {
     let mut peer = Client::over(Transport::Stream(stream)).expect("descriptors");
     assert_eq!(command(&mut peer, ["rib", "register"], &about("/a")).0, 403);
     assert!(fetch(&mut peer, &nfd(&[b"status", b"general"])).starts_with(&[128]));
+}
+
+/// Bytes that arrive before `count` elements of NDN are complete.
+fn read_elements(stream: &mut UnixStream, count: usize) -> Vec<u8> {
+    let mut received = Vec::new();
+    let is_complete = |bytes: &[u8]| {
+        let mut reader = TlvReader::new(bytes);
+        std::iter::from_fn(|| reader.next().ok().flatten()).count() >= count
+    };
+    while !is_complete(&received) {
+        let mut bytes = [0; 9_000];
+        let length = stream.read(&mut bytes).expect("in time");
+        assert!(length > 0, "the connection ended after {received:?}");
+        received.extend_from_slice(&bytes[..length]);
+    }
+    received
+}
+
+#[test]
+fn an_application_with_local_fields_gets_the_face_of_each_interest() {
+    let forwarder = Forwarder::start("face-local-fields", "");
+    let mut producer = forwarder.stream();
+    producer.set_read_timeout(Some(Duration::from_secs(10))).expect("a socket");
+    let mut send = |verb: [&str; 2], parameters: &ControlParameters| {
+        let sent = signed("localhost", verb, Some(&parameters.encode()), None);
+        producer.write_all(&sent).expect("connected");
+        read_elements(&mut producer, 1)
+    };
+    send(["rib", "register"], &about("/a"));
+    let local_fields = ControlParameters { flags: Some(1), mask: Some(1), ..ControlParameters::default() };
+    let enabled = send(["faces", "update"], &local_fields);
+    let data = DataView::parse(&enabled).expect("a Data");
+    assert_eq!(body(data.content).flags, Some(5));
+    let mut client = forwarder.consumer();
+    let own = done(&mut client, ["faces", "update"], &ControlParameters::default()).face_id.expect("given");
+    let name = about("/a").name.expect("given");
+    client.express(interest(&name, 1), Span::from_millis(1)).expect("connected");
+    // IncomingFaceId (812) with two bytes.
+    let field = [&[0xFD, 3, 44, 2][..], &(own as u16).to_be_bytes()].concat();
+    let received = read_elements(&mut producer, 1);
+    assert!(received[0] == 100 && received.windows(6).any(|part| part == field), "{received:?}");
+    let mut send = |parameters: &ControlParameters| {
+        producer
+            .write_all(&signed("localhost", ["faces", "update"], Some(&parameters.encode()), None))
+            .expect("connected");
+        read_elements(&mut producer, 1)
+    };
+    send(&ControlParameters { flags: Some(0), ..local_fields });
+    client.express(interest(&name, 2), Span::from_millis(1)).expect("connected");
+    assert_eq!(read_elements(&mut producer, 1)[0], 5);
 }

@@ -14,7 +14,12 @@ use super::bench::Forwarder;
 use super::management::{about, done, elements, fetch, nfd};
 
 /// A signed Interest under `scope`, with a last component if there are parameters for the name.
-fn signed(scope: &str, words: [&str; 2], parameters: Option<&[u8]>, announcement: Option<&[u8]>) -> Vec<u8> {
+pub fn signed(
+    scope: &str,
+    words: [&str; 2],
+    parameters: Option<&[u8]>,
+    announcement: Option<&[u8]>,
+) -> Vec<u8> {
     let mut requested = Vec::new();
     for word in [scope.as_bytes(), b"nfd", words[0].as_bytes(), words[1].as_bytes()] {
         name::push_component(&mut requested, 8, word);
