@@ -16,6 +16,7 @@ pub mod link_service;
 pub mod listen;
 pub mod name_uri;
 pub mod nfd;
+pub mod own_file;
 pub mod peer_user;
 pub mod poll;
 pub mod reception;

@@ -2,6 +2,7 @@
 
 mod endings;
 mod matrix;
+mod outputs;
 mod rates;
 mod signatures;
 mod trust;

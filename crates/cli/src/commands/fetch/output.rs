@@ -4,6 +4,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use tidegate_live::own_file;
+
 use super::part::{PartState, state_path};
 use crate::exit::Failure;
 use crate::results::cannot;
@@ -54,9 +56,11 @@ impl Output {
         // Renaming a part over a pipe or a device would replace it by a file.
         let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
         if is_special {
-            let file = File::options().write(true).open(path).map_err(|why| cannot("write", path, &why))?;
+            let file = open_special(path).map_err(|why| cannot("write", path, &why))?;
             return Ok(Self { special: Some(path.to_owned()), ..Self::over(Box::new(file), None) });
         }
+        // A file that cannot be replaced in the end is reported before anything is fetched.
+        own_file::check_replaceable(path).map_err(|why| cannot("write", path, &why))?;
         Self::open_part(path, name)
     }
 
@@ -83,7 +87,7 @@ impl Output {
             Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
         };
         let open = || -> io::Result<File> {
-            let mut file = File::options().write(true).create(true).truncate(false).open(&part)?;
+            let mut file = own_file::open_to_write(&part)?;
             lock(&file)?;
             // The state describes the beginning of the part, which is not rewritten; a state of other content
             // is removed.
@@ -151,6 +155,7 @@ impl Output {
             noted.map_err(|why| cannot("write", &state_path(&part), &why))?;
             return Ok(Some(part));
         }
+        own_file::check_replaceable(&whole).map_err(|why| cannot("write", &whole, &why))?;
         fs::rename(&part, &whole).map_err(|why| cannot("write", &whole, &why))?;
         // Only a resumed part has a state: `open_part` removes any other.
         if bytes_before > 0 {
@@ -170,9 +175,19 @@ impl Write for Output {
     }
 }
 
+/// Opens a pipe or a device, also through a link such as `/dev/stdout`.
+fn open_special(path: &Path) -> io::Result<File> {
+    let file = File::options().write(true).open(path)?;
+    // Between the look at the path and now, it may have become a link to a file.
+    if file.metadata()?.is_file() {
+        return Err(io::Error::other("it has just been replaced by a file"));
+    }
+    Ok(file)
+}
+
 /// Message about a part without valid state: the fetch was killed, or the file is not from a fetch.
 fn left_over(part: &Path) -> Option<String> {
-    let len = fs::metadata(part).ok()?.len();
+    let len = fs::symlink_metadata(part).ok()?.len();
     let state = state_path(part);
     (len > 0).then(|| {
         format!(

@@ -3,9 +3,10 @@
 //! It is the file `FILE.part.state`, written when a fetch ends early. A part without a state, or with one
 //! that does not match it, is not resumed: versions never mix.
 
-use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+
+use tidegate_live::own_file;
 
 /// First line of the file.
 const FORMAT: &str = "tidegate part 1";
@@ -35,12 +36,12 @@ impl PartState {
     pub(super) fn note(part: &Path, name: &str, segments: u32, bytes: u64) -> io::Result<()> {
         let hash = hash(part, bytes)?;
         let text = format!("{FORMAT}\nname {name}\nsegments {segments}\nbytes {bytes}\nblake3 {hash}\n");
-        fs::write(state_path(part), text)
+        own_file::write(&state_path(part), text.as_bytes())
     }
 
     /// The state of `part`; the error says why it cannot be used, `None` if there is none.
     pub(super) fn read(part: &Path) -> Option<Result<Self, String>> {
-        let text = fs::read(state_path(part)).ok()?;
+        let text = own_file::read(&state_path(part)).ok()?;
         let state = String::from_utf8(text).ok().and_then(|text| Self::parse(&text));
         Some(match state {
             None => Err("its state cannot be read".to_owned()),
@@ -67,7 +68,7 @@ impl PartState {
 fn hash(path: &Path, bytes: u64) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     // Only the part that the state describes: a later fetch may have been killed while it wrote more.
-    let mut content = io::Read::take(File::open(path)?, bytes);
+    let mut content = io::Read::take(own_file::open_to_read(path)?, bytes);
     let (mut buffer, mut read) = (vec![0; 64 * 1024], 0);
     loop {
         let count = io::Read::read(&mut content, &mut buffer)?;
@@ -89,6 +90,7 @@ fn hash(path: &Path, bytes: u64) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_part_is_gone_on_from_only_as_long_as_its_content_is_what_was_noted() {
