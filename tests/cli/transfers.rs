@@ -58,7 +58,8 @@ fn an_interrupted_fetch_keeps_what_came_and_reports_it() {
     let forwarder = Forwarder::start("interrupt", "");
     let copy = format!("{}/copy", scratch.path());
     // A version that nobody serves: the fetch waits for its first segment until it is told to stop.
-    let fetch = ["fetch", "/nobody/v=1", "-o", &copy, "--transport", forwarder.uri(Way::Unix)];
+    let uri = forwarder.uri(Way::Unix);
+    let fetch = ["fetch", "/nobody/v=1", "-o", &copy, "--wait", "120s", "--transport", uri];
     let fetch = Running::start(&fetch);
     let part = format!("{copy}.part");
     while !fs::exists(&part).expect("readable") {
@@ -169,7 +170,8 @@ fn a_producer_that_is_silent_is_named_within_five_seconds() {
     let forwarder = Forwarder::start("silent", "");
     let scratch = Scratch::new("silent");
     let (copy, at) = (scratch.at("copy"), ["--transport", forwarder.uri(Way::Unix)]);
-    let fetch = Running::start(&[&["fetch", "/nobody/v=1", "-o", &copy][..], &at].concat());
+    let fetch = ["fetch", "/nobody/v=1", "-o", &copy, "--wait", "120s"];
+    let fetch = Running::start(&[&fetch[..], &at].concat());
     let line = fetch.err_line("warning: no Data for 4 s from /nobody/v=1; ");
     assert!(line.contains("its producer may be unreachable"), "{line}");
     fetch.stop().with(130);
@@ -261,7 +263,7 @@ fn two_fetches_into_one_file_do_not_mix() {
     let scratch = Scratch::new("two");
     let copy = scratch.at("copy");
     let at = ["--transport", forwarder.uri(Way::Unix)];
-    let arguments = [&["fetch", "/nobody/v=1", "-o", &copy][..], &at].concat();
+    let arguments = [&["fetch", "/nobody/v=1", "-o", &copy, "--wait", "120s"][..], &at].concat();
     let first = Running::start(&arguments);
     first.err_line("warning: no Data for 4 s");
     let second = tidegate(&arguments).with(1);

@@ -66,7 +66,8 @@ fn a_consumer_that_comes_before_its_producer_waits_for_it() {
     let scratch = Scratch::new("early");
     let forwarder = Forwarder::start("early", "");
     let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
-    let early = fetch("/early/v=5", &copy, forwarder.uri(Way::Tcp));
+    let at = ["--wait", "120s", "--format", "json", "--transport", forwarder.uri(Way::Tcp)];
+    let early = Running::start(&[&["fetch", "/early/v=5", "-o", &copy][..], &at].concat());
     let has_nack = |status: &Value| {
         let faces = status.get("faces").list().iter();
         let mut tcp = faces.filter(|face| face.get("remote").text().starts_with("tcp4://"));
@@ -77,6 +78,35 @@ fn a_consumer_that_comes_before_its_producer_waits_for_it() {
     let ended = early.wait().with(0);
     assert_eq!(assert_content(copy), LEN);
     assert!(number(&ended.json(), "nacks") > 0.0, "{}", ended.out);
+}
+
+#[test]
+fn a_name_without_a_route_is_an_error_at_once_with_and_without_discovery() {
+    let scratch = Scratch::new("absent");
+    let forwarder = Forwarder::start("absent", "");
+    for name in ["/absent", "/absent/v=5"] {
+        let ended = fetch(name, &scratch.at("copy"), forwarder.uri(Way::Unix)).wait().with(1);
+        assert!(ended.err.contains("the forwarder has no route to the name"), "{}", ended.err);
+    }
+}
+
+#[test]
+fn a_producer_may_come_while_its_version_is_discovered() {
+    let scratch = Scratch::new("discovered");
+    let forwarder = Forwarder::start("discovered", "");
+    let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
+    let at = ["--wait", "120s", "--transport", forwarder.uri(Way::Tcp)];
+    let early = Running::start(&[&["fetch", "/discovered", "-o", &copy][..], &at].concat());
+    let has_nack = |status: &Value| {
+        let faces = status.get("faces").list().iter();
+        let mut tcp = faces.filter(|face| face.get("remote").text().starts_with("tcp4://"));
+        // More than the three Interests of a discovery without patience.
+        tcp.any(|face| number(face, "sent_packets") > 3.0)
+    };
+    forwarder.status_when("Nacks", has_nack);
+    let _server = serve("/discovered", &file, forwarder.uri(Way::Unix));
+    early.wait().with(0);
+    assert_eq!(assert_content(copy), LEN);
 }
 
 #[test]

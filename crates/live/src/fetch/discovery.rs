@@ -1,5 +1,6 @@
 //! Discovery of the newest version of a name: RDR metadata under `32=metadata`.
 
+use bytes::Bytes;
 use tidegate_core::ndn::packet::{Millis, NackReason};
 use tidegate_core::units::Span;
 use tidegate_wire::{DataView, InterestBuilder, rdr};
@@ -14,47 +15,58 @@ const LIFETIMES: [Millis; 3] = [Millis(1_000), Millis(1_000), Millis(2_500)];
 /// Pause before an Interest that was refused is sent again: its producer may be about to register.
 const PAUSE: Span = Span::from_millis(500);
 
-/// The name of the newest version of `name` (both as concatenated components).
+/// The name of the newest version of `name` (both as concatenated components). A forwarder that has no route to it may get one
+/// for the time `wait`.
 ///
 /// # Errors
 /// When there is no answer, only Nacks, or an answer that is not verified or no metadata.
-pub(super) fn newest_version(client: &mut Client, name: &[u8], trust: &Trust) -> Result<Vec<u8>, FetchError> {
+pub(super) fn newest_version(
+    client: &mut Client,
+    name: &[u8],
+    trust: &Trust,
+    wait: Span,
+) -> Result<Vec<u8>, FetchError> {
     let mut requested = name.to_vec();
     rdr::push_metadata(&mut requested);
+    let until = client.now() + wait;
     let mut fault = FetchError::NoAnswer { refusals: client.faults().refused };
-    for lifetime in LIFETIMES {
-        let nonce = (client.nonces().bits() >> 32) as u32;
-        let interest = InterestBuilder {
-            name: &requested,
-            can_be_prefix: true,
-            must_be_fresh: true,
-            nonce: Some(nonce),
-            lifetime: Some(lifetime),
-            ..InterestBuilder::default()
-        };
-        let interest = interest.build().map_err(|why| FetchError::Name(why.to_string()))?;
-        fault = match client.express(interest, lifetime.span())? {
+    let mut lifetimes = LIFETIMES.into_iter();
+    let mut lifetime = lifetimes.next();
+    while let Some(present) = lifetime {
+        let interest = interest(client.nonces().bits(), &requested, present)?;
+        fault = match client.express(interest, present.span())? {
             Answer::Data(data) => match read(&data.body, name, trust) {
                 Ok(versioned) => return Ok(versioned),
                 Err(why @ FetchError::Unverifiable { .. }) => return Err(why),
                 Err(why) => why,
             },
-            // A producer may be about to register its prefix; a pause is cheaper than an error.
+            Answer::Nack(NackReason::NoRoute) if client.now() >= until => return Err(FetchError::NoRoute),
+            Answer::Nack(NackReason::NoRoute) => {
+                pause(client)?;
+                continue;
+            }
             Answer::Nack(reason) => {
                 pause(client)?;
-                refusal(reason)
+                FetchError::Refused(reason)
             }
             Answer::Timeout => FetchError::NoAnswer { refusals: client.faults().refused },
         };
+        lifetime = lifetimes.next();
     }
     Err(fault)
 }
 
-fn refusal(reason: NackReason) -> FetchError {
-    match reason {
-        NackReason::NoRoute => FetchError::NoRoute,
-        other => FetchError::Refused(other),
-    }
+/// The Interest for the metadata.
+fn interest(nonce: u64, name: &[u8], lifetime: Millis) -> Result<Bytes, FetchError> {
+    let interest = InterestBuilder {
+        name,
+        can_be_prefix: true,
+        must_be_fresh: true,
+        nonce: Some((nonce >> 32) as u32),
+        lifetime: Some(lifetime),
+        ..InterestBuilder::default()
+    };
+    interest.build().map_err(|why| FetchError::Name(why.to_string()))
 }
 
 fn pause(client: &mut Client) -> Result<(), FetchError> {

@@ -8,7 +8,7 @@ use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::consumer::{Arrived, Consumer, ConsumerSetup, ConsumerStats, Demand};
 use tidegate_core::ndn::face::NodeId;
 use tidegate_core::ndn::name::{Name, NameTable, Segment};
-use tidegate_core::ndn::packet::{Header, Kind, Packet};
+use tidegate_core::ndn::packet::{Header, Kind, NackReason, Packet};
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::observe::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed, Streams};
@@ -55,6 +55,7 @@ pub(super) struct Fetch<'a> {
     /// Receive window of the settings, bytes: [`FetchSettings::receive_window`].
     receive_window: ByteCount,
     reconnect: Span,
+    wait: Span,
     /// Size of the largest Data so far, bytes.
     max: usize,
     sampler: Sampler,
@@ -111,6 +112,7 @@ impl<'a> Fetch<'a> {
             reorder: Reorder::new(receive_limit(settings.receive_window, 0)),
             receive_window: settings.receive_window,
             reconnect: settings.reconnect,
+            wait: settings.wait,
             max: 0,
             sampler: Sampler::new(start),
             start,
@@ -206,12 +208,19 @@ impl<'a> Fetch<'a> {
     fn take(&mut self, packet: &Packet<Bytes>) -> Result<(), FetchError> {
         match packet.header.kind {
             Kind::Data(_) if packet.header.name.prefix == self.name.prefix => self.take_data(packet),
+            Kind::Nack(nack) if self.is_final(nack.reason) => Err(FetchError::NoRoute),
             Kind::Nack(_) | Kind::LossNotice(_) => {
                 self.classify(packet);
                 Ok(())
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether a Nack ends the fetch: there is no route, and has never been one.
+    fn is_final(&self, reason: NackReason) -> bool {
+        let is_over = self.client.now() >= self.start + self.wait;
+        reason == NackReason::NoRoute && is_over && self.consumer.stats().delivered == 0
     }
 
     fn classify(&mut self, packet: &Packet<Bytes>) -> Arrived {

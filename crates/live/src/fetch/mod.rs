@@ -65,6 +65,9 @@ pub struct FetchSettings {
     pub receive_window: ByteCount,
     /// Time within which a forwarder that ended the connection is connected to again; zero ends the fetch at once.
     pub reconnect: Span,
+    /// Time from the start within which a forwarder without a route to the name may get one; a Nack after it ends the fetch,
+    /// unless Data has arrived before.
+    pub wait: Span,
 }
 
 /// Interval between two checks for lost Interests of schemes with a timer of their own: less than the round
@@ -130,12 +133,18 @@ pub struct Fetched {
     pub unchecked: u64,
 }
 
-/// The name of the newest version of `name`, both as concatenated components.
+/// The name of the newest version of `name`, both as concatenated components. If the forwarder has no route to it, it may get
+/// one for the time `wait`.
 ///
 /// # Errors
 /// When there is no answer, only Nacks, or an answer that is not verified.
-pub fn newest_version(client: &mut Client, name: &[u8], trust: &Trust) -> Result<Vec<u8>, FetchError> {
-    discovery::newest_version(client, name, trust)
+pub fn newest_version(
+    client: &mut Client,
+    name: &[u8],
+    trust: &Trust,
+    wait: Span,
+) -> Result<Vec<u8>, FetchError> {
+    discovery::newest_version(client, name, trust, wait)
 }
 
 /// Fetches all segments of `settings.name` and writes their content to `output` in order; `watch` receives

@@ -69,6 +69,10 @@ pub(crate) struct Arguments {
     /// 0 the fetch fails at once.
     #[arg(long, value_name = "TIME", default_value_t = RECONNECT)]
     reconnect: Span,
+    /// Time within which a producer may register the name; without it, the fetch fails at once if the forwarder has no
+    /// route to the name.
+    #[arg(long, value_name = "TIME", default_value_t = Span::ZERO, hide_default_value = true)]
+    wait: Span,
     /// Use the name as given, without version discovery.
     #[arg(long)]
     no_version_discovery: bool,
@@ -110,6 +114,9 @@ impl Arguments {
         }
         if self.reconnect != RECONNECT {
             add("--reconnect", &self.reconnect.to_string());
+        }
+        if self.wait > Span::ZERO {
+            add("--wait", &self.wait.to_string());
         }
         path(&self.verify_key).iter().for_each(|file| add("--verify-key", file));
         self.trust_anchor.iter().for_each(|file| add("--trust-anchor", &file.display().to_string()));
@@ -169,7 +176,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let name = if is_version {
         name
     } else {
-        newest_version(&mut client, &name, &trust).map_err(|why| failure(&why, &arguments.name))?
+        newest_version(&mut client, &name, &trust, arguments.wait)
+            .map_err(|why| failure(&why, &arguments.name))?
     };
     let shown = name_uri::show(&name);
     // After discovery: a part is only resumed if it is of this version.
@@ -186,6 +194,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         trust,
         receive_window: arguments.receive_window,
         reconnect: arguments.reconnect,
+        wait: arguments.wait,
     };
     let mut line = TransferLine::new(session);
     let mut silence = Silence::default();

@@ -21,6 +21,9 @@ use crate::commands::fetch::failure;
 use crate::commands::status::{self, uplink};
 use crate::exit::Failure;
 
+/// Time for the server to register its prefix.
+const WAIT: Span = Span::from_secs(5);
+
 const PREFIX: &str = "/twin/file";
 
 /// Measurements of one live run.
@@ -47,7 +50,7 @@ pub(super) fn run(plan: &Plan, roles: &Roles<'_>, stop: &StopSignal) -> Result<L
     client.stop_on(stop.as_fd().try_clone_to_owned().map_err(Failure::error)?).map_err(Failure::error)?;
     let name = name_uri::parse(PREFIX).map_err(Failure::error)?;
     let failed = |why: FetchError| failure(&why, PREFIX);
-    let name = newest_version(&mut client, &name, &Trust::Digest).map_err(failed)?;
+    let name = newest_version(&mut client, &name, &Trust::Digest, WAIT).map_err(failed)?;
     let make = scheme.consumer.ok_or_else(|| Failure::error(format!("{} is not a consumer", scheme.name)))?;
     let controller = make(&Settings::default()).map_err(|_| Failure::error("the scheme needs parameters"))?;
     let settings = FetchSettings {
@@ -59,6 +62,7 @@ pub(super) fn run(plan: &Plan, roles: &Roles<'_>, stop: &StopSignal) -> Result<L
         trust: Trust::Digest,
         receive_window: RECEIVE_WINDOW,
         reconnect: Span::ZERO,
+        wait: WAIT,
     };
     let fetched = fetch(&mut client, settings, &mut std::io::sink(), &mut |_| {}).map_err(Failure::error)?;
     fetched.end.map_err(failed)?;

@@ -135,12 +135,13 @@ pub fn fetch_settings(name: Vec<u8>, scheme: &str) -> FetchSettings {
         trust: Trust::Digest,
         receive_window: RECEIVE_WINDOW,
         reconnect: Span::ZERO,
+        wait: Span::ZERO,
     }
 }
 
 /// Finds the newest version of `uri` and fetches it.
 pub fn fetch_newest(client: &mut Client, uri: &str, scheme: &str) -> (Vec<u8>, Fetched) {
-    let name = newest_version(client, &name(uri), &Trust::Digest).expect("a version");
+    let name = newest_version(client, &name(uri), &Trust::Digest, Span::ZERO).expect("a version");
     let mut output = Vec::new();
     let fetched = fetch(client, fetch_settings(name, scheme), &mut output, &mut |_| ()).expect("a name");
     (output, fetched)

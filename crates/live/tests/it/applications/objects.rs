@@ -1,6 +1,7 @@
 use crate::applications::bench::{
     Server, content, fetch_newest, fetch_settings, file, name, settings, udp_pair, unix_pair,
 };
+use tidegate_core::units::Span;
 use tidegate_live::client::Client;
 use tidegate_live::fetch::{FetchError, Trust, fetch, newest_version};
 use tidegate_live::transport::Transport;
@@ -56,7 +57,7 @@ fn progress_gives_the_size_of_the_object_and_samples_are_taken() {
     let bytes = content(3_000_000);
     let (mut client, far) = unix_pair();
     let _server = Server::start(far, file("progress", &bytes), settings("/p", 1000));
-    let name = newest_version(&mut client, &name("/p"), &Trust::Digest).expect("a version");
+    let name = newest_version(&mut client, &name("/p"), &Trust::Digest, Span::ZERO).expect("a version");
     let (mut output, mut totals) = (Vec::new(), Vec::new());
     let mut watch = |progress: &tidegate_live::fetch::FetchProgress| totals.push(progress.total_segments);
     let settings = fetch_settings(name, "fixed");
@@ -72,7 +73,7 @@ fn progress_gives_the_size_of_the_object_and_samples_are_taken() {
 fn a_server_that_is_gone_is_reported_at_once() {
     let (mut client, far) = unix_pair();
     drop(far);
-    let why = newest_version(&mut client, &name("/x"), &Trust::Digest).expect_err("nobody");
+    let why = newest_version(&mut client, &name("/x"), &Trust::Digest, Span::ZERO).expect_err("nobody");
     assert!(matches!(why, FetchError::Client(_)), "{why}");
 }
 
@@ -121,7 +122,7 @@ fn a_producer_that_names_two_last_segments_ends_the_fetch() {
 fn data_signed_by_another_key_is_as_good_as_none() {
     let (mut client, far) = unix_pair();
     let _server = Server::start(far, file("key", &content(10)), settings("/k", 1000));
-    let versioned = newest_version(&mut client, &name("/k"), &Trust::Digest).expect("a version");
+    let versioned = newest_version(&mut client, &name("/k"), &Trust::Digest, Span::ZERO).expect("a version");
     let key: [u8; 32] = std::array::from_fn(|at| at as u8 + 1);
     let signer =
         tidegate_wire::KeySigner::from_bytes(tidegate_wire::KeyAlgorithm::P256, &key, &[]).expect("a key");

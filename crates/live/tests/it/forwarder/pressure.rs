@@ -75,6 +75,7 @@ fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
         trust: Trust::Anything,
         receive_window: ByteCount::new(100_000_000),
         reconnect: Span::ZERO,
+        wait: Span::ZERO,
     };
     let mut client = forwarder.consumer();
     fetch(&mut client, settings, &mut Vec::new(), &mut |_| ()).expect("a name")

@@ -192,7 +192,7 @@ fn carry(setup: LinkSetup, time: Span) -> Result<(SocketAddr, LinkThread), Failu
 fn fetch_for(to: &str, chosen: Chosen, time: Span, request: &Stop) -> Result<Fetched, Failure> {
     let mut client = Client::connect(&uplink(Some(to))?).map_err(Failure::error)?;
     let name = name_uri::parse(PREFIX).map_err(Failure::error)?;
-    let name = newest_version(&mut client, &name, &Trust::Digest).map_err(Failure::error)?;
+    let name = newest_version(&mut client, &name, &Trust::Digest, Span::ZERO).map_err(Failure::error)?;
     let (stop, stopped) = UnixStream::pair().map_err(Failure::error)?;
     client.stop_on(OwnedFd::from(stopped)).map_err(Failure::error)?;
     let (request, end) = (request.clone(), Instant::now() + Duration::from_nanos(time.as_nanos()));
@@ -212,6 +212,7 @@ fn fetch_for(to: &str, chosen: Chosen, time: Span, request: &Stop) -> Result<Fet
         trust: Trust::Digest,
         receive_window: RECEIVE_WINDOW,
         reconnect: Span::ZERO,
+        wait: Span::ZERO,
     };
     let fetched = fetch(&mut client, settings, &mut std::io::sink(), &mut |_| {}).map_err(Failure::error)?;
     let _ = timer.join();
