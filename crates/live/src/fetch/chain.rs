@@ -4,11 +4,13 @@
 //! in KeyLocators.
 
 use bytes::Bytes;
-use tidegate_core::ndn::packet::Millis;
+use tidegate_core::ndn::packet::{Millis, NackReason};
+use tidegate_core::units::Span;
 use tidegate_wire::name::push_segment;
 use tidegate_wire::{Certificate, DataView, InterestBuilder, KeyLocator, PublicKey, Verifier, rdr};
 
 use super::FetchError;
+use super::discovery::pause;
 use crate::client::{Answer, Client};
 use crate::clock::MonotonicClock;
 use crate::name_uri::show;
@@ -29,15 +31,16 @@ pub struct ObjectSigner {
 }
 
 /// The signer of the object `name` (concatenated components), whose certificate leads to one of `anchors`: the signer of its
-/// metadata, or of its first segment if `name` is that of a version.
+/// metadata, or of its first segment if `name` is that of a version. If the forwarder has no route to it, it may get one for
+/// the time `wait`.
 ///
 /// # Errors
 /// When the Data or a certificate is not there, not valid now, or not signed by whom it should be.
 pub fn signer_of(
     client: &mut Client,
-    name: &[u8],
-    is_version: bool,
+    (name, is_version): (&[u8], bool),
     anchors: &[Certificate],
+    wait: Span,
 ) -> Result<ObjectSigner, FetchError> {
     let mut requested = name.to_vec();
     if is_version {
@@ -45,7 +48,13 @@ pub fn signer_of(
     } else {
         rdr::push_metadata(&mut requested)
     }
-    let packet = request(client, &requested)?;
+    let until = client.now() + wait;
+    let packet = loop {
+        match request(client, &requested) {
+            Err(FetchError::NoRoute) if client.now() < until => pause(client)?,
+            outcome => break outcome?,
+        }
+    };
     let data = DataView::parse(&packet).map_err(|why| FetchError::Untrusted(why.to_string()))?;
     let chain = Chain { anchors, now: MonotonicClock::wall_micros() / 1_000_000 };
     let signer = chain.signer(client, &data, MAX_CERTIFICATES)?;
@@ -102,7 +111,12 @@ impl Chain<'_> {
 
     /// The certificate that a KeyLocator denotes, verified.
     fn fetch(&self, client: &mut Client, locator: &[u8], left: usize) -> Result<Certificate, FetchError> {
-        let packet = request(client, locator)?;
+        let packet = request(client, locator).map_err(|why| match why {
+            FetchError::NoRoute => {
+                FetchError::Untrusted(format!("no route to the certificate {}", show(locator)))
+            }
+            why => why,
+        })?;
         let certificate = Certificate::parse(packet)
             .map_err(|why| FetchError::Untrusted(format!("the certificate {}: {why}", show(locator))))?;
         let data =
@@ -133,6 +147,7 @@ fn request(client: &mut Client, name: &[u8]) -> Result<Bytes, FetchError> {
         let interest = interest.build().map_err(|why| FetchError::Name(why.to_string()))?;
         match client.express(interest, lifetime.span())? {
             Answer::Data(data) => return Ok(data.body.clone()),
+            Answer::Nack(NackReason::NoRoute) => return Err(FetchError::NoRoute),
             Answer::Nack(reason) => {
                 return Err(FetchError::Untrusted(format!("{}: Nack {reason:?}", show(name))));
             }

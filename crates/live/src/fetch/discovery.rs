@@ -69,7 +69,7 @@ fn interest(nonce: u64, name: &[u8], lifetime: Millis) -> Result<Bytes, FetchErr
     interest.build().map_err(|why| FetchError::Name(why.to_string()))
 }
 
-fn pause(client: &mut Client) -> Result<(), FetchError> {
+pub(super) fn pause(client: &mut Client) -> Result<(), FetchError> {
     let until = client.now() + PAUSE;
     let mut inbox = Vec::new();
     while client.now() < until {

@@ -71,7 +71,7 @@ pub(crate) struct Arguments {
     reconnect: Span,
     /// Time within which a producer may register the name; without it, the fetch fails at once if the forwarder has no
     /// route to the name.
-    #[arg(long, value_name = "TIME", default_value_t = Span::ZERO, hide_default_value = true)]
+    #[arg(long, value_name = "TIME", default_value = "0s")]
     wait: Span,
     /// Use the name as given, without version discovery.
     #[arg(long)]
@@ -168,7 +168,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let (trust, signer) = match anchors.is_empty() {
         true => (trust, None),
         false => {
-            let signer = signer_of(&mut client, &name, is_version, &anchors);
+            let signer = signer_of(&mut client, (&name, is_version), &anchors, arguments.wait);
             let signer = signer.map_err(|why| failure(&why, &arguments.name))?;
             (Trust::Key(Verifier::Key(signer.key)), Some(name_uri::show(&signer.key_name)))
         }
