@@ -82,10 +82,21 @@ fn reloads(arguments: &Arguments) -> bool {
     arguments.config.is_some() && !std::io::stdin().is_terminal()
 }
 
+/// Refuses a pipe in place of the configuration, which would be waited for while nothing is forwarded.
+fn check_regular(arguments: &Arguments) -> Result<(), Failure> {
+    let Some(file) = &arguments.config else { return Ok(()) };
+    let of_file = |why: &dyn std::fmt::Display| Failure::error(format!("{}: {why}", file.display()));
+    match std::fs::metadata(file) {
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(_) => Err(of_file(&"it is not a regular file")),
+        Err(why) => Err(of_file(&why)),
+    }
+}
+
 /// Applies the configuration as it is now; one with a mistake is reported, and the forwarder goes on as before.
 fn reload(session: &Session, arguments: &Arguments, daemon: &mut Daemon) {
     notify_manager(session, NotifyState::Reloading);
-    let config = read_config(session, arguments).and_then(|read| {
+    let config = check_regular(arguments).and_then(|()| read_config(session, arguments)).and_then(|read| {
         let mut config = read.map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })?;
         replace_listeners(&mut config, &arguments.listen)?;
         Ok(config)

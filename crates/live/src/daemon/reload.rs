@@ -34,7 +34,7 @@ impl Daemon {
         self.remove_configured_routes();
         let faces = std::mem::take(&mut self.configured);
         let before = std::mem::replace(&mut self.config, config);
-        self.apply_limits();
+        self.apply_limits(&before);
         self.apply_localhop()?;
         self.keep_faces(faces, &before, uris);
         (0..self.configured.len()).for_each(|place| self.add_configured_routes(place));
@@ -47,13 +47,18 @@ impl Daemon {
 
     fn apply_strategies(&mut self, config: &ForwarderConfig) -> Result<(), StartError> {
         let mut made = Vec::new();
-        for (prefix, part) in with_root(config) {
+        // What is as before may have been changed by a command, which stays.
+        let is_new = |use_of: &(&str, &SchemeUse)| !with_root(&self.config).any(|known| known == *use_of);
+        let changed: Vec<(&str, &SchemeUse)> = with_root(config).filter(is_new).collect();
+        for (prefix, part) in changed {
             let prefix = self.names.intern_uri(prefix).map_err(|why| StartError::new("strategy", why))?;
             let strategy = self.strategies.instance_of(part, self.node.forwarder_mut());
             made.push((prefix, strategy.map_err(|why| StartError::new(part.scheme.name, why))?));
         }
         for (prefix, _) in &self.config.prefix_strategies {
+            let is_gone = !config.prefix_strategies.iter().any(|(kept, _)| kept == prefix);
             if let Ok(prefix) = self.names.intern_uri(prefix)
+                && is_gone
                 && prefix != NameTable::ROOT
             {
                 self.node.forwarder_mut().fib_mut().unset_strategy(prefix);
@@ -65,12 +70,15 @@ impl Daemon {
         Ok(())
     }
 
-    fn apply_limits(&mut self) {
+    /// Applies changed limits; the capacity of the content store may have been set by a command.
+    fn apply_limits(&mut self, before: &ForwarderConfig) {
         let ForwarderConfig { cache, cache_size, pit_limit, lifetime, .. } = self.config;
         self.lifetime = Millis::from_span(lifetime);
         let forwarder = self.node.forwarder_mut();
         forwarder.set_pit_limit(pit_limit.get() as usize);
-        forwarder.cs_mut().set_capacity(cache);
+        if cache != before.cache {
+            forwarder.cs_mut().set_capacity(cache);
+        }
         forwarder.cs_mut().set_max_size(cache_size);
     }
 
