@@ -14,7 +14,7 @@ use tidegate_wire::tlv::TlvReader;
 use crate::nfd::{FLAG_CAPTURE, FLAG_CHILD_INHERIT};
 
 /// Maximum number of routes.
-const MAX_ROUTES: usize = 131_072;
+pub(super) const MAX_ROUTES: usize = 131_072;
 
 /// Maximum number of routes of one prefix, which are all read when one of them changes.
 const MAX_ROUTES_OF_PREFIX: usize = 4_096;
@@ -101,6 +101,11 @@ impl Rib {
     /// All entries, ordered by the bytes of their names; each with the components of its name.
     pub fn entries(&self) -> impl Iterator<Item = (&[u8], &RibEntry)> {
         self.entries.iter().map(|(name, entry)| (&**name, entry))
+    }
+
+    /// Number of all routes.
+    pub fn len(&self) -> usize {
+        self.routes
     }
 
     /// All routes, ordered by the bytes of their names.

@@ -14,9 +14,11 @@ use tidegate_core::ndn::face::FaceId;
 use super::super::Daemon;
 use super::super::config::ForwarderConfig;
 use super::super::face::{Line, Origin};
+use super::super::rib::MAX_ROUTES;
 use super::super::start::StartError;
 use super::request::{RequestRefusal, RequestScope};
 use crate::nfd::ControlParameters;
+use crate::nfd::ORIGIN_STATIC;
 use crate::peer_user::PeerUser;
 
 /// Table of the groups of this machine.
@@ -67,6 +69,9 @@ fn read_group(table: &str, group: &str) -> Option<u32> {
     found.nth(1)?.parse().ok()
 }
 
+/// First components that neighbours may not use: `/localhost` and `/localhop`.
+const RESERVED_FOR_THIS_MACHINE: [&[u8]; 2] = [b"\x08\x09localhost", b"\x08\x08localhop"];
+
 /// Maximum number of routes of one neighbour.
 const MAX_NEIGHBOUR_ROUTES: usize = 1_000;
 
@@ -102,7 +107,25 @@ impl Daemon {
                 "a neighbour can change only routes to itself; FaceId has to be 0",
             ));
         }
+        if self.node.faces()[from.index()].is_local() {
+            return Err(RequestRefusal::new(
+                403,
+                "applications of this machine send commands under /localhost",
+            ));
+        }
         let name = requested.name.as_deref().unwrap_or_default();
+        if RESERVED_FOR_THIS_MACHINE.iter().any(|reserved| name.starts_with(reserved)) {
+            return Err(RequestRefusal::new(403, "a neighbour has no names under /localhost and /localhop"));
+        }
+        if requested.origin == Some(ORIGIN_STATIC) {
+            return Err(RequestRefusal::new(
+                403,
+                "routes of a neighbour have another origin than 255 (static)",
+            ));
+        }
+        if self.rib.len() >= MAX_ROUTES / 2 && !self.rib.has_route(name, from) {
+            return Err(RequestRefusal::new(503, "half of the RIB is kept for applications of this machine"));
+        }
         if self.rib.count_of_face(from) >= MAX_NEIGHBOUR_ROUTES && !self.rib.has_route(name, from) {
             let text = format!("a neighbour can have at most {MAX_NEIGHBOUR_ROUTES} prefixes");
             return Err(RequestRefusal::new(503, text));

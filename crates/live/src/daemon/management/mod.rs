@@ -99,6 +99,9 @@ impl Daemon {
             Err(refusal) => Err(refusal),
         };
         let is_dataset = outcome.as_ref().is_err_and(|refusal| refusal.is_dataset);
+        if outcome.is_ok() {
+            self.datasets.on_change(wall_millis());
+        }
         let response = match outcome {
             Ok(done) => ControlResponse::new(200, "OK", Some(done)),
             // ndnd rejects a response without parameters; nfdc ignores them here.
@@ -116,6 +119,9 @@ impl Daemon {
     }
 
     fn answer_dataset(&mut self, view: &InterestView<'_>, dataset: &Dataset) -> Option<Bytes> {
+        if let Some(recent) = self.datasets.recent(view.name.components(), wall_millis()) {
+            return Some(recent);
+        }
         let content = match dataset {
             Dataset::General => self.general_status().encode(),
             Dataset::Faces(filter) => self.face_list(filter),

@@ -119,7 +119,7 @@ fn every_dataset_of_a_status_report_has_the_fields_that_ndn_cxx_requires() {
 }
 
 #[test]
-fn a_dataset_of_several_segments_is_one_version_and_the_next_request_gets_a_new_one() {
+fn a_dataset_of_several_segments_is_one_version_and_a_command_makes_the_next_one() {
     let forwarder = Forwarder::start("segments", "");
     let mut client = forwarder.consumer();
     for place in 0..300u32 {
@@ -131,6 +131,7 @@ fn a_dataset_of_several_segments_is_one_version_and_the_next_request_gets_a_new_
     let content = fetch(&mut client, &list);
     assert_eq!(elements(&content).len(), 302);
     let first = request(&mut client, &list, true);
+    tidegate_live::registration::register(&mut client, &[8, 1, b'x']).expect("registered");
     let second = request(&mut client, &list, true);
     let version = |packet: &[u8]| DataView::parse(packet).expect("a Data").name.components().to_vec();
     assert_ne!(version(&first), version(&second));

@@ -83,7 +83,20 @@ fn a_neighbour_registers_routes_to_itself_where_that_is_configured() {
     assert_eq!(registered.parameters.and_then(|given| given.face_id), neighbour.face_id);
     let other = ControlParameters { face_id: Some(1), ..about("/other") };
     assert_eq!(neighbour.response("register", &other).code, 403);
-    assert_eq!(neighbour.response("register", &about("/localhost/nfd")).code, 403);
+    for reserved in ["/localhost/nfd", "/localhost", "/localhost/app", "/localhop/x"] {
+        assert_eq!(neighbour.response("register", &about(reserved)).code, 403, "{reserved}");
+    }
+    let fixed = ControlParameters { origin: Some(255), ..about("/fixed") };
+    assert_eq!(neighbour.response("register", &fixed).code, 403);
+    // An application has to be permitted under /localhost.
+    let sent = signed("localhop", ["rib", "register"], Some(&about("/app").encode()), None);
+    match client.express(sent.into(), Span::from_secs(10)).expect("connected") {
+        Answer::Data(data) => {
+            let data = DataView::parse(&data.body).expect("a Data");
+            assert_eq!(ControlResponse::decode(data.content).expect("a response").code, 403);
+        }
+        other => panic!("{other:?}"),
+    }
     let own = ControlParameters { face_id: neighbour.face_id, ..about("/far") };
     assert_eq!(neighbour.response("unregister", &own).code, 200);
     // Nothing else is there for neighbours, in either scope.
