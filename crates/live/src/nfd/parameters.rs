@@ -17,7 +17,7 @@ pub struct ControlParameters {
     pub uri: Option<String>,
     /// Local end of a face.
     pub local_uri: Option<String>,
-    /// Component that made a route, such as [`ORIGIN_APP`].
+    /// Component that made a route, such as [`ORIGIN_APP`](super::ORIGIN_APP).
     pub origin: Option<u64>,
     /// Cost of a route.
     pub cost: Option<u64>,
@@ -25,7 +25,7 @@ pub struct ControlParameters {
     pub capacity: Option<u64>,
     /// Number of items processed or to process.
     pub count: Option<u64>,
-    /// Flags, such as [`FLAG_CHILD_INHERIT`].
+    /// Flags, such as [`FLAG_CHILD_INHERIT`](super::FLAG_CHILD_INHERIT).
     pub flags: Option<u64>,
     /// Mask of the flags that are set or cleared.
     pub mask: Option<u64>,
