@@ -57,7 +57,7 @@ pub enum KeyStoreError {
     Certificate {
         /// The file with the certificate.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Error of the certificate.
         why: CertificateError,
     },
     /// A file is not base64.
@@ -68,7 +68,7 @@ pub enum KeyStoreError {
     Key {
         /// The file with the key.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Error of the key.
         why: KeyError,
     },
     /// The certificate is not for the key.
@@ -89,7 +89,7 @@ pub enum KeyStoreError {
     Issue(String),
 }
 
-/// What a new certificate states besides the key.
+/// Fields of a new certificate besides the key.
 #[derive(Clone, Copy, Debug)]
 pub struct IssueSettings<'a> {
     /// Issuer's part of the name: `self` for a self-signed certificate, `NA` by default.

@@ -57,7 +57,7 @@ pub enum CertificateError {
     NoValidity,
 }
 
-/// What a certificate states.
+/// Fields of a certificate to be issued.
 #[derive(Clone, Copy, Debug)]
 pub struct CertificateSettings<'a> {
     /// Name of the key, `/<identity>/KEY/<key id>`: concatenated components.

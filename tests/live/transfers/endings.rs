@@ -61,6 +61,13 @@ fn several_at_once_share_what_was_requested_once() {
     assert!(hits >= 3.0 * 1250.0, "nobody serves any more, and {hits} came from the cache");
 }
 
+/// Whether more than `count` packets have left over TCP.
+fn has_sent_over_tcp(status: &Value, count: f64) -> bool {
+    let faces = status.get("faces").list().iter();
+    let mut tcp = faces.filter(|face| face.get("remote").text().starts_with("tcp4://"));
+    tcp.any(|face| number(face, "sent_packets") > count)
+}
+
 #[test]
 fn a_consumer_that_comes_before_its_producer_waits_for_it() {
     let scratch = Scratch::new("early");
@@ -68,12 +75,7 @@ fn a_consumer_that_comes_before_its_producer_waits_for_it() {
     let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
     let at = ["--wait", "120s", "--format", "json", "--transport", forwarder.uri(Way::Tcp)];
     let early = Running::start(&[&["fetch", "/early/v=5", "-o", &copy][..], &at].concat());
-    let has_nack = |status: &Value| {
-        let faces = status.get("faces").list().iter();
-        let mut tcp = faces.filter(|face| face.get("remote").text().starts_with("tcp4://"));
-        tcp.any(|face| number(face, "sent_packets") > 0.0)
-    };
-    forwarder.status_when("a Nack", has_nack);
+    forwarder.status_when("a Nack", |status| has_sent_over_tcp(status, 0.0));
     let _server = serve("/early", &file, forwarder.uri(Way::Unix));
     let ended = early.wait().with(0);
     assert_eq!(assert_content(copy), LEN);
@@ -97,13 +99,8 @@ fn a_producer_may_come_while_its_version_is_discovered() {
     let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
     let at = ["--wait", "120s", "--transport", forwarder.uri(Way::Tcp)];
     let early = Running::start(&[&["fetch", "/discovered", "-o", &copy][..], &at].concat());
-    let has_nack = |status: &Value| {
-        let faces = status.get("faces").list().iter();
-        let mut tcp = faces.filter(|face| face.get("remote").text().starts_with("tcp4://"));
-        // More than the three Interests of a discovery without patience.
-        tcp.any(|face| number(face, "sent_packets") > 3.0)
-    };
-    forwarder.status_when("Nacks", has_nack);
+    // More than the three Interests of a discovery without patience.
+    forwarder.status_when("Nacks", |status| has_sent_over_tcp(status, 3.0));
     let _server = serve("/discovered", &file, forwarder.uri(Way::Unix));
     early.wait().with(0);
     assert_eq!(assert_content(copy), LEN);

@@ -7,7 +7,6 @@ use serde_json::json;
 use tidegate_core::ndn::packet::Millis;
 use tidegate_core::units::Span;
 use tidegate_live::client::{Client, ClientError};
-use tidegate_live::key_store::KeyStore;
 use tidegate_live::name_uri;
 use tidegate_live::registration::{self, RegistrationError};
 use tidegate_live::serve::{MAX_SEGMENT_SIZE, SEGMENT_SIZE, ServeCounters, ServeSettings, Served, serve};
@@ -15,6 +14,7 @@ use tidegate_live::signals::StopSignal;
 use tidegate_wire::{KeySigner, Signer};
 
 use super::fetch::has_version;
+use super::key::store_at;
 use super::status::uplink;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session};
@@ -145,9 +145,7 @@ fn settings(arguments: &Arguments) -> Result<ServeSettings, Failure> {
     let (signer, certificate) = match (&arguments.key, &arguments.key_locator, &arguments.signer) {
         (Some(file), Some(locator), _) => (signer(file, &name("--key-locator: ", locator)?)?, None),
         (_, _, Some(signer)) => {
-            let store = arguments.keys.clone().map(KeyStore::at).or_else(KeyStore::of_process);
-            let store =
-                store.ok_or_else(|| Failure::usage("--keys: neither TIDEGATE_KEYS nor HOME is set"))?;
+            let store = store_at(arguments.keys.as_deref())?;
             let found = store.find(&name("--signer: ", signer)?).map_err(Failure::error)?;
             (Signer::Key(Box::new(found.signer)), Some(found.certificate))
         }

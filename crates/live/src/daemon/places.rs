@@ -123,7 +123,7 @@ impl Usefulness {
 }
 
 /// The face to close for a newcomer: one that never received a packet, before one that has been silent for the longest time.
-fn least_useful(faces: impl Iterator<Item = Usefulness>, now: Time) -> Option<FaceId> {
+fn face_to_close(faces: impl Iterator<Item = Usefulness>, now: Time) -> Option<FaceId> {
     faces.filter(|face| face.is_low(now)).min().map(|face| face.id)
 }
 
@@ -159,7 +159,7 @@ impl Daemon {
         if self.now < self.places.next_search {
             return false;
         }
-        let found = least_useful(self.remote_faces(), self.now);
+        let found = face_to_close(self.remote_faces(), self.now);
         match found {
             Some(id) => self.close(id),
             // A flood of newcomers must not cause a search each.
@@ -237,11 +237,11 @@ mod tests {
         let (old, silent, recent, fresh) =
             (face(1, true, 1), face(2, true, 9), face(3, true, 19), face(4, false, 20));
         let unproven = face(5, false, 18);
-        let least = |faces: &[Usefulness]| least_useful(faces.iter().copied(), secs(20));
-        assert_eq!(least(&[recent, silent, unproven, old, fresh]), Some(FaceId(5)));
-        assert_eq!(least(&[recent, silent, old, fresh]), Some(FaceId(1)));
-        assert_eq!(least(&[recent, silent, fresh]), Some(FaceId(2)));
-        assert_eq!(least(&[recent, fresh]), None);
+        let closed = |faces: &[Usefulness]| face_to_close(faces.iter().copied(), secs(20));
+        assert_eq!(closed(&[recent, silent, unproven, old, fresh]), Some(FaceId(5)));
+        assert_eq!(closed(&[recent, silent, old, fresh]), Some(FaceId(1)));
+        assert_eq!(closed(&[recent, silent, fresh]), Some(FaceId(2)));
+        assert_eq!(closed(&[recent, fresh]), None);
     }
 
     #[test]

@@ -4,22 +4,19 @@
 //! in KeyLocators.
 
 use bytes::Bytes;
-use tidegate_core::ndn::packet::{Millis, NackReason};
+use tidegate_core::ndn::packet::NackReason;
 use tidegate_core::units::Span;
 use tidegate_wire::name::push_segment;
 use tidegate_wire::{Certificate, DataView, InterestBuilder, KeyLocator, PublicKey, Verifier, rdr};
 
 use super::FetchError;
-use super::discovery::pause;
+use super::discovery::{LIFETIMES, pause};
 use crate::client::{Answer, Client};
 use crate::clock::MonotonicClock;
 use crate::name_uri::show;
 
 /// Maximum number of certificates between a Data and a trust anchor.
 const MAX_CERTIFICATES: usize = 5;
-
-/// Lifetimes of the Interests for one packet, which is requested again if it is lost.
-const LIFETIMES: [Millis; 3] = [Millis(1_000), Millis(1_000), Millis(2_500)];
 
 /// The signer of an object, and how it is known.
 #[derive(Clone, Debug)]

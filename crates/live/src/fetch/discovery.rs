@@ -10,7 +10,7 @@ use crate::client::{Answer, Client};
 
 /// Lifetimes of the Interests: a lost one is soon repeated, and the last allows for a long path. Together
 /// less than 5 s, the time within which a missing producer must be reported.
-const LIFETIMES: [Millis; 3] = [Millis(1_000), Millis(1_000), Millis(2_500)];
+pub(super) const LIFETIMES: [Millis; 3] = [Millis(1_000), Millis(1_000), Millis(2_500)];
 
 /// Pause before an Interest that was refused is sent again: its producer may be about to register.
 const PAUSE: Span = Span::from_millis(500);

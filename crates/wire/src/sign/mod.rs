@@ -126,11 +126,6 @@ impl KeySigner {
         self.key.to_pem()
     }
 
-    /// Algorithm of the key.
-    pub fn algorithm(&self) -> KeyAlgorithm {
-        self.key.algorithm()
-    }
-
     /// The key that verifies its signatures.
     pub fn public_key(&self) -> PublicKey {
         self.key.public()

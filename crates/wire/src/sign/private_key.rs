@@ -59,14 +59,6 @@ impl PrivateKey {
         }
     }
 
-    /// The algorithm of this key.
-    pub const fn algorithm(&self) -> KeyAlgorithm {
-        match self {
-            Self::P256(_) => KeyAlgorithm::P256,
-            Self::Ed25519(_) => KeyAlgorithm::Ed25519,
-        }
-    }
-
     /// The key in DER of PKCS#8.
     pub fn to_pkcs8(&self) -> Vec<u8> {
         let document = match self {

@@ -6,7 +6,7 @@ mod import;
 mod issue;
 mod list;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tidegate_core::units::Span;
@@ -60,9 +60,14 @@ struct StoreArguments {
 
 impl StoreArguments {
     fn store(&self) -> Result<KeyStore, Failure> {
-        let store = self.keys.clone().map(KeyStore::at).or_else(KeyStore::of_process);
-        store.ok_or_else(|| Failure::usage("--keys: neither TIDEGATE_KEYS nor HOME is set"))
+        store_at(self.keys.as_deref())
     }
+}
+
+/// The keys in the folder of the option `--keys`, else those of this user.
+pub(super) fn store_at(folder: Option<&Path>) -> Result<KeyStore, Failure> {
+    let store = folder.map(|folder| KeyStore::at(folder.to_owned())).or_else(KeyStore::of_process);
+    store.ok_or_else(|| Failure::usage("--keys: neither TIDEGATE_KEYS nor HOME is set"))
 }
 
 /// Components of a name on the command line.
@@ -79,7 +84,7 @@ fn seconds(span: Span) -> u64 {
     span.as_nanos() / 1_000_000_000
 }
 
-fn password(file: &std::path::Path) -> Result<Vec<u8>, Failure> {
+fn password(file: &Path) -> Result<Vec<u8>, Failure> {
     let text = std::fs::read(file).map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
     // The line end belongs to the file, not to the password.
     let text = text.strip_suffix(b"\n").unwrap_or(&text);

@@ -102,6 +102,11 @@ impl<B: Clone> Stores<B> {
         self.all().map(Cs::len).sum()
     }
 
+    /// Size of all Data in all stores, whole packets.
+    pub fn size(&self) -> ByteCount {
+        ByteCount::new(self.all().map(|store| store.size().get()).sum())
+    }
+
     /// Whether the stores contain nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

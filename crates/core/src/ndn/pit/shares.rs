@@ -11,7 +11,7 @@ use crate::ndn::face::FaceId;
 /// Number of entries in a list from which those without meaning are looked for.
 const FEW: usize = 64;
 
-/// What an entry was caused by.
+/// The face that caused an entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cause {
     /// Face whose share the entry counts for; `None` if no entry has the number, or its face is gone.
@@ -36,9 +36,9 @@ struct FaceEntries {
 /// Entries of all faces of one PIT.
 #[derive(Debug, Default)]
 pub(super) struct Shares {
-    /// By number of the entry.
+    /// The cause of each entry, indexed by its number.
     causes: Vec<Cause>,
-    /// By number of the face.
+    /// The entries of each face, indexed by its number.
     faces: Vec<FaceEntries>,
     serial: u32,
     /// A face that has at least half as many entries as any other.

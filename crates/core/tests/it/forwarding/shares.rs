@@ -80,7 +80,7 @@ fn no_record_of_a_face_is_left_when_it_is_gone() {
     router.receive(1, HONEST, lasting(router.name(500), 5_000));
     router.forwarder.remove_face(FaceId(FLOOD), ms(2));
     router.wake(2);
-    // Those that the other waits for are now its own.
+    // Entries that the other face waits for count for it now.
     assert_eq!((router.pending(), router.forwarder.pit().share(FaceId(HONEST))), (101, Some(101)));
     router.forwarder.remove_face(FaceId(3), ms(3));
     let involved = |router: &Router, face| {

@@ -77,7 +77,7 @@ impl FaceEvents {
         if first == self.next || !std::mem::take(&mut self.is_awaited) {
             return Vec::new();
         }
-        // Whoever awaits one gets the others by their numbers.
+        // A subscriber that has received one requests the others by their numbers.
         let data = self.kept.iter().find(|event| event.number >= first).and_then(FaceEvent::data);
         data.into_iter().collect()
     }

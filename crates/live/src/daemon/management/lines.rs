@@ -35,6 +35,7 @@ impl Daemon {
             .with("uptime_s", format_args!("{:.3}", self.now.as_nanos() as f64 / 1e9))
             .with("pending_interests", forwarder.pit().len())
             .with("cached_packets", forwarder.cs().len())
+            .with("cached_bytes", forwarder.cs().size().get())
             .with("names", self.names.len())
             .with("tokens", self.tokens.len())
             .with("table_bytes", self.table_bytes())

@@ -50,6 +50,7 @@ macro_rules! metrics {
 pub(super) static METRICS: &[Metric] = metrics! {
     forwarder.uptime_s = Present "uptime_seconds", "Time since the start of the forwarder.";
     forwarder.pending_interests = Present "pending_interests", "Interests in the PIT.";
+    forwarder.cached_bytes = Present "cached_bytes", "Size of the Data in the content store.";
     forwarder.cached_packets = Present "cached_packets", "Data in the content store.";
     forwarder.names = Present "names", "Names in the name table.";
     forwarder.table_bytes = Present "table_bytes", "Memory of names, PIT tokens and pending Interests, bounded by max_memory.";
