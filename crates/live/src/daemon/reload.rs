@@ -75,7 +75,10 @@ impl Daemon {
         let ForwarderConfig { cache, cache_size, pit_limit, lifetime, .. } = self.config;
         self.lifetime = Millis::from_span(lifetime);
         let forwarder = self.node.forwarder_mut();
-        forwarder.set_pit_limit(pit_limit.get() as usize);
+        // Unchanged, it may be lower at present because of the bound on memory.
+        if pit_limit != before.pit_limit {
+            forwarder.set_pit_limit(pit_limit.get() as usize);
+        }
         if cache != before.cache {
             forwarder.cs_mut().set_capacity(cache);
         }
