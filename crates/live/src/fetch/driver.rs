@@ -309,7 +309,8 @@ impl<'a> Fetch<'a> {
             return Ok(());
         }
         let segment = self.first + self.reorder.first_missing();
-        Err(FetchError::GaveUp { segment, retries: self.retries, bad: self.bad })
+        let nacks = self.consumer.stats().nacks;
+        Err(FetchError::GaveUp { segment, retries: self.retries, bad: self.bad, nacks })
     }
 
     fn progress(&self, now: Time) -> FetchProgress {

@@ -46,7 +46,7 @@ pub enum FetchError {
     #[error("not trusted: {0}")]
     Untrusted(String),
     /// A segment did not arrive within all retries.
-    #[error("no Data for segment {segment} after {retries} retransmissions; {}", no_data(*bad))]
+    #[error("no Data for segment {segment} after {retries} retransmissions; {}", no_data(*bad, *nacks))]
     GaveUp {
         /// The first segment that is missing.
         segment: u32,
@@ -54,6 +54,8 @@ pub enum FetchError {
         retries: u32,
         /// Number of Data received that were not trusted.
         bad: u64,
+        /// Number of Nacks received.
+        nacks: u64,
     },
     /// The producer named two last segments (FinalBlockId).
     #[error(
@@ -97,10 +99,13 @@ fn no_answer(refusals: u64) -> &'static str {
     }
 }
 
-/// Probable reason for a missing segment, by the number of Data received that do not verify.
-fn no_data(bad: u64) -> String {
-    match bad {
-        0 => "its producer may be unreachable".to_owned(),
-        bad => format!("{bad} received Data packets have invalid signatures"),
+/// Probable reason for a missing segment, by the numbers of Data received that do not verify and of Nacks.
+fn no_data(bad: u64, nacks: u64) -> String {
+    match (bad, nacks) {
+        (0, 0) => "its producer may be unreachable".to_owned(),
+        (0, nacks) => {
+            format!("{nacks} Interests were refused by a Nack: the forwarder has no room or no route")
+        }
+        (bad, _) => format!("{bad} received Data packets have invalid signatures"),
     }
 }

@@ -84,6 +84,8 @@ pub fn live_profile(kind: ConsumerProfile, retries: u32, lifetime: Option<Span>)
         sweep,
         retry_limit: Some(retries),
         no_route_is_final: false,
+        // A forwarder without room answers at once, and all retries would end within milliseconds.
+        nack_waits: true,
         lifetime: lifetime.or(profile.lifetime),
         ..profile
     }

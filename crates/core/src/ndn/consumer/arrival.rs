@@ -226,7 +226,7 @@ impl Consumer {
         match reason {
             _ if !self.profile.nack_is_loss => {}
             NackReason::Duplicate => {}
-            NackReason::Congestion if is_instant => {
+            NackReason::Congestion if is_instant || self.profile.nack_waits => {
                 let loss = Loss { segment, sent_at: slot.last_sent, signal, since: None };
                 self.outstanding.refuse(segment);
                 self.record_loss(cx, &loss);

@@ -107,6 +107,9 @@ pub struct ProfileRules {
     /// Whether a congestion Nack is handled as a timeout, and a segment without a route is given up; otherwise
     /// Nacks are only counted.
     pub nack_is_loss: bool,
+    /// Whether a segment that a congestion Nack refused is requested again when its timer expires, so that retries do not end
+    /// within a few round trips; otherwise as soon as the window allows it. Without effect if Nacks are only counted.
+    pub nack_waits: bool,
     /// Whether only whole packets of the window count: 1.5 is 1 in ndn-tools and lets a second Interest out
     /// in ndnSIM and NDNts.
     pub whole_window: bool,
@@ -134,6 +137,7 @@ impl ProfileRules {
             retry_limit: Some(15),
             lifetime: Some(Span::from_secs(4)),
             nack_is_loss: true,
+            nack_waits: false,
             whole_window: true,
             one_over: false,
             notice: NoticeReaction::Reduce,

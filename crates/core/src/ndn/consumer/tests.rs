@@ -571,6 +571,21 @@ fn ndn_tools_retries_on_congestion_ignores_duplicates_and_gives_up_without_a_rou
 }
 
 #[test]
+fn a_segment_refused_for_congestion_waits_for_its_timer_where_the_profile_has_it_so() {
+    let rules = ProfileRules { nack_waits: true, ..ProfileRules::of(ConsumerProfile::NdnTools) };
+    let mut bench = Bench::new(rules, Demand::Endless, 2.0);
+    bench.sends(ms(0));
+    bench.nack(ms(5), 0, NackReason::Congestion);
+    assert_eq!(bench.losses(), [(0, LossSignal::Nack(NackReason::Congestion))]);
+    assert_eq!((bench.sends(ms(5)), bench.consumer.in_flight()), (vec![], 2));
+    bench.nack(ms(6), 1, NackReason::Congestion);
+    assert_eq!(bench.sends(ms(1000)), []);
+    // The first Nack has doubled the timeout for what is sent from now on.
+    let retries = bench.run(ms(20_000));
+    assert_eq!(retries[..4], [(1010, 0), (1010, 1), (3020, 0), (3020, 1)]);
+}
+
+#[test]
 fn pcon_retransmits_at_once_after_a_congestion_nack_and_its_timeout_stays() {
     let mut bench = Bench::of(ConsumerProfile::Pcon, 9, 2.0);
     // One more than the window.
