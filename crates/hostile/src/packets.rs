@@ -26,7 +26,7 @@ pub fn packet(data: &[u8]) {
     }
     if let Some(interest) = interest_of(&mut packet) {
         interest.nonce ^= u32::from(data[data.len() - 1]);
-        interest.hop_limit = interest.hop_limit.map_or(Some(9), |hops| hops.checked_sub(1));
+        interest.hop_limit = Some(interest.hop_limit.map_or(9, |hops| hops.saturating_sub(1)));
         comes_back(&packet, token.as_ref(), None, &mut names);
     }
 }

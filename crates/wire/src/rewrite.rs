@@ -58,7 +58,8 @@ fn range(element: &Element<'_>) -> Range<usize> {
 }
 
 /// Writes the Interest `bytes` to `out` with the nonce and the hop limit of `header`; returns `false`,
-/// without a result in `out`, if `bytes` has them already.
+/// without a result in `out`, if `bytes` has them already. A forwarder adds or changes a hop limit and never removes one: without
+/// it, a second one, which every node ignores, would count.
 ///
 /// # Errors
 /// When the bytes are no Interest.
