@@ -131,6 +131,8 @@ pub struct DataBuilder<'a> {
     pub freshness: Option<Millis>,
     /// FinalBlockId: one encoded component, if any.
     pub final_block: Option<&'a [u8]>,
+    /// Number that all segments of one content have; `None` to leave it out.
+    pub content_id: Option<u64>,
     /// Content of the Data packet.
     pub content: &'a [u8],
     /// Validity period, which certificates have.
@@ -172,6 +174,9 @@ impl DataBuilder<'_> {
         }
         if let Some(component) = self.final_block {
             tlv::write_element(out, types::FINAL_BLOCK_ID, component);
+        }
+        if let Some(id) = self.content_id {
+            tlv::write_integer(out, types::CONTENT_ID, id);
         }
     }
 }

@@ -23,6 +23,8 @@ pub struct DataView<'a> {
     pub freshness: Millis,
     /// The component in FinalBlockId.
     pub final_block: Option<Element<'a>>,
+    /// Number that all segments of one content have, if the producer gives it.
+    pub content_id: Option<u64>,
     /// Content; empty if there is none.
     pub content: &'a [u8],
     /// Range of the content in the packet.
@@ -50,6 +52,7 @@ struct MetaInfo<'a> {
     content_type: u64,
     freshness: Millis,
     final_block: Option<Element<'a>>,
+    content_id: Option<u64>,
 }
 
 impl<'a> DataView<'a> {
@@ -79,6 +82,7 @@ impl<'a> DataView<'a> {
             content_type: view_of.meta.content_type,
             freshness: view_of.meta.freshness,
             final_block: view_of.meta.final_block,
+            content_id: view_of.meta.content_id,
             content: content.value,
             content_range: content.value_range(),
             signature: SignatureView { value: value.value, ..info },
@@ -157,6 +161,11 @@ impl<'a> MetaInfo<'a> {
         let mut order = ElementOrder::of(types::META_INFO);
         let mut reader = info.inside();
         while let Some(element) = reader.next()? {
+            if element.kind == types::CONTENT_ID {
+                // Another program may use the number for something else, at any place.
+                meta.content_id = element.integer().ok();
+                continue;
+            }
             let rank = match element.kind {
                 types::CONTENT_TYPE => 1,
                 types::FRESHNESS_PERIOD => 2,

@@ -105,6 +105,7 @@ fn samples() -> Vec<Vec<u8>> {
         content_type: 1,
         freshness: Some(Millis(1_000)),
         final_block: Some(&last),
+        content_id: Some(7),
         content: &[7; 60],
         validity: None,
     };

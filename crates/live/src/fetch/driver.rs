@@ -65,6 +65,8 @@ pub(super) struct Fetch<'a> {
     rest_until: Time,
     /// The last segment, by the first Data with a FinalBlockId.
     last: Option<u32>,
+    /// Hash by which the producer names the content, if it does.
+    content_id: Option<u64>,
     bytes: u64,
     bad: u64,
     unchecked: u64,
@@ -119,6 +121,7 @@ impl<'a> Fetch<'a> {
             progress_at: start + PROGRESS,
             rest_until: start,
             last: None,
+            content_id: settings.content_id,
             bytes: 0,
             bad: 0,
             unchecked: 0,
@@ -263,6 +266,11 @@ impl<'a> Fetch<'a> {
         }
         // Two different final segments cannot both be true, and the content would be cut or never end.
         self.check_last(packet)?;
+        if let Some(id) = view.content_id
+            && *self.content_id.get_or_insert(id) != id
+        {
+            return Err(FetchError::Mixed { segment: packet.header.name.segment.0 });
+        }
         self.received_at = self.client.now();
         self.note_size(packet.body.len());
         let is_unchecked = !self.trust.checks();
@@ -350,7 +358,8 @@ impl<'a> Fetch<'a> {
             ..RunRecord::default()
         };
         let segments = self.reorder.first_missing();
-        Fetched { end, record, segments, bytes: self.bytes, bad: self.bad, unchecked: self.unchecked }
+        let Self { bytes, content_id, bad, unchecked, .. } = self;
+        Fetched { end, record, segments, bytes, content_id, bad, unchecked }
     }
 }
 

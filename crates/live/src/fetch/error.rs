@@ -70,6 +70,15 @@ pub enum FetchError {
         /// The last segment according to this segment.
         now: u32,
     },
+    /// Segments of one version are of two contents.
+    #[error(
+        "the version was served with two different contents: segment {segment} is of another one than earlier segments; \
+         caches may have Data of both, so that the producer has to serve its file as a new version"
+    )]
+    Mixed {
+        /// The segment whose content differs from that of earlier ones.
+        segment: u32,
+    },
     /// The producer reports that there is no such segment (ContentType Nack).
     #[error("the producer has no segment {segment}")]
     NotThere {

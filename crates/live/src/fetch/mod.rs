@@ -63,6 +63,8 @@ pub struct FetchSettings {
     /// Maximum bytes of Data requested from the first missing segment on: data that waits here for reordering,
     /// and data that waits in a forwarder while the consumer pauses. Small Data count as 512 bytes.
     pub receive_window: ByteCount,
+    /// Hash by which the producer named the content of segments that were fetched before, if it did.
+    pub content_id: Option<u64>,
     /// Time within which a forwarder that ended the connection is connected to again; zero ends the fetch at once.
     pub reconnect: Span,
     /// Time from the start within which a forwarder without a route to the name may get one; a Nack after it ends the fetch,
@@ -129,6 +131,8 @@ pub struct Fetched {
     pub segments: u32,
     /// Bytes of content written.
     pub bytes: u64,
+    /// Hash by which the producer names the content, if it does.
+    pub content_id: Option<u64>,
     /// Number of Data with a wrong signature.
     pub bad: u64,
     /// Number of Data whose signature was not verified.

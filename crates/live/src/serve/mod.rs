@@ -48,7 +48,8 @@ pub struct ServeSettings {
     pub signer: Signer,
     /// Certificate of the signer, which is served too.
     pub certificate: Option<Certificate>,
-    /// Version; `None` for the time of the file's last change, microseconds since 1970.
+    /// Version; `None` for the time of the file's last change, microseconds since 1970. Data of a version that is given have a
+    /// hash of the content, by which a consumer detects that the version is of other content than before.
     pub version: Option<u64>,
 }
 
@@ -80,6 +81,8 @@ pub struct Served {
     last_segment: u32,
     final_block: Vec<u8>,
     version: u64,
+    /// Part of a hash of the content, for a version that does not depend on it.
+    content_id: Option<u64>,
     counters: ServeCounters,
     buffer: Vec<u8>,
     name: Vec<u8>,
@@ -100,6 +103,7 @@ impl Served {
         let last_segment = u32::try_from(last).ok().filter(|last| *last < Segment::NONE.0);
         let last_segment = last_segment.ok_or(ServeError::TooLarge { bytes: file.len() })?;
         let version = settings.version.unwrap_or(file.changed_us());
+        let content_id = settings.version.map(|_| file.hash()).transpose().map_err(ServeError::File)?;
         let (mut versioned, mut metadata_name) = (settings.prefix.clone(), settings.prefix.clone());
         rdr::push_version(&mut versioned, version);
         rdr::push_metadata(&mut metadata_name);
@@ -115,6 +119,7 @@ impl Served {
             last_segment,
             final_block,
             version,
+            content_id,
             counters: ServeCounters::default(),
             buffer: Vec::new(),
             name: Vec::new(),
@@ -236,6 +241,7 @@ impl Served {
             name: &self.name,
             freshness: Some(self.settings.freshness),
             final_block: Some(&self.final_block),
+            content_id: self.content_id,
             content,
             ..DataBuilder::default()
         };

@@ -5,8 +5,13 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use tidegate_wire::sha256;
+
 use super::ServeError;
 use crate::clock::micros_since_epoch;
+
+/// Bytes that are read at once to be hashed.
+const CHUNK: usize = 1 << 16;
 
 /// An open file, whose segments are served.
 #[derive(Debug)]
@@ -58,6 +63,21 @@ impl SourceFile {
     /// Time of its last change before it was opened, microseconds since 1970.
     pub(super) fn changed_us(&self) -> u64 {
         self.changed_us
+    }
+
+    /// The first 64 bits of a hash of the whole content.
+    pub(super) fn hash(&self) -> io::Result<u64> {
+        let (mut hash, mut buffer) = ([0; 32], vec![0; CHUNK]);
+        let mut at = 0;
+        while at < self.len() {
+            let len = (self.len() - at).min(CHUNK as u64);
+            let chunk = &mut buffer[..len as usize];
+            self.read(chunk, at)?;
+            hash = sha256(&[&hash, chunk]);
+            at += len;
+        }
+        let [a, b, c, d, e, f, g, h, ..] = hash;
+        Ok(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
     }
 
     /// Whether a change was found.

@@ -30,6 +30,9 @@ pub const SIGNATURE_VALUE: u32 = 23;
 pub const CONTENT_TYPE: u32 = 24;
 pub const FRESHNESS_PERIOD: u32 = 25;
 pub const FINAL_BLOCK_ID: u32 = 26;
+/// Identity of the content that the segments of a version are of, which is our extension in MetaInfo. Even, so that a consumer
+/// that does not know it ignores it.
+pub const CONTENT_ID: u32 = 250;
 
 pub const SIGNATURE_TYPE: u32 = 27;
 pub const KEY_LOCATOR: u32 = 28;

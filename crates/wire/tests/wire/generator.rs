@@ -125,6 +125,7 @@ impl Generator {
             content_type: if self.often() { 0 } else { u64::from(self.number()) },
             freshness: self.some(|this| Millis(this.number())),
             final_block: final_block.as_deref(),
+            content_id: self.some(|this| u64::from(this.number())),
             content: if self.below(10) == 0 { &last } else { &content },
             validity: None,
         };

@@ -29,6 +29,7 @@ use crate::progress::TransferLine;
 use crate::results::cannot;
 use crate::{SEMANTICS, Session};
 use output::Output;
+use part::Progress;
 use scheme::{Chosen, Label};
 use summary::Summary;
 
@@ -188,6 +189,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let settings = FetchSettings {
         name,
         first_segment: output.first_segment(),
+        content_id: output.content_id(),
         scheme,
         controller,
         profile,
@@ -276,7 +278,9 @@ fn conclude(
     }
     // Taken before `finish`, which consumes the output.
     let (resumed, is_taken) = (output.resumed_bytes(), output.is_standard());
-    let kept = output.finish(fetched.end.is_ok(), fetched.segments, fetched.bytes)?;
+    let progress =
+        Progress { segments: fetched.segments, bytes: fetched.bytes, content_id: fetched.content_id };
+    let kept = output.finish(fetched.end.is_ok(), progress)?;
     if let Some(page) = &arguments.report {
         write_page(page, &fetched, label, &arguments.command_line(&fetched.record.flows[0].prefix))?;
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tidegate_live::own_file;
 
-use super::part::{PartState, state_path};
+use super::part::{PartState, Progress, state_path};
 use crate::exit::Failure;
 use crate::results::cannot;
 
@@ -30,9 +30,8 @@ struct OutputFile {
     whole: PathBuf,
     /// Versioned name of the content.
     name: String,
-    /// Segments that an earlier fetch wrote.
-    segments: u32,
-    bytes: u64,
+    /// What an earlier fetch wrote.
+    before: Progress,
 }
 
 impl Output {
@@ -66,19 +65,25 @@ impl Output {
 
     fn open_part(path: &Path, name: &str) -> Result<Self, Failure> {
         let part = part_of(path);
-        let (segments, bytes, note) = match PartState::read(&part) {
-            None => (0, 0, left_over(&part)),
+        let from_start = Progress::default();
+        let (before, note) = match PartState::read(&part) {
+            None => (from_start, left_over(&part)),
             Some(Ok(state)) if state.name == name => {
-                let note =
-                    format!("{} has the first {} bytes; resuming from there", part.display(), state.bytes);
-                (state.segments, state.bytes, Some(note))
+                let note = format!(
+                    "{} has the first {} bytes; resuming from there",
+                    part.display(),
+                    state.progress.bytes
+                );
+                (state.progress, Some(note))
             }
             Some(Ok(state)) => {
                 let note =
                     format!("{} belongs to {}; fetching {name} from the start", part.display(), state.name);
-                (0, 0, Some(note))
+                (from_start, Some(note))
             }
-            Some(Err(why)) => (0, 0, Some(format!("{}: {why}; fetching from the start", part.display()))),
+            Some(Err(why)) => {
+                (from_start, Some(format!("{}: {why}; fetching from the start", part.display())))
+            }
         };
         // Two fetches would interleave their writes in one part.
         let lock = |file: &File| match file.try_lock() {
@@ -91,16 +96,16 @@ impl Output {
             lock(&file)?;
             // The state describes the beginning of the part, which is not rewritten; a state of other content
             // is removed.
-            if bytes == 0 && fs::exists(state_path(&part))? {
+            if before.bytes == 0 && fs::exists(state_path(&part))? {
                 fs::remove_file(state_path(&part))?;
             }
             // Bytes beyond the state are from a fetch that was killed and are not verified.
-            file.set_len(bytes)?;
+            file.set_len(before.bytes)?;
             file.seek(SeekFrom::End(0))?;
             Ok(file)
         };
         let file = open().map_err(|why| cannot("write", &part, &why))?;
-        let target = OutputFile { part, whole: path.to_owned(), name: name.to_owned(), segments, bytes };
+        let target = OutputFile { part, whole: path.to_owned(), name: name.to_owned(), before };
         Ok(Self { note, ..Self::over(Box::new(file), Some(target)) })
     }
 
@@ -111,12 +116,17 @@ impl Output {
 
     /// Number of the first missing segment.
     pub(super) fn first_segment(&self) -> u32 {
-        self.target.as_ref().map_or(0, |target| target.segments)
+        self.target.as_ref().map_or(0, |target| target.before.segments)
     }
 
     /// Bytes that an earlier fetch left.
     pub(super) fn resumed_bytes(&self) -> u64 {
-        self.target.as_ref().map_or(0, |target| target.bytes)
+        self.target.as_ref().map_or(0, |target| target.before.bytes)
+    }
+
+    /// Hash by which the producer named the content of those bytes.
+    pub(super) fn content_id(&self) -> Option<u64> {
+        self.target.as_ref().and_then(|target| target.before.content_id)
     }
 
     /// Whether it is standard output.
@@ -129,21 +139,14 @@ impl Output {
         self.note.as_deref()
     }
 
-    /// Renames the part to the file if it is whole. If not, records that it has `segments` segments and
-    /// `bytes` bytes more than at the start, and returns its path.
+    /// Renames the part to the file if it is whole. If not, records that it has `more` than at the start, and returns its path.
     ///
     /// # Errors
     /// A file that cannot be written, renamed or removed.
-    pub(super) fn finish(
-        mut self,
-        is_whole: bool,
-        segments: u32,
-        bytes: u64,
-    ) -> Result<Option<PathBuf>, Failure> {
+    pub(super) fn finish(mut self, is_whole: bool, more: Progress) -> Result<Option<PathBuf>, Failure> {
         // Before the state, which has the hash of the bytes on disk.
         let flushed = self.writer.flush();
-        let Some(OutputFile { part, whole, name, segments: before, bytes: bytes_before }) = self.target
-        else {
+        let Some(OutputFile { part, whole, name, before }) = self.target else {
             return flushed.map(|()| None).map_err(|why| match &self.special {
                 Some(path) => cannot("write", path, &why),
                 None => Failure::error(format!("standard output: {why}")),
@@ -151,14 +154,14 @@ impl Output {
         };
         flushed.map_err(|why| cannot("write", &part, &why))?;
         if !is_whole {
-            let noted = PartState::note(&part, &name, before + segments, bytes_before + bytes);
+            let noted = PartState::note(&part, &name, before.and(more));
             noted.map_err(|why| cannot("write", &state_path(&part), &why))?;
             return Ok(Some(part));
         }
         own_file::check_replaceable(&whole).map_err(|why| cannot("write", &whole, &why))?;
         fs::rename(&part, &whole).map_err(|why| cannot("write", &whole, &why))?;
         // Only a resumed part has a state: `open_part` removes any other.
-        if bytes_before > 0 {
+        if before.bytes > 0 {
             fs::remove_file(state_path(&part)).map_err(|why| cannot("remove", &state_path(&part), &why))?;
         }
         Ok(None)

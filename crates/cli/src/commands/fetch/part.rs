@@ -11,15 +11,35 @@ use tidegate_live::own_file;
 /// First line of the file.
 const FORMAT: &str = "tidegate part 1";
 
+/// What a fetch has written so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Progress {
+    /// Number of segments, consecutive from the first one.
+    pub(super) segments: u32,
+    /// Bytes of their content.
+    pub(super) bytes: u64,
+    /// Hash by which their producer named the content, if it did.
+    pub(super) content_id: Option<u64>,
+}
+
+impl Progress {
+    /// Both together, one after the other.
+    pub(super) fn and(self, more: Self) -> Self {
+        Self {
+            segments: self.segments + more.segments,
+            bytes: self.bytes + more.bytes,
+            content_id: self.content_id.or(more.content_id),
+        }
+    }
+}
+
 /// A part that can be resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PartState {
     /// Versioned name of the object, as a URI.
     pub(super) name: String,
-    /// Number of segments in it, consecutive from the first one.
-    pub(super) segments: u32,
-    /// Bytes of their content.
-    pub(super) bytes: u64,
+    /// Segments and bytes that it holds.
+    pub(super) progress: Progress,
     /// BLAKE3 hash of that content, hexadecimal.
     hash: String,
 }
@@ -32,10 +52,14 @@ pub(super) fn state_path(part: &Path) -> PathBuf {
 }
 
 impl PartState {
-    /// Notes that the first `bytes` bytes of `part` are the first `segments` segments of `name`.
-    pub(super) fn note(part: &Path, name: &str, segments: u32, bytes: u64) -> io::Result<()> {
+    /// Notes that the beginning of `part` is that of `name`.
+    pub(super) fn note(part: &Path, name: &str, progress: Progress) -> io::Result<()> {
+        let Progress { segments, bytes, content_id } = progress;
         let hash = hash(part, bytes)?;
-        let text = format!("{FORMAT}\nname {name}\nsegments {segments}\nbytes {bytes}\nblake3 {hash}\n");
+        let mut text = format!("{FORMAT}\nname {name}\nsegments {segments}\nbytes {bytes}\nblake3 {hash}\n");
+        if let Some(id) = content_id {
+            text.push_str(&format!("content {id}\n"));
+        }
         own_file::write(&state_path(part), text.as_bytes())
     }
 
@@ -45,7 +69,7 @@ impl PartState {
         let state = String::from_utf8(text).ok().and_then(|text| Self::parse(&text));
         Some(match state {
             None => Err("its state cannot be read".to_owned()),
-            Some(state) => match hash(part, state.bytes) {
+            Some(state) => match hash(part, state.progress.bytes) {
                 Ok(found) if found == state.hash => Ok(state),
                 Ok(_) => Err("its content has changed".to_owned()),
                 Err(why) => Err(why.to_string()),
@@ -60,7 +84,12 @@ impl PartState {
         let name = value("name ")?;
         let segments = value("segments ")?.parse().ok()?;
         let bytes = value("bytes ")?.parse().ok()?;
-        Some(Self { name, segments, bytes, hash: value("blake3 ")? })
+        let hash = value("blake3 ")?;
+        let content_id = match value("content ") {
+            Some(id) => Some(id.parse().ok()?),
+            None => None,
+        };
+        Some(Self { name, progress: Progress { segments, bytes, content_id }, hash })
     }
 }
 
@@ -98,9 +127,10 @@ mod tests {
         let _ = fs::remove_file(state_path(&part));
         fs::write(&part, b"content and more").expect("writable");
         assert_eq!(PartState::read(&part), None);
-        PartState::note(&part, "/f/v=1", 3, 7).expect("writable");
+        let progress = Progress { segments: 3, bytes: 7, content_id: Some(12) };
+        PartState::note(&part, "/f/v=1", progress).expect("writable");
         let state = PartState::read(&part).expect("noted").expect("sound");
-        assert_eq!((state.name.as_str(), state.segments, state.bytes), ("/f/v=1", 3, 7));
+        assert_eq!((state.name.as_str(), state.progress), ("/f/v=1", progress));
         fs::write(&part, b"contenT").expect("writable");
         assert_eq!(PartState::read(&part), Some(Err("its content has changed".to_owned())));
         fs::write(&part, b"conten").expect("writable");

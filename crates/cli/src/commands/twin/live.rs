@@ -56,6 +56,7 @@ pub(super) fn run(plan: &Plan, roles: &Roles<'_>, stop: &StopSignal) -> Result<L
     let settings = FetchSettings {
         name,
         first_segment: 0,
+        content_id: None,
         scheme: scheme.name,
         controller,
         profile: live_profile(scheme.profile, RETRIES, None),

@@ -129,6 +129,7 @@ pub fn fetch_settings(name: Vec<u8>, scheme: &str) -> FetchSettings {
     FetchSettings {
         name,
         first_segment: 0,
+        content_id: None,
         scheme: scheme.name,
         controller,
         profile,

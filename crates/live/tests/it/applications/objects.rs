@@ -1,9 +1,13 @@
 use crate::applications::bench::{
     Server, content, fetch_newest, fetch_settings, file, name, settings, udp_pair, unix_pair,
 };
+use std::path::PathBuf;
+use std::thread;
+
 use tidegate_core::units::Span;
 use tidegate_live::client::Client;
 use tidegate_live::fetch::{FetchError, Trust, fetch, newest_version};
+use tidegate_live::serve::{ServeSettings, Served};
 use tidegate_live::transport::Transport;
 use tidegate_wire::{DataBuilder, Signer};
 
@@ -67,6 +71,51 @@ fn progress_gives_the_size_of_the_object_and_samples_are_taken() {
     let samples = &fetched.record.flow_samples;
     assert_eq!(samples.delivered_segments.last(), Some(&3000));
     assert!(samples.time.is_sorted() && samples.time.len() == samples.window_packets.len());
+}
+
+/// Answers like a producer that was restarted with another file under the same version.
+fn serve_two(far: Transport, paths: [PathBuf; 2]) {
+    let mut client = Client::over(far).expect("descriptors");
+    let settings = ServeSettings { version: Some(1), ..settings("/two", 1000) };
+    let [mut first, mut second] =
+        paths.map(|path| Served::open(&path, settings.clone(), &mut client).expect("served"));
+    let mut inbox = Vec::new();
+    while client.exchange(None, &mut inbox).is_ok() {
+        for requested in inbox.drain(..) {
+            let served = if first.counters().segments < 5 { &mut first } else { &mut second };
+            if let Some(data) = served.answer(&requested, &mut client).expect("readable") {
+                client.send(&data);
+            }
+        }
+    }
+}
+
+#[test]
+fn two_contents_under_one_version_do_not_become_one_file() {
+    let mut other = content(20_000);
+    other[7_500] ^= 1;
+    for (what, second, expected) in [("same", content(20_000), None), ("changed", other, Some(5))] {
+        let (mut client, far) = unix_pair();
+        let paths =
+            [file(&format!("two-{what}-1"), &content(20_000)), file(&format!("two-{what}-2"), &second)];
+        let server = thread::spawn(move || serve_two(far, paths));
+        let mut output = Vec::new();
+        let requested = fetch_settings(name("/two/v=1"), "fixed");
+        let fetched = fetch(&mut client, requested, &mut output, &mut |_| ()).expect("a name");
+        match (expected, fetched.end) {
+            (None, end) => end.expect("complete"),
+            (Some(at), Err(FetchError::Mixed { segment })) => assert_eq!(segment, at),
+            (_, end) => panic!("{end:?}"),
+        }
+        assert!(fetched.content_id.is_some());
+        // What is left is resumed only with the same content.
+        let mut rest = fetch_settings(name("/two/v=1"), "fixed");
+        (rest.first_segment, rest.content_id) = (5, fetched.content_id);
+        let fetched = fetch(&mut client, rest, &mut output, &mut |_| ()).expect("a name");
+        assert_eq!(fetched.end.is_ok(), expected.is_none(), "{what}");
+        drop(client);
+        server.join().expect("no panic");
+    }
 }
 
 #[test]

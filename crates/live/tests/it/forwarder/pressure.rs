@@ -69,6 +69,7 @@ fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
     let settings = FetchSettings {
         name,
         first_segment: 0,
+        content_id: None,
         scheme: scheme.name,
         controller: scheme.consumer.expect("a consumer")(&window).expect("sound"),
         profile,

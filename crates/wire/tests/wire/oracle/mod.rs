@@ -134,6 +134,7 @@ fn write_data(generator: &mut Generator) -> Written {
         content_type: if generator.often() { generator.number().into() } else { 0 },
         freshness: generator.often().then(|| tidegate_core::ndn::packet::Millis(generator.number())),
         final_block: generator.often().then_some(&last),
+        content_id: generator.often().then(|| generator.number().into()),
         content: &content,
         validity: None,
     };

@@ -206,6 +206,7 @@ fn fetch_for(to: &str, chosen: Chosen, time: Span, request: &Stop) -> Result<Fet
     let settings = FetchSettings {
         name,
         first_segment: 0,
+        content_id: None,
         scheme: chosen.name,
         controller: chosen.controller,
         profile: live_profile(chosen.kind, RETRIES, None),
