@@ -100,6 +100,7 @@ pub struct Daemon {
     datasets: management::Datasets,
     face_events: management::FaceEvents,
     authority: management::Authority,
+    known_keys: management::KnownKeys,
     incoming: local_fields::IncomingFaces,
     counters: DaemonCounters,
 }

@@ -7,7 +7,7 @@ use tidegate_settings::uses::SchemeUse;
 use super::config::{FaceConfig, ForwarderConfig};
 use super::face::Origin;
 use super::faces::Configured;
-use super::management::Authority;
+use super::management::{Authority, KnownKeys};
 use super::start::StartError;
 use super::{Daemon, routes};
 use crate::nfd::ORIGIN_STATIC;
@@ -28,8 +28,9 @@ impl Daemon {
         let uris: Vec<FaceUri> =
             config.faces.iter().map(|face| resolve(&face.uri)).collect::<Result<_, _>>()?;
         let authority = Authority::of(&config)?;
+        let known_keys = KnownKeys::read(&config.command_keys, 0)?.after(&self.known_keys);
         self.apply_strategies(&config)?;
-        self.authority = authority;
+        (self.authority, self.known_keys) = (authority, known_keys);
         let notes = left_for_a_start(&self.config, &config);
         self.remove_configured_routes();
         let faces = std::mem::take(&mut self.configured);

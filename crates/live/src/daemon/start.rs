@@ -17,7 +17,7 @@ use tidegate_wire::{DataView, implicit_digest};
 
 use super::config::{ForwarderConfig, Listener};
 use super::face::{Line, Origin};
-use super::management::Authority;
+use super::management::{Authority, KnownKeys, wall_millis};
 use super::metrics::MetricsServer;
 use super::rib::Route;
 use super::strategies::Strategies;
@@ -89,6 +89,7 @@ impl Daemon {
             forwarder.set_strategy(prefix, make_strategy(strategy)?);
         }
         let authority = Authority::of(&config)?;
+        let known_keys = KnownKeys::read(&config.command_keys, wall_millis())?;
         let clock = MonotonicClock::new();
         let mut daemon = Self {
             now: clock.now(),
@@ -122,6 +123,7 @@ impl Daemon {
             datasets: Default::default(),
             face_events: Default::default(),
             authority,
+            known_keys,
             incoming: Default::default(),
             counters: DaemonCounters::default(),
         };
@@ -168,7 +170,7 @@ impl Daemon {
 
     /// Serves commands of neighbours, or no longer, as the configuration says.
     pub(super) fn apply_localhop(&mut self) -> Result<(), StartError> {
-        if self.config.localhop {
+        if self.config.localhop || self.known_keys.are_for("rib") {
             return self.register_management(LOCALHOP);
         }
         let prefix = self.names.intern_uri(LOCALHOP).map_err(|why| StartError::new("management", why))?;

@@ -64,8 +64,15 @@ pub(super) static FORWARDER: Keys = key_rows! { "[forwarder]" =>
 pub(super) static MANAGEMENT: Keys = key_rows! { "[management]" =>
     groups: List(&Text), May,
         "Groups, by name or number, whose members may send commands over Unix sockets, besides root and the user of the forwarder; none by default.";
+    key: List(&Table(&COMMAND_KEY)), May,
+        "Keys whose signed commands are accepted from all applications on this machine, and those for routes to themselves from neighbours.";
     localhop: Bool, Else("false"),
         "Whether neighbours may register routes to themselves under /localhop/nfd/rib. They are not authenticated: any of them can attract any prefix.";
+};
+
+pub(super) static COMMAND_KEY: Keys = key_rows! { "[[management.key]]" =>
+    certificate: Text, Must, "File with the NDN certificate of the key in base64, as `tidegate key export` and `ndnsec cert-dump` write it.";
+    commands: List(&Text), May, "Modules whose commands it may send: faces, fib, rib, cs, strategy-choice; all by default.";
 };
 
 pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>

@@ -61,6 +61,8 @@ pub struct ForwarderConfig {
     pub prefix_strategies: Vec<(String, SchemeUse)>,
     /// Groups whose members may send commands, by name or number.
     pub groups: Vec<String>,
+    /// Keys whose commands are accepted from any application, and from neighbours.
+    pub command_keys: Vec<CommandKey>,
     /// Whether neighbours may register routes to themselves.
     pub localhop: bool,
     /// Addresses of UDP listeners.
@@ -83,6 +85,15 @@ pub struct ForwarderConfig {
     pub routes: Vec<StaticRoute>,
     /// Names of earlier versions in the file, one sentence each with its place.
     pub renamed: Vec<String>,
+}
+
+/// A key whose commands are accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandKey {
+    /// File with its certificate in base64.
+    pub certificate: PathBuf,
+    /// Modules of NFD's management protocol whose commands it may send.
+    pub modules: Vec<String>,
 }
 
 /// A place to listen at.

@@ -14,7 +14,7 @@ use tidegate_settings::read_context::{ReadContext, show};
 use tidegate_settings::uses::{self, SchemeUse};
 use tidegate_settings::values::{read_name, read_text};
 
-use super::{FaceConfig, ForwarderConfig, StaticFace, StaticRoute, keys, listeners};
+use super::{CommandKey, FaceConfig, ForwarderConfig, StaticFace, StaticRoute, keys, listeners};
 use crate::uri::FaceUri;
 
 /// NDNLPv2 fragments of this size pass every usual tunnel.
@@ -25,7 +25,9 @@ const MIN_MTU: u64 = 256;
 const MIN_MEMORY: u64 = 1 << 20;
 /// Default limit of a queue.
 const QUEUE_LIMIT: Limit = Limit::Packets(Packets::new(1_000));
-/// Maximum number of groups.
+/// Modules of NFD's management protocol that have commands.
+const MODULES: [&str; 5] = ["faces", "fib", "rib", "cs", "strategy-choice"];
+/// Maximum number of groups, and of keys.
 const MAX_GROUPS: usize = 64;
 /// Maximum number of routes, and of strategies.
 const MAX_ENTRIES: usize = 100_000;
@@ -58,6 +60,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let prefix_strategies = read_strategies(&root);
     let local_tcp = listen.flag("local_tcp");
     let groups = read_groups(&management);
+    let command_keys = read_command_keys(&management);
     let localhop = management.flag("localhop");
     let udp = listeners::read_addresses(&listen, "udp");
     let tcp = listeners::read_addresses(&listen, "tcp");
@@ -77,6 +80,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         strategies: Vec::new(),
         marking: None,
         groups,
+        command_keys,
         localhop: localhop?,
         prefix_strategies,
         udp,
@@ -106,6 +110,40 @@ fn read_groups(management: &Fields<'_>) -> Vec<String> {
         }
     }
     groups
+}
+
+fn read_command_keys(management: &Fields<'_>) -> Vec<CommandKey> {
+    let tables = management.tables("key", &keys::COMMAND_KEY);
+    if tables.len() > MAX_GROUPS {
+        management.refuse("key", format!("key: {} keys; at most {MAX_GROUPS}", tables.len()));
+        return Vec::new();
+    }
+    let mut keys = Vec::new();
+    for table in tables {
+        let modules = read_modules(&table);
+        if let (Some(certificate), Some(modules)) = (table.text("certificate"), modules) {
+            keys.push(CommandKey { certificate: certificate.into(), modules });
+        }
+    }
+    keys
+}
+
+/// Modules of commands, all that there are by default.
+fn read_modules(key: &Fields<'_>) -> Option<Vec<String>> {
+    if key.item("commands").is_none() {
+        return Some(MODULES.map(str::to_owned).to_vec());
+    }
+    let mut modules = Vec::new();
+    for item in key.list("commands") {
+        let word = read_text(item).ok().filter(|word| MODULES.contains(word));
+        let Some(word) = word else {
+            let known = MODULES.join(", ");
+            key.context.refuse(item.place, format!("commands: the modules are {known}"));
+            return None;
+        };
+        modules.push(word.to_owned());
+    }
+    Some(modules)
 }
 
 fn read_max_memory(forwarder: &Fields<'_>) -> Option<ByteCount> {

@@ -22,6 +22,19 @@ fn names(uses: &[SchemeUse]) -> Vec<&'static str> {
 }
 
 #[test]
+fn a_known_key_may_send_all_commands_or_those_of_the_modules_that_are_listed() {
+    let parse = |commands: &str| {
+        let text = format!("format = 1\n[[management.key]]\ncertificate = \"a.cert\"\n{commands}\n");
+        let config = ForwarderConfig::parse("f.toml", text.as_bytes(), tidegate_schemes::SCHEMES);
+        config.map(|config| config.command_keys[0].modules.join(" "))
+    };
+    assert_eq!(parse("").expect("sound"), "faces fib rib cs strategy-choice");
+    assert_eq!(parse("commands = [\"rib\", \"cs\"]").expect("sound"), "rib cs");
+    let errors = parse("commands = [\"rib\", \"ribs\"]").expect_err("unknown");
+    assert!(errors.to_string().contains("the modules are faces, fib"), "{errors}");
+}
+
+#[test]
 fn the_format_is_declared_soundly() {
     assert_eq!(schema::unsound(&keys::ROOT), Vec::<String>::new());
 }

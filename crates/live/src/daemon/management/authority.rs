@@ -2,14 +2,17 @@
 //!
 //! Commands are accepted from processes of the forwarder's user, of root, and of configured groups, which connected
 //! to the forwarder over a Unix stream, or over TCP on this machine; groups are those of Unix streams. They may be
-//! signed with any key: a digest is verified, other signatures are not, since no key is known. Peers on
-//! other machines are refused. NFD's check of timestamps belongs to known keys: permission from a trust anchor is
-//! another condition of `authorize`.
+//! signed with any key: a digest is verified, other signatures are not, since no key is known. Commands that a
+//! [known key](super::known_keys) has signed are accepted from other applications, too.
+//!
+//! Neighbours change routes to themselves, if they have signed the command with a known key or the
+//! configuration permits it to everybody.
 
 use std::fs;
 
 use rustix::process::geteuid;
 use tidegate_core::ndn::face::FaceId;
+use tidegate_wire::InterestView;
 
 use super::super::Daemon;
 use super::super::config::ForwarderConfig;
@@ -17,6 +20,7 @@ use super::super::face::{Line, Origin};
 use super::super::rib::MAX_ROUTES;
 use super::super::start::StartError;
 use super::request::{RequestRefusal, RequestScope};
+use super::wall_millis;
 use crate::nfd::ControlParameters;
 use crate::nfd::ORIGIN_STATIC;
 use crate::peer_user::PeerUser;
@@ -76,30 +80,47 @@ const RESERVED_FOR_THIS_MACHINE: [&[u8]; 2] = [b"\x08\x09localhost", b"\x08\x08l
 const MAX_NEIGHBOUR_ROUTES: usize = 1_000;
 
 impl Daemon {
-    /// Checks that the peer of a face may send a command in this scope.
+    /// Checks that the peer of a face, or the key that has signed it, may send a command of `module`.
     ///
     /// # Errors
     /// 403, with the reason; 503 for a neighbour that has the maximum of routes.
-    pub(super) fn authorize_in(
+    pub(super) fn authorize_command(
         &mut self,
-        scope: Option<RequestScope>,
+        command: &InterestView<'_>,
+        module: &str,
         from: FaceId,
         requested: &ControlParameters,
     ) -> Result<(), RequestRefusal> {
-        match scope {
-            Some(RequestScope::Hop) => self.authorize_neighbour(from, requested),
-            _ => self.authorize(from),
+        if RequestScope::of(command) == Some(RequestScope::Hop) {
+            self.check_neighbour(from, requested)?;
+            if self.config.localhop {
+                return Ok(());
+            }
+            let refusal = RequestRefusal::new(
+                403,
+                "commands of neighbours are not configured (localhop and [[management.key]])",
+            );
+            return self.check_key(command, module, refusal);
         }
+        let Err(refusal) = self.authorize(from) else { return Ok(()) };
+        self.check_key(command, module, refusal)
     }
 
-    /// Checks a command under `/localhop`, whose peer is not known: it may change routes to itself.
-    fn authorize_neighbour(&self, from: FaceId, requested: &ControlParameters) -> Result<(), RequestRefusal> {
-        if !self.config.localhop {
-            return Err(RequestRefusal::new(
-                403,
-                "commands of neighbours are not configured (localhop in [management])",
-            ));
-        }
+    /// Checks that a known key has signed a command that is otherwise refused by `refusal`.
+    fn check_key(
+        &mut self,
+        command: &InterestView<'_>,
+        module: &str,
+        refusal: RequestRefusal,
+    ) -> Result<(), RequestRefusal> {
+        self.known_keys.accept(command, module, wall_millis()).map_err(|why| match why {
+            Some(why) => RequestRefusal::new(403, why),
+            None => refusal,
+        })
+    }
+
+    /// Checks the content of a command under `/localhop`: a neighbour may change routes to itself.
+    fn check_neighbour(&self, from: FaceId, requested: &ControlParameters) -> Result<(), RequestRefusal> {
         let is_other = |number: u64| number != 0 && self.number_of(from) != Some(number);
         if requested.face_id.is_some_and(is_other) {
             return Err(RequestRefusal::new(

@@ -11,6 +11,7 @@ mod events;
 mod face_commands;
 mod faces;
 mod fib;
+mod known_keys;
 mod lines;
 pub mod request;
 mod rib;
@@ -33,7 +34,8 @@ use crate::nfd::{ControlParameters, ControlResponse};
 pub(super) use authority::Authority;
 pub(super) use dataset::Datasets;
 pub(super) use events::FaceEvents;
-use request::{Dataset, Request, RequestRefusal, RequestScope};
+pub(super) use known_keys::KnownKeys;
+use request::{Dataset, Request, RequestRefusal};
 use verb::Verb;
 
 /// Maximum number of components in the prefix of a command, as in NFD.
@@ -87,13 +89,13 @@ impl Daemon {
             Ok(Request::Segment) => return self.datasets.segment(&view.name),
             Ok(Request::Dataset(dataset)) => return self.answer_dataset(&view, &dataset),
             Ok(Request::Command(verb, parameters)) => self.requester(packet).and_then(|from| {
-                self.authorize_in(RequestScope::of(&view), from, &parameters)?;
+                self.authorize_command(&view, verb.module(), from, &parameters)?;
                 self.execute(from, verb, *parameters)
             }),
             Ok(Request::Announcement(announcement)) => self.requester(packet).and_then(|from| {
                 let name = Some(announcement.prefix.clone());
                 let requested = ControlParameters { name, ..ControlParameters::default() };
-                self.authorize_in(RequestScope::of(&view), from, &requested)?;
+                self.authorize_command(&view, "rib", from, &requested)?;
                 self.announce(from, *announcement)
             }),
             Err(refusal) => Err(refusal),
@@ -230,6 +232,6 @@ fn components_in(name: &[u8]) -> usize {
 }
 
 /// Milliseconds since 1970-01-01 UTC.
-fn wall_millis() -> u64 {
+pub(super) fn wall_millis() -> u64 {
     MonotonicClock::wall_micros() / 1_000
 }

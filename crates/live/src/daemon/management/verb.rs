@@ -143,6 +143,11 @@ impl Verb {
         VERBS.iter().find(is_it).map(|known| known.verb)
     }
 
+    /// Module that it belongs to.
+    pub(super) fn module(self) -> &'static str {
+        self.fields().module
+    }
+
     fn fields(self) -> &'static VerbFields {
         VERBS.iter().find(|known| known.verb == self).expect("every verb has an entry")
     }

@@ -1,6 +1,6 @@
 //! Fetching from a server over real sockets, without a forwarder between them.
 
-mod bench;
+pub mod bench;
 mod losses;
 mod objects;
 mod schemes;

@@ -6,9 +6,16 @@ use std::time::Duration;
 
 use tidegate_core::units::Span;
 use tidegate_live::client::{Answer, Client};
+use tidegate_live::clock::MonotonicClock;
+use tidegate_live::key_store::to_base64;
 use tidegate_live::nfd::{ControlParameters, ControlResponse};
 use tidegate_wire::tlv::types;
-use tidegate_wire::{DataBuilder, DataView, InterestBuilder, InterestStamp, Signer, name, rdr};
+use tidegate_wire::{
+    CertificateSettings, DataBuilder, DataView, InterestBuilder, InterestStamp, KeyAlgorithm, KeySigner,
+    Signer, ValidityPeriod, name, rdr,
+};
+
+use crate::applications::bench::file;
 
 use super::bench::Forwarder;
 use super::management::{about, done, elements, fetch, nfd};
@@ -20,6 +27,17 @@ pub fn signed(
     parameters: Option<&[u8]>,
     announcement: Option<&[u8]>,
 ) -> Vec<u8> {
+    signed_by(&Signer::Digest, None, scope, words, (parameters, announcement))
+}
+
+/// As [`signed`], by `signer` at a time in milliseconds since 1970.
+fn signed_by(
+    signer: &Signer,
+    time_ms: Option<u64>,
+    scope: &str,
+    words: [&str; 2],
+    (parameters, announcement): (Option<&[u8]>, Option<&[u8]>),
+) -> Vec<u8> {
     let mut requested = Vec::new();
     for word in [scope.as_bytes(), b"nfd", words[0].as_bytes(), words[1].as_bytes()] {
         name::push_component(&mut requested, 8, word);
@@ -29,12 +47,15 @@ pub fn signed(
         InterestBuilder { name: &requested, parameters: announcement, ..InterestBuilder::default() };
     // The content store would answer a command that is repeated as it was.
     let nonce = COMMANDS.fetch_add(1, Ordering::Relaxed).to_be_bytes();
-    let stamp = InterestStamp { nonce: Some(&nonce), ..InterestStamp::default() };
-    interest.sign(&Signer::Digest, &stamp).expect("valid").to_vec()
+    let stamp = InterestStamp { nonce: Some(&nonce), time_ms, ..InterestStamp::default() };
+    interest.sign(signer, &stamp).expect("valid").to_vec()
 }
 
 /// Number of commands that were signed.
 static COMMANDS: AtomicU64 = AtomicU64::new(0);
+
+/// `/a/KEY/k`.
+const KEY_NAME: &[u8] = b"\x08\x01a\x08\x03KEY\x08\x01k";
 
 /// A neighbour over UDP, which the forwarder has a face to.
 struct Neighbour {
@@ -104,6 +125,42 @@ fn a_neighbour_registers_routes_to_itself_where_that_is_configured() {
         let sent = signed(scope, words, Some(&about("/far").encode()), None);
         assert_eq!(neighbour.command(&sent, MOMENT), None, "{scope} {words:?}");
     }
+}
+
+#[test]
+fn a_neighbour_with_a_known_key_registers_routes_and_nobody_repeats_its_commands() {
+    let known = |number| {
+        let key = KeySigner::from_bytes(KeyAlgorithm::P256, &[number; 32], KEY_NAME).expect("a key");
+        (key.public_key(), Signer::Key(Box::new(key)))
+    };
+    let ((public_key, signer), (_, other)) = (known(1), known(2));
+    let settings = CertificateSettings {
+        key_name: KEY_NAME,
+        public_key: &public_key,
+        issuer: b"self",
+        version: 1,
+        validity: ValidityPeriod { not_before: 0, not_after: u32::MAX.into() },
+    };
+    let certificate = to_base64(&settings.issue(&signer).expect("small"));
+    let path = file("known-key.cert", certificate.as_bytes());
+    let key = format!("[[management.key]]\ncertificate = {path:?}\ncommands = [\"rib\"]\n");
+    let forwarder = Forwarder::start("known-key", &key);
+    let neighbour = Neighbour::new(&mut forwarder.consumer());
+    let register = |signer: &Signer, time_ms| {
+        let parameters = about("/far").encode();
+        let content = (Some(&parameters[..]), None);
+        let sent = signed_by(signer, time_ms, "localhop", ["rib", "register"], content);
+        neighbour.command(&sent, Duration::from_secs(10)).expect("a response")
+    };
+    let now = MonotonicClock::wall_micros() / 1_000 + 1;
+    assert_eq!(register(&other, Some(now)).code, 403);
+    assert_eq!(register(&Signer::Digest, Some(now)).code, 403);
+    assert_eq!(register(&signer, None).code, 403);
+    let registered = register(&signer, Some(now));
+    assert_eq!(registered.code, 200, "{registered}");
+    let again = register(&signer, Some(now));
+    assert_eq!(again.code, 403, "{again}");
+    assert_eq!(register(&signer, Some(now + 1)).code, 200);
 }
 
 #[test]

@@ -1,0 +1,196 @@
+//! Commands that are permitted because of the key that signed them.
+//!
+//! As in NFD's `authorizations`, a certificate permits commands of some modules. A command has a SignatureTime that
+//! differs from the present by at most [`GRACE`] and is later than that of any accepted command of its key, and later than
+//! the start of the forwarder: a recorded command cannot be sent again.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::units::Span;
+use tidegate_wire::{Certificate, InterestView, KeyLocator, Verifier};
+
+use super::super::config::CommandKey;
+use super::super::start::StartError;
+use crate::key_store::read_certificate;
+use crate::name_uri::show;
+
+/// Maximum difference between the clocks of a client and of the forwarder, as in ndn-cxx's
+/// `ValidationPolicyCommandInterest`.
+const GRACE: Span = Span::from_secs(120);
+
+/// A key whose commands are permitted.
+#[derive(Clone, Debug)]
+struct KnownKey {
+    certificate: Certificate,
+    modules: Vec<String>,
+}
+
+impl KnownKey {
+    fn permits(&self, module: &str) -> bool {
+        self.modules.iter().any(|permitted| permitted == module)
+    }
+}
+
+/// The keys of a configuration, and what they have signed.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct KnownKeys {
+    keys: Vec<KnownKey>,
+    /// Time of the last command of each key that has sent any, milliseconds since 1970.
+    last: BTreeMap<Vec<u8>, u64>,
+    /// Time before which no command counts, milliseconds since 1970.
+    since: u64,
+}
+
+impl KnownKeys {
+    /// The keys of certificates in files; no command from before `since`, in milliseconds since 1970, is accepted.
+    ///
+    /// # Errors
+    /// When a file is no certificate.
+    pub fn read(configured: &[CommandKey], since: u64) -> Result<Self, StartError> {
+        let read = |key: &CommandKey| {
+            let certificate = read_certificate(&key.certificate);
+            let certificate = certificate.map_err(|why| StartError::new("management.key", why))?;
+            Ok(KnownKey { certificate, modules: key.modules.clone() })
+        };
+        Ok(Self {
+            keys: configured.iter().map(read).collect::<Result<_, _>>()?,
+            last: BTreeMap::new(),
+            since,
+        })
+    }
+
+    /// These keys, with the times of commands that `earlier` accepted.
+    pub fn after(self, earlier: &Self) -> Self {
+        Self { last: earlier.last.clone(), since: earlier.since, ..self }
+    }
+
+    /// Whether a key may send commands of `module`.
+    pub fn are_for(&self, module: &str) -> bool {
+        self.keys.iter().any(|key| key.permits(module))
+    }
+
+    /// Checks that a known key has signed a command of `module` at about `now`, in milliseconds since 1970, and notes its time.
+    ///
+    /// # Errors
+    /// The reason; `None` if no known key has signed it.
+    pub fn accept(
+        &mut self,
+        command: &InterestView<'_>,
+        module: &str,
+        now: u64,
+    ) -> Result<(), Option<String>> {
+        let signature = command.signature.as_ref().ok_or(None)?;
+        let Some(KeyLocator::Name(locator)) = signature.key_locator else { return Err(None) };
+        let is_denoted = |key: &&KnownKey| key.certificate.is_denoted_by(locator.components());
+        let key = self.keys.iter().find(is_denoted).ok_or(None)?;
+        let name = key.certificate.key_name();
+        let refusal = |why: String| Err(Some(format!("the key {} {why}", show(name))));
+        if Verifier::Key(key.certificate.public_key().clone()).verify_interest(command).is_err() {
+            return refusal("has not made the signature".to_owned());
+        }
+        if !key.certificate.validity().includes(now / 1_000) {
+            return refusal("has a certificate that is not valid now".to_owned());
+        }
+        if !key.permits(module) {
+            return refusal(format!("may not send {module} commands (commands in [[management.key]])"));
+        }
+        let Some(time) = signature.time_ms else { return refusal("gave no SignatureTime".to_owned()) };
+        if time.abs_diff(now) > GRACE.as_nanos() / 1_000_000 {
+            return refusal(format!(
+                "gave a SignatureTime that differs by more than {GRACE} from the present"
+            ));
+        }
+        let last = self.last.get(name).copied().unwrap_or_default().max(self.since);
+        if time <= last {
+            return refusal(
+                "gave a SignatureTime that is not later than that of the last command".to_owned(),
+            );
+        }
+        self.last.insert(name.to_vec(), time);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use tidegate_wire::{
+        CertificateSettings, InterestBuilder, InterestStamp, KeyAlgorithm, KeySigner, Signer, ValidityPeriod,
+    };
+
+    /// `/a/KEY/k`.
+    const KEY_NAME: &[u8] = b"\x08\x01a\x08\x03KEY\x08\x01k";
+
+    fn key(number: u8) -> Signer {
+        let key = KeySigner::from_bytes(KeyAlgorithm::P256, &[number; 32], KEY_NAME).expect("a key");
+        Signer::Key(Box::new(key))
+    }
+
+    /// Keys of which `/a` may send rib commands, valid from 100 s to 1000 s; started at 200 s.
+    fn known() -> KnownKeys {
+        let key = KeySigner::from_bytes(KeyAlgorithm::P256, &[1; 32], KEY_NAME).expect("a key");
+        let settings = CertificateSettings {
+            key_name: KEY_NAME,
+            public_key: &key.public_key(),
+            issuer: b"self",
+            version: 1,
+            validity: ValidityPeriod { not_before: 100, not_after: 1_000 },
+        };
+        let issued = settings.issue(&Signer::Key(Box::new(key))).expect("small");
+        let certificate = Certificate::parse(issued).expect("a certificate");
+        let keys = vec![KnownKey { certificate, modules: vec!["rib".to_owned()] }];
+        KnownKeys { keys, last: BTreeMap::new(), since: 200_000 }
+    }
+
+    fn command(signer: &Signer, time_ms: Option<u64>) -> Bytes {
+        let interest = InterestBuilder { name: b"\x08\x01x", ..InterestBuilder::default() };
+        interest.sign(signer, &InterestStamp { time_ms, ..InterestStamp::default() }).expect("valid")
+    }
+
+    #[track_caller]
+    fn accepted(keys: &mut KnownKeys, sent: &Bytes, module: &str, now: u64) -> Result<(), Option<String>> {
+        keys.accept(&InterestView::parse(sent).expect("ours"), module, now)
+    }
+
+    #[track_caller]
+    fn assert_refused(outcome: Result<(), Option<String>>, stated: &str) {
+        let why = outcome.expect_err("refused").unwrap_or_default();
+        assert!(why.contains(stated), "{why:?}");
+    }
+
+    #[test]
+    fn a_command_is_accepted_once_and_none_that_is_older() {
+        let mut keys = known();
+        let first = command(&key(1), Some(300_000));
+        assert_eq!(accepted(&mut keys, &first, "rib", 300_005), Ok(()));
+        assert_refused(accepted(&mut keys, &first, "rib", 300_006), "not later");
+        assert_refused(accepted(&mut keys, &command(&key(1), Some(299_999)), "rib", 300_006), "not later");
+        assert_eq!(accepted(&mut keys, &command(&key(1), Some(300_001)), "rib", 300_006), Ok(()));
+        // A configuration that is read again does not forget them.
+        let mut reloaded = known().after(&keys);
+        assert_refused(accepted(&mut reloaded, &first, "rib", 300_007), "not later");
+    }
+
+    #[test]
+    fn a_command_is_of_the_present_and_not_from_before_the_start() {
+        let refused = |time, now, stated| {
+            assert_refused(accepted(&mut known(), &command(&key(1), time), "rib", now), stated);
+        };
+        refused(None, 300_000, "no SignatureTime");
+        refused(Some(300_000), 420_001, "more than 120s");
+        refused(Some(420_001), 300_000, "more than 120s");
+        refused(Some(199_000), 201_000, "not later");
+        refused(Some(1_001_000), 1_001_000, "not valid now");
+        assert_eq!(accepted(&mut known(), &command(&key(1), Some(300_000)), "rib", 420_000), Ok(()));
+    }
+
+    #[test]
+    fn another_key_and_another_module_are_refused() {
+        let at = Some(300_000);
+        assert_refused(accepted(&mut known(), &command(&key(2), at), "rib", 300_000), "has not made");
+        assert_refused(accepted(&mut known(), &command(&key(1), at), "faces", 300_000), "may not send faces");
+        assert_eq!(accepted(&mut known(), &command(&Signer::Digest, at), "rib", 300_000), Err(None));
+        assert!(known().are_for("rib") && !known().are_for("faces"));
+    }
+}
