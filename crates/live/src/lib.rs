@@ -31,3 +31,4 @@ pub mod transport;
 pub mod udp;
 pub mod uplink;
 pub mod uri;
+pub mod websocket;

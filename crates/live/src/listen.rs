@@ -1,4 +1,4 @@
-//! Listeners of TCP and Unix streams.
+//! Listeners of TCP and Unix streams, and of WebSocket connections.
 
 use std::fs::{self, Metadata, Permissions};
 use std::io;
@@ -7,11 +7,14 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use socket2::{Domain, Protocol, SockAddr, Socket, TcpKeepalive, Type};
 
 use crate::stream::StreamFace;
+use crate::transport::Transport;
 use crate::uri::FaceUri;
+use crate::websocket::WebSocketFace;
 
 /// Maximum number of connections that wait to be accepted.
 const WAITING: i32 = 128;
@@ -31,6 +34,18 @@ impl StreamListener {
     /// # Errors
     /// When the address is not ours or taken.
     pub fn tcp(local: SocketAddr) -> io::Result<Self> {
+        Self::over_tcp(local, FaceUri::Tcp)
+    }
+
+    /// Listens for WebSocket connections at `local`; port 0 lets the system choose one.
+    ///
+    /// # Errors
+    /// When the address is not ours or taken.
+    pub fn websocket(local: SocketAddr) -> io::Result<Self> {
+        Self::over_tcp(local, FaceUri::WebSocket)
+    }
+
+    fn over_tcp(local: SocketAddr, kind: fn(SocketAddr) -> FaceUri) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(local), Type::STREAM, Some(Protocol::TCP))?;
         socket.set_reuse_address(true)?;
         if local.is_ipv6() {
@@ -40,7 +55,7 @@ impl StreamListener {
         socket.bind(&local.into())?;
         // Port 0 has become a real one.
         let local = socket.local_addr()?.as_socket().unwrap_or(local);
-        Self::listen(socket, FaceUri::Tcp(local), None)
+        Self::listen(socket, kind(local), None)
     }
 
     /// Listens at `path`, with the file permissions `mode`: makes its folder if there is none, and replaces a socket file on
@@ -68,14 +83,32 @@ impl StreamListener {
         Ok(Self { socket, uri, file })
     }
 
-    /// Accepts the next connection; `None` if none waits.
+    /// Accepts the next connection of a stream; `None` if none waits.
     ///
     /// # Errors
     /// When the system has no descriptor left; the connection waits on.
     pub fn accept(&self) -> io::Result<Option<StreamFace>> {
+        self.next()?.map(|(socket, address)| self.face(socket, &address)).transpose()
+    }
+
+    /// As [`accept`](Self::accept), for listeners of any kind. The handshake of a WebSocket is made by its transport.
+    ///
+    /// # Errors
+    /// As [`accept`](Self::accept).
+    pub fn accept_transport(&self) -> io::Result<Option<Transport>> {
+        let Some((socket, address)) = self.next()? else { return Ok(None) };
+        Ok(Some(match (&self.uri, address.as_socket()) {
+            (FaceUri::WebSocket(_), Some(remote)) => {
+                Transport::WebSocket(WebSocketFace::accepted(socket, remote)?)
+            }
+            _ => Transport::Stream(self.face(socket, &address)?),
+        }))
+    }
+
+    fn next(&self) -> io::Result<Option<(Socket, SockAddr)>> {
         loop {
             match self.socket.accept() {
-                Ok((socket, address)) => return self.face(socket, &address).map(Some),
+                Ok(accepted) => return Ok(Some(accepted)),
                 Err(why) if why.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 // The peer left before it was its turn.
                 Err(why) if is_about_peer(&why) => {}
@@ -87,7 +120,7 @@ impl StreamListener {
     fn face(&self, socket: Socket, address: &SockAddr) -> io::Result<StreamFace> {
         match address.as_socket() {
             Some(remote) => {
-                socket.set_nonblocking(true)?;
+                watch_peer(&socket)?;
                 StreamFace::of_tcp(socket, remote)
             }
             None => {
@@ -116,6 +149,14 @@ impl Drop for StreamListener {
             file.remove();
         }
     }
+}
+
+/// Makes an accepted connection non-blocking, and ends it when its peer has been gone for two minutes without closing it: the
+/// face of such a peer would stay forever.
+pub(crate) fn watch_peer(socket: &Socket) -> io::Result<()> {
+    socket.set_nonblocking(true)?;
+    let (idle, interval) = (Duration::from_secs(60), Duration::from_secs(10));
+    socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(idle).with_interval(interval).with_retries(6))
 }
 
 fn is_about_peer(why: &io::Error) -> bool {
@@ -175,7 +216,6 @@ mod tests {
     const MODE: u32 = 0o600;
     use crate::reception::Reception;
     use crate::udp::Received;
-    use std::time::Duration;
 
     fn folder(name: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("tidegate-listen-{}-{name}", std::process::id()));

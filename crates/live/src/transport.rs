@@ -1,4 +1,4 @@
-//! Transports of frames: a UDP socket or a stream.
+//! Transports of frames: a UDP socket, a stream or a WebSocket.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -12,18 +12,21 @@ use crate::reception::Reception;
 use crate::stream::StreamFace;
 use crate::udp::{Faults, Received, UdpFace};
 use crate::uri::FaceUri;
+use crate::websocket::WebSocketFace;
 
 /// Default maximum size of UDP datagrams, bytes: fits wherever a tunnel or a PPPoE line
 /// leaves 1428 bytes of payload.
 pub const UDP_MTU: usize = 1400;
 
-/// A connected socket of either kind.
+/// A connected socket of any kind.
 #[derive(Debug)]
 pub enum Transport {
     /// UDP unicast to one peer.
     Udp(UdpFace),
     /// TCP or a Unix stream.
     Stream(StreamFace),
+    /// A connection over WebSocket that a peer opened.
+    WebSocket(WebSocketFace),
 }
 
 /// Result of sending a batch.
@@ -45,10 +48,10 @@ impl Transport {
             FaceUri::Udp(address) => Self::Udp(UdpFace::connect(*address, None)?),
             FaceUri::Tcp(address) => Self::Stream(StreamFace::connect_tcp_now(*address, patience)?),
             FaceUri::Unix(path) => Self::Stream(StreamFace::connect_unix(path)?),
-            FaceUri::Fd(_) => {
-                let why = "a descriptor is not an address";
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+            FaceUri::WebSocket(_) | FaceUri::WebSocketClient(_) => {
+                return Err(not_connectable("connections over WebSocket are accepted, not made"));
             }
+            FaceUri::Fd(_) => return Err(not_connectable("a descriptor is not an address")),
         })
     }
 
@@ -71,19 +74,19 @@ impl Transport {
     /// When it failed.
     pub fn is_connected(&self) -> io::Result<bool> {
         match self {
-            Self::Udp(_) => Ok(true),
+            Self::Udp(_) | Self::WebSocket(_) => Ok(true),
             Self::Stream(face) => face.is_connected(),
         }
     }
 
     /// Limits the bytes that wait in a stream's socket, for an application that sends Interests only. A
-    /// datagram socket is not changed.
+    /// datagram socket is not changed, nor is a WebSocket, which no application of ours has.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn set_for_interests(&self) -> io::Result<()> {
         match self {
-            Self::Udp(_) => Ok(()),
+            Self::Udp(_) | Self::WebSocket(_) => Ok(()),
             Self::Stream(face) => face.set_for_interests(),
         }
     }
@@ -96,6 +99,7 @@ impl Transport {
         match self {
             Self::Udp(face) => face.receive(memory, take),
             Self::Stream(face) => face.receive(memory, take),
+            Self::WebSocket(face) => face.receive(take),
         }
     }
 
@@ -108,6 +112,7 @@ impl Transport {
         let (taken, is_full) = match self {
             Self::Udp(face) => face.send(batch.iter()),
             Self::Stream(face) => face.send(batch.iter())?,
+            Self::WebSocket(face) => face.send(batch.iter())?,
         };
         batch.remove_first(taken);
         Ok(if is_full { SendProgress::WouldBlock } else { SendProgress::All })
@@ -119,27 +124,31 @@ impl Transport {
         match self {
             Self::Udp(face) => face.unsent_bytes(),
             Self::Stream(face) => face.unsent_bytes(),
+            Self::WebSocket(face) => face.unsent_bytes(),
         }
     }
 
     /// Whether the peer counts as being on this machine, so that it may use `/localhost`: a Unix socket, or
-    /// TCP from a loopback address; UDP never (NFD's scopes).
+    /// TCP from a loopback address; UDP never (NFD's scopes). For WebSocket see
+    /// [`WebSocketFace::is_local`].
     pub fn is_local(&self) -> bool {
         match self {
             Self::Udp(_) => false,
             Self::Stream(face) => face.is_local(),
+            Self::WebSocket(face) => face.is_local(),
         }
     }
 
     /// The user at the other end; `None` if it is on another machine, or unknown: datagrams do not prove who sent
     /// them.
     pub fn peer_user(&self) -> Option<PeerUser> {
-        let Self::Stream(face) = self else { return None };
-        match (face.remote(), face.local()) {
-            (FaceUri::Tcp(peer), FaceUri::Tcp(own)) if face.is_local() => PeerUser::of_tcp(*peer, *own),
-            (FaceUri::Tcp(_), _) => None,
-            _ => PeerUser::of_unix(face),
-        }
+        let (peer, own) = match (self.remote_uri(), self.local_uri()) {
+            (FaceUri::Tcp(peer), FaceUri::Tcp(own))
+            | (FaceUri::WebSocketClient(peer), FaceUri::WebSocket(own)) => (peer, own),
+            (FaceUri::Unix(_) | FaceUri::Fd(_), _) => return PeerUser::of_unix(self),
+            _ => return None,
+        };
+        if self.is_local() { PeerUser::of_tcp(peer, own) } else { None }
     }
 
     /// URI of the local end.
@@ -147,6 +156,7 @@ impl Transport {
         match self {
             Self::Udp(face) => FaceUri::Udp(face.local()),
             Self::Stream(face) => face.local().clone(),
+            Self::WebSocket(face) => face.local().clone(),
         }
     }
 
@@ -155,22 +165,23 @@ impl Transport {
         match self {
             Self::Udp(face) => FaceUri::Udp(face.remote()),
             Self::Stream(face) => face.remote().clone(),
+            Self::WebSocket(face) => face.remote().clone(),
         }
     }
 
-    /// Default maximum size of a frame, bytes; `None` for streams, which carry any NDN packet whole.
+    /// Default maximum size of a frame, bytes; `None` for streams and WebSockets, which carry any NDN packet whole.
     pub fn mtu(&self) -> Option<usize> {
         match self {
             Self::Udp(_) => Some(UDP_MTU),
-            Self::Stream(_) => None,
+            Self::Stream(_) | Self::WebSocket(_) => None,
         }
     }
 
-    /// Errors that did not end the transport; a stream has none.
+    /// Errors that did not end the transport; only datagrams have such.
     pub fn faults(&self) -> Faults {
         match self {
             Self::Udp(face) => face.faults(),
-            Self::Stream(_) => Faults::default(),
+            Self::Stream(_) | Self::WebSocket(_) => Faults::default(),
         }
     }
 }
@@ -180,8 +191,13 @@ impl AsFd for Transport {
         match self {
             Self::Udp(face) => face.as_fd(),
             Self::Stream(face) => face.as_fd(),
+            Self::WebSocket(face) => face.as_fd(),
         }
     }
+}
+
+fn not_connectable(why: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
 #[cfg(test)]
@@ -205,7 +221,7 @@ mod tests {
             let mut near = Transport::connect(&uri, SOON)?;
             let mut far = match &near {
                 Transport::Udp(face) => Transport::Udp(UdpFace::accept(&udp, face.local())?),
-                Transport::Stream(_) => Transport::Stream(tcp.accept()?.expect("the connection stands")),
+                _ => Transport::Stream(tcp.accept()?.expect("the connection stands")),
             };
             assert_eq!((near.remote_uri(), far.remote_uri()), (uri.clone(), near.local_uri()));
             let mut batch = FrameBatch::new();

@@ -1,4 +1,4 @@
-//! Face URIs (`udp4://host:port`, `tcp://host`, `unix:///path`) as NFD writes them.
+//! Face URIs (`udp4://host:port`, `tcp://host`, `ws://host`, `unix:///path`) as NFD writes them.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -6,6 +6,9 @@ use std::path::PathBuf;
 
 /// Port of NDN over UDP and TCP.
 pub const DEFAULT_PORT: u16 = 6363;
+
+/// Port of NDN over WebSocket.
+pub const WEBSOCKET_PORT: u16 = 9696;
 
 /// Maximum length of a Unix socket's path, bytes: `sockaddr_un` has 108, the last of them a zero.
 pub(crate) const LONGEST_PATH: usize = 107;
@@ -17,6 +20,10 @@ pub enum FaceUri {
     Udp(SocketAddr),
     /// TCP to an address and a port.
     Tcp(SocketAddr),
+    /// A WebSocket listener at an address and a port.
+    WebSocket(SocketAddr),
+    /// The peer of a WebSocket connection, which connected to us.
+    WebSocketClient(SocketAddr),
     /// A Unix stream socket at a path.
     Unix(PathBuf),
     /// The end of a Unix stream without a path, by its descriptor.
@@ -35,6 +42,8 @@ impl fmt::Display for FaceUri {
         match self {
             Self::Udp(address) => write!(f, "udp{}://{address}", family(address)),
             Self::Tcp(address) => write!(f, "tcp{}://{address}", family(address)),
+            Self::WebSocket(address) => write!(f, "ws://{address}"),
+            Self::WebSocketClient(address) => write!(f, "wsclient://{address}"),
             Self::Unix(path) => write!(f, "unix://{}", path.display()),
             Self::Fd(number) => write!(f, "fd://{number}"),
         }
@@ -45,7 +54,7 @@ impl FaceUri {
     /// Parses a URI and resolves its host name, which may query the network.
     ///
     /// # Errors
-    /// When the scheme is not udp, tcp (each with 4 or 6) or unix, the host is unknown or has no address of
+    /// When the scheme is not udp, tcp (each with 4 or 6), ws or unix, the host is unknown or has no address of
     /// the family, or the path is not absolute.
     pub fn resolve(text: &str) -> Result<Self, UriError> {
         let resolve = |written| match written {
@@ -70,10 +79,11 @@ impl FaceUri {
         ParsedUri::read(text).and_then(literal).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
     }
 
-    /// Checks a URI without resolving its host name.
+    /// Checks the URI of a peer to connect to, without resolving its host name.
     ///
     /// # Errors
-    /// As [`resolve`](Self::resolve), as far as they are visible without name resolution.
+    /// As [`resolve`](Self::resolve), as far as they are visible without name resolution, and for WebSocket, over which
+    /// connections are only accepted.
     pub fn check(text: &str) -> Result<(), UriError> {
         let check = |written| match written {
             // A numeric address needs no name resolution.
@@ -82,7 +92,12 @@ impl FaceUri {
             }
             _ => Ok(()),
         };
-        ParsedUri::read(text).and_then(check).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
+        let is_accepted_only = text.starts_with("ws://");
+        let known = match is_accepted_only {
+            true => Err("WebSocket connections are accepted (websocket in [listen]), not made".to_owned()),
+            false => ParsedUri::read(text),
+        };
+        known.and_then(check).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
     }
 }
 
@@ -104,13 +119,15 @@ impl<'a> ParsedUri<'a> {
             "tcp" => (FaceUri::Tcp, None),
             "tcp4" => (FaceUri::Tcp, Some(Family::V4)),
             "tcp6" => (FaceUri::Tcp, Some(Family::V6)),
+            "ws" => (FaceUri::WebSocket, None),
             "unix" => return unix(rest).map(Self::Unix),
             _ => {
-                let known = "udp, udp4, udp6, tcp, tcp4, tcp6, unix";
+                let known = "udp, udp4, udp6, tcp, tcp4, tcp6, ws, unix";
                 return Err(format!("scheme {scheme:?} is not known; known: {known}"));
             }
         };
-        let (host, port) = host_and_port(rest)?;
+        let default_port = if scheme == "ws" { WEBSOCKET_PORT } else { DEFAULT_PORT };
+        let (host, port) = host_and_port(rest, default_port)?;
         Ok(Self::Host { kind, host, port, family })
     }
 }
@@ -138,7 +155,7 @@ fn unix(path: &str) -> Result<PathBuf, String> {
 }
 
 /// `host`, `host:port`, `[v6]` or `[v6]:port`, with or without a slash behind.
-fn host_and_port(authority: &str) -> Result<(&str, u16), String> {
+fn host_and_port(authority: &str, default_port: u16) -> Result<(&str, u16), String> {
     let authority = authority.strip_suffix('/').unwrap_or(authority);
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => {
@@ -154,7 +171,7 @@ fn host_and_port(authority: &str) -> Result<(&str, u16), String> {
         return Err(format!("{host:?} is not a host"));
     }
     match port {
-        None => Ok((host, DEFAULT_PORT)),
+        None => Ok((host, default_port)),
         Some(port) => match port.parse() {
             Ok(port) => Ok((host, port)),
             Err(_) => {
@@ -196,6 +213,7 @@ mod tests {
             ("udp6://[2001:db8::1]", "udp6://[2001:db8::1]:6363"),
             ("tcp://[::1]:1", "tcp6://[::1]:1"),
             ("tcp4://127.0.0.1/", "tcp4://127.0.0.1:6363"),
+            ("ws://127.0.0.1", "ws://127.0.0.1:9696"),
             ("unix:///run/nfd/nfd.sock", "unix:///run/nfd/nfd.sock"),
         ] {
             assert_eq!(shown(text), canonical);
@@ -220,6 +238,7 @@ mod tests {
         assert_eq!(FaceUri::check("udp4://no-such-host.invalid:6363"), Ok(()));
         assert!(FaceUri::check("udp6://192.0.2.1").is_err());
         assert!(FaceUri::check("udp4://host:99999").is_err());
+        assert!(FaceUri::check("ws://127.0.0.1:9696").is_err());
     }
 
     #[test]
@@ -234,7 +253,10 @@ mod tests {
     fn what_is_wrong_is_said_with_what_would_be_right() {
         for (text, why) in [
             ("localhost", "no \"://\"; write it like \"udp4://192.0.2.1:6363\""),
-            ("ether://[x]", "scheme \"ether\" is not known; known: udp, udp4, udp6, tcp, tcp4, tcp6, unix"),
+            (
+                "ether://[x]",
+                "scheme \"ether\" is not known; known: udp, udp4, udp6, tcp, tcp4, tcp6, ws, unix",
+            ),
             ("udp4://1.2.3.4:x", "port \"x\" is not in 0..=65535 (IPv6 addresses are written in brackets)"),
             ("udp6://::1", "\"\" is not a host"),
             ("udp6://1.2.3.4", "host \"1.2.3.4\" has no IPv6 address"),

@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// input is a terminal.
     config: Option<PathBuf>,
     /// Listen at this address instead of those of the configuration: `unix:///path`, `udp4://host:port`,
-    /// `tcp4://host:port`; may be given several times.
+    /// `tcp4://host:port`, `ws://host:port`; may be given several times.
     #[arg(long, value_name = "URI")]
     listen: Vec<String>,
     /// Check the configuration and exit.
@@ -136,13 +136,17 @@ fn replace_listeners(config: &mut ForwarderConfig, uris: &[String]) -> Result<()
         return Ok(());
     }
     (config.udp, config.tcp, config.unix) = (Vec::new(), Vec::new(), Vec::new());
+    config.websocket = Vec::new();
     for uri in uris {
         // Unlike a default, an address on the command line has to be available.
         match FaceUri::resolve(uri).map_err(|why| Failure::usage(format!("--listen: {why}")))? {
             FaceUri::Udp(address) => config.udp.push(Listener { address, is_required: true }),
             FaceUri::Tcp(address) => config.tcp.push(Listener { address, is_required: true }),
             FaceUri::Unix(address) => config.unix.push(Listener { address, is_required: true }),
-            FaceUri::Fd(_) => {
+            FaceUri::WebSocket(address) => {
+                config.websocket.push(Listener { address, is_required: true });
+            }
+            FaceUri::Fd(_) | FaceUri::WebSocketClient(_) => {
                 return Err(Failure::usage(format!(
                     "--listen: {uri:?} is an open descriptor, not an address that peers can connect to"
                 )));

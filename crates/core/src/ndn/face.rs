@@ -45,7 +45,7 @@ pub struct FaceView {
     limit: Limit,
     /// Sojourn time of the marked packet, and the time at which the mark expires.
     mark: Cell<Option<(Span, Time)>>,
-    local: bool,
+    local: Cell<bool>,
     up: Cell<bool>,
     pub(crate) held: Cell<u32>,
     pub(crate) dropped: Cell<u64>,
@@ -77,7 +77,7 @@ impl FaceView {
     fn new(rate: BitRate, delay: Span, limit: Limit, local: bool) -> Self {
         Self {
             limit,
-            local,
+            local: Cell::new(local),
             delay,
             rate: Cell::new(rate),
             incoming_rate: Cell::new(rate),
@@ -121,7 +121,7 @@ impl FaceView {
     /// Whether the face leads to an application on this node.
     #[inline]
     pub fn is_local(&self) -> bool {
-        self.local
+        self.local.get()
     }
 
     /// Current sending rate of the device.
@@ -261,6 +261,12 @@ impl FaceView {
     /// Changes the rate at which the other end sends.
     pub fn set_incoming_rate(&self, rate: BitRate) {
         self.incoming_rate.set(rate);
+    }
+
+    /// Sets whether the other end may use names under `/localhost`; for a connection where this is known only after it was
+    /// accepted.
+    pub fn set_local(&self, local: bool) {
+        self.local.set(local);
     }
 
     /// Takes the face up or down.

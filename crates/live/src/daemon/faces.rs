@@ -145,7 +145,7 @@ impl Daemon {
     /// address if the configuration permits it. A datagram's source proves nothing, and a program that forwards
     /// datagrams would pass on the right to register prefixes.
     pub(super) fn is_local(&self, transport: &Transport) -> bool {
-        let is_tcp = matches!(transport.remote_uri(), FaceUri::Tcp(_));
+        let is_tcp = matches!(transport.remote_uri(), FaceUri::Tcp(_) | FaceUri::WebSocketClient(_));
         transport.is_local() && (self.config.local_tcp || !is_tcp)
     }
 
@@ -230,13 +230,12 @@ impl Daemon {
         let is_unix = matches!(self.listeners.streams[index].uri(), FaceUri::Unix(_));
         let more = if is_unix { RESERVED } else { 0 };
         for _ in 0..ACCEPTED_AT_ONCE {
-            let stream = match self.listeners.streams[index].accept() {
-                Ok(Some(stream)) => stream,
+            let transport = match self.listeners.streams[index].accept_transport() {
+                Ok(Some(transport)) => transport,
                 Ok(None) => return,
                 // Without a free descriptor the connection stays pending and polling would report it forever.
                 Err(_) => return self.watch_stream_listener(index, Watch::Write),
             };
-            let transport = Transport::Stream(stream);
             let source = self.source_of(&transport);
             // The connection was accepted and ends here; left pending it would be reported again at once.
             if !self.has_place(Newcomer { source, more }) {

@@ -40,6 +40,7 @@ use crate::nfd::PacketCounts;
 use crate::poll::{Poll, Ready, SocketInterest as Watch};
 use crate::reception::Reception;
 use crate::tokens::TokenTable;
+use crate::transport::Transport;
 use crate::udp::{Received, UdpListener};
 use config::ForwarderConfig;
 use face::{Face, Line, Origin, Wires};
@@ -331,6 +332,9 @@ impl Daemon {
         };
         let frames = &mut self.frames;
         let outcome = transport.receive(&mut self.memory, |frame| frames.push(frame));
+        if matches!(transport, Transport::WebSocket(_)) {
+            self.set_scope_of_page(id);
+        }
         self.take_frames(id);
         match outcome {
             Ok(Received::More | Received::Drained) => {}
@@ -339,6 +343,13 @@ impl Daemon {
                 self.counters.malformed += u64::from(why.kind() == io::ErrorKind::InvalidData);
                 self.on_transport_failure(id);
             }
+        }
+    }
+
+    /// Sets whether the face is local: its handshake, which has been read by now, shows whose page it serves.
+    fn set_scope_of_page(&mut self, id: FaceId) {
+        if let Some(Face { line: Line::Socket { transport, .. }, .. }) = &self.faces[id.index()] {
+            self.node.faces()[id.index()].set_local(self.is_local(transport));
         }
     }
 

@@ -39,11 +39,13 @@ impl PeerNetwork {
         })
     }
 
-    /// The address of a peer over UDP or TCP; `None` for a Unix socket.
+    /// The address of a peer over UDP, TCP or WebSocket; `None` for a Unix socket.
     pub fn of_peer(transport: &Transport) -> Option<Self> {
         match transport.remote_uri() {
-            FaceUri::Udp(peer) | FaceUri::Tcp(peer) => Some(Self::of(peer.ip())),
-            FaceUri::Unix(_) | FaceUri::Fd(_) => None,
+            FaceUri::Udp(peer) | FaceUri::Tcp(peer) | FaceUri::WebSocketClient(peer) => {
+                Some(Self::of(peer.ip()))
+            }
+            FaceUri::WebSocket(_) | FaceUri::Unix(_) | FaceUri::Fd(_) => None,
         }
     }
 }
@@ -196,9 +198,11 @@ impl Daemon {
         }
     }
 
-    /// Address of a peer whose places are counted: none for applications of this machine.
+    /// Address of a peer whose places are counted: none for applications of this machine. Those over WebSocket count, too:
+    /// whether a page is one of this machine is not known yet when its connection is accepted.
     pub(super) fn source_of(&self, transport: &Transport) -> Option<PeerNetwork> {
-        PeerNetwork::of_peer(transport).filter(|_| !self.is_local(transport))
+        let is_page = matches!(transport, Transport::WebSocket(_));
+        PeerNetwork::of_peer(transport).filter(|_| is_page || !self.is_local(transport))
     }
 }
 

@@ -48,7 +48,8 @@ const SHARE: u64 = 64 * 1024;
 /// Whether this face's queue is ruled by back-pressure: a stream for which neither a limit nor a rate is configured,
 /// since both ask for a queue that drops.
 pub(super) fn rules(line: &Line, settings: &super::config::FaceConfig) -> bool {
-    let is_stream = matches!(line, Line::Socket { transport: Transport::Stream(_), .. });
+    let is_stream =
+        matches!(line, Line::Socket { transport: Transport::Stream(_) | Transport::WebSocket(_), .. });
     is_stream && settings.rate.is_none() && !settings.is_limit_given
 }
 

@@ -137,6 +137,7 @@ fn left_for_a_start(before: &ForwarderConfig, after: &ForwarderConfig) -> Vec<St
     [
         ("listen.udp", before.udp != after.udp),
         ("listen.tcp", before.tcp != after.tcp),
+        ("listen.websocket", before.websocket != after.websocket),
         ("listen.unix", before.unix != after.unix || before.unix_mode != after.unix_mode),
         ("forwarder.metrics", before.metrics != after.metrics),
         ("forwarder.unsolicited", before.cache_unsolicited != after.cache_unsolicited),

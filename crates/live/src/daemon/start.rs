@@ -181,6 +181,7 @@ impl Daemon {
 
     fn open_listeners(&mut self) -> Result<(), StartError> {
         let (udp, tcp, unix) = (self.config.udp.clone(), self.config.tcp.clone(), self.config.unix.clone());
+        let websocket = self.config.websocket.clone();
         for listener in udp {
             let at = format!("udp {}", listener.address);
             if let Some(socket) = keep(&listener, &at, UdpListener::bind(listener.address))? {
@@ -191,6 +192,11 @@ impl Daemon {
         for listener in tcp {
             let at = format!("tcp {}", listener.address);
             let socket = keep(&listener, &at, StreamListener::tcp(listener.address))?;
+            self.keep_stream_listener(socket, &at)?;
+        }
+        for listener in websocket {
+            let at = format!("websocket {}", listener.address);
+            let socket = keep(&listener, &at, StreamListener::websocket(listener.address))?;
             self.keep_stream_listener(socket, &at)?;
         }
         for listener in unix {
@@ -233,7 +239,7 @@ impl Daemon {
         self.poll.register(socket, watched.token(), Watch::Read).map_err(|why| StartError::new(at, why))
     }
 
-    /// Listening addresses of the forwarder as URIs: `udp4://...`, `tcp4://...`, `unix://...`.
+    /// Listening addresses of the forwarder as URIs: `udp4://...`, `tcp4://...`, `ws://...`, `unix://...`.
     pub fn listening(&self) -> Vec<String> {
         let udp = self.listeners.udp.iter().map(|at| crate::uri::FaceUri::Udp(at.local()).to_string());
         udp.chain(self.listeners.streams.iter().map(|at| at.uri().to_string())).collect()

@@ -78,8 +78,10 @@ pub(super) static COMMAND_KEY: Keys = key_rows! { "[[management.key]]" =>
 pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>
     udp: List(&Text), May, "UDP addresses; 0.0.0.0:6363 and [::]:6363 by default, [] for none.";
     tcp: List(&Text), May, "TCP addresses; 0.0.0.0:6363 and [::]:6363 by default, [] for none.";
+    websocket: List(&Text), May,
+        "WebSocket addresses, on which browsers connect, such as 0.0.0.0:9696 (NFD's port); none by default. Names under /localhost are for programs and pages of this machine only.";
     local_tcp: Bool, Else("true"),
-        "Whether TCP connections from this machine may use /localhost, such as to register prefixes; UDP never may.";
+        "Whether TCP and WebSocket connections from this machine may use /localhost, such as to register prefixes; UDP never may.";
     unix: List(&Text), May, "Unix sockets; /run/nfd/nfd.sock by default, [] for none.";
     unix_mode: Text, Else("0666"), "Permissions of Unix sockets in octal; by default every user of the machine may connect, as with NFD.";
 };

@@ -11,15 +11,15 @@ use super::Listener;
 use crate::uri::LONGEST_PATH;
 
 /// Default addresses of UDP and TCP listeners.
-const ADDRESSES: [&str; 2] = ["0.0.0.0:6363", "[::]:6363"];
+pub(super) const ADDRESSES: [&str; 2] = ["0.0.0.0:6363", "[::]:6363"];
 /// Default path of the forwarder's socket, where applications look for it.
 const UNIX: &str = "/run/nfd/nfd.sock";
 /// Maximum number of addresses of one kind.
 const MAX_LISTENERS: usize = 64;
 
-/// The addresses under `key`, with ports.
-pub(super) fn read_addresses(listen: &Fields<'_>, key: &str) -> Vec<Listener<SocketAddr>> {
-    read_listeners(listen, key, &ADDRESSES, read_address)
+/// The addresses under `key`, with ports; those of `default` if it is not given.
+pub(super) fn read_addresses(listen: &Fields<'_>, key: &str, default: &[&str]) -> Vec<Listener<SocketAddr>> {
+    read_listeners(listen, key, default, read_address)
 }
 
 /// The paths under `key`.

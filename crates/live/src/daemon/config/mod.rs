@@ -69,6 +69,8 @@ pub struct ForwarderConfig {
     pub udp: Vec<Listener<SocketAddr>>,
     /// Addresses on which TCP connections are accepted.
     pub tcp: Vec<Listener<SocketAddr>>,
+    /// Addresses on which WebSocket connections are accepted.
+    pub websocket: Vec<Listener<SocketAddr>>,
     /// Whether TCP connections from loopback addresses may use `/localhost`.
     pub local_tcp: bool,
     /// Paths at which Unix stream connections are accepted; absolute paths.

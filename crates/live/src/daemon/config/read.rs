@@ -62,8 +62,9 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let groups = read_groups(&management);
     let command_keys = read_command_keys(&management);
     let localhop = management.flag("localhop");
-    let udp = listeners::read_addresses(&listen, "udp");
-    let tcp = listeners::read_addresses(&listen, "tcp");
+    let udp = listeners::read_addresses(&listen, "udp", &listeners::ADDRESSES);
+    let tcp = listeners::read_addresses(&listen, "tcp", &listeners::ADDRESSES);
+    let websocket = listeners::read_addresses(&listen, "websocket", &[]);
     let unix = listeners::read_paths(&listen, "unix");
     let unix_mode = listeners::read_mode(&listen, "unix_mode");
     Some(ForwarderConfig {
@@ -85,6 +86,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         prefix_strategies,
         udp,
         tcp,
+        websocket,
         local_tcp: local_tcp?,
         unix,
         unix_mode: unix_mode?,

@@ -24,6 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A forwarder that runs until it is dropped.
 pub struct Forwarder {
     path: PathBuf,
+    /// URIs at which it listens.
+    pub listening: Vec<String>,
     stop: Option<UnixStream>,
     thread: Option<JoinHandle<()>>,
 }
@@ -36,20 +38,25 @@ impl Forwarder {
 
     /// As [`start`](Self::start), where the configuration may name `schemes`.
     pub fn start_with(name: &str, more: &str, schemes: &[&'static Scheme]) -> Self {
+        Self::configured(name, &format!("{more}\n[listen]\nudp = []\ntcp = []\n"), schemes)
+    }
+
+    /// One whose configuration is `text`, which ends with the table `[listen]`, and a Unix socket.
+    pub fn configured(name: &str, text: &str, schemes: &[&'static Scheme]) -> Self {
         let folder = std::env::temp_dir().join(format!("tidegate-forwarder-{}", std::process::id()));
         let path = folder.join(format!("{name}.sock"));
-        let text = format!("format = 1\n{more}\n[listen]\nudp = []\ntcp = []\nunix = [{path:?}]\n");
+        let text = format!("format = 1\n{text}\nunix = [{path:?}]\n");
         let config = ForwarderConfig::parse("test", text.as_bytes(), schemes);
         let config = config.expect("sound");
         let (stop, stopped) = UnixStream::pair().expect("sockets");
         let (started, has_started) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
             let mut daemon = Daemon::start(config, Seed(1)).expect("starts");
-            started.send(()).expect("waited for");
+            started.send(daemon.listening()).expect("waited for");
             daemon.run(&stopped).expect("runs");
         });
-        has_started.recv_timeout(PATIENCE).expect("the forwarder starts in time");
-        Self { path, stop: Some(stop), thread: Some(thread) }
+        let listening = has_started.recv_timeout(PATIENCE).expect("the forwarder starts in time");
+        Self { path, listening, stop: Some(stop), thread: Some(thread) }
     }
 
     /// An application without manners: frames out, frames in.

@@ -7,3 +7,4 @@ mod management;
 mod marks;
 mod neighbours;
 mod pressure;
+mod websocket;
