@@ -6,6 +6,7 @@
 
 pub mod client;
 pub mod clock;
+mod control_messages;
 pub mod daemon;
 pub mod emulator;
 pub mod entropy;

@@ -8,6 +8,8 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
 
+use crate::control_messages::{self, ControlBuffer, ControlMessages, LocalAddress, UDP_GRO};
+
 /// Maximum number of datagrams sent per system call, and of those that the kernel cuts out of one message.
 pub(crate) const BATCH: usize = 64;
 
@@ -26,14 +28,14 @@ const MAX_TOGETHER: usize = 60_000;
 /// Size of the largest supported socket address (IPv6), bytes.
 const ADDRESS: usize = size_of::<libc::sockaddr_in6>();
 
-/// Room for one control message with a number in it, aligned as the kernel's header is.
+/// Room for one control message with a number in it to send, aligned as the kernel's header is.
 type Control = [u64; 3];
 
 /// Memory for one batch of datagrams, used again for every batch.
 pub(crate) struct Slots {
     bytes: Box<[u8]>,
     addresses: Box<[[u8; ADDRESS]; MESSAGES]>,
-    controls: Box<[Control; MESSAGES]>,
+    controls: Box<[ControlBuffer; MESSAGES]>,
     received: Vec<MessageSlot>,
 }
 
@@ -44,6 +46,7 @@ struct MessageSlot {
     /// Bytes of each datagram but the last, which may be shorter.
     each: usize,
     is_truncated: bool,
+    to: Option<LocalAddress>,
 }
 
 /// A datagram that was received.
@@ -53,6 +56,8 @@ pub(crate) struct Datagram<'a> {
     pub(crate) bytes: &'a [u8],
     /// Address of the sender; `None` if it was not requested or has another family.
     pub(crate) from: Option<SocketAddr>,
+    /// Address that it was sent to; `None` unless [`report_destination`] requested it.
+    pub(crate) to: Option<LocalAddress>,
     /// Whether it was truncated.
     pub(crate) is_truncated: bool,
 }
@@ -62,7 +67,7 @@ impl Slots {
         Self {
             bytes: vec![0; MESSAGES * SLOT].into_boxed_slice(),
             addresses: Box::new([[0; ADDRESS]; MESSAGES]),
-            controls: Box::new([[0; 3]; MESSAGES]),
+            controls: Box::new([ControlBuffer([0; 64]); MESSAGES]),
             received: Vec::with_capacity(MESSAGES),
         }
     }
@@ -84,7 +89,8 @@ impl Slots {
             (0..whole).step_by(slot.each.max(1)).map(move |start| {
                 let bytes = &bytes[start..(start + slot.each).min(slot.len)];
                 let (len, is_long) = datagram(bytes);
-                Datagram { bytes: &bytes[..len], from, is_truncated: slot.is_truncated || is_long }
+                let is_truncated = slot.is_truncated || is_long;
+                Datagram { bytes: &bytes[..len], from, to: slot.to, is_truncated }
             })
         })
     }
@@ -104,11 +110,10 @@ pub(crate) fn recv_batch(socket: BorrowedFd<'_>, slots: &mut Slots, with_source:
         *part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
         head.msg_hdr.msg_iov = part;
         head.msg_hdr.msg_iovlen = 1;
-        // No family and no message: nothing of an earlier batch is read if the kernel writes none.
+        // No family: nothing of an earlier batch is read if the kernel writes none.
         address[..2].fill(0);
-        control.fill(0);
-        head.msg_hdr.msg_control = control.as_mut_ptr().cast();
-        head.msg_hdr.msg_controllen = size_of_val(control) as _;
+        head.msg_hdr.msg_control = control.0.as_mut_ptr().cast();
+        head.msg_hdr.msg_controllen = control.0.len() as _;
         if with_source {
             head.msg_hdr.msg_name = address.as_mut_ptr().cast();
             head.msg_hdr.msg_namelen = ADDRESS as libc::socklen_t;
@@ -134,33 +139,19 @@ pub(crate) fn recv_batch(socket: BorrowedFd<'_>, slots: &mut Slots, with_source:
     slots.received.extend(heads.iter().zip(&slots.controls[..]).take(count).map(|(head, control)| {
         let len = (head.msg_len as usize).min(SLOT);
         let is_truncated = head.msg_hdr.msg_flags & libc::MSG_TRUNC != 0;
-        MessageSlot { len, each: read_size(control).unwrap_or(len), is_truncated }
+        // The kernel has written how much of the buffer it used.
+        let written: usize = head.msg_hdr.msg_controllen as _;
+        let written = written.min(control.0.len());
+        let ControlMessages { each, to } = control_messages::read(&control.0[..written]);
+        MessageSlot { len, each: each.unwrap_or(len), is_truncated, to }
     }));
     Ok(count)
 }
 
-/// Type of the control message with the size of datagrams received as one (`linux/udp.h`).
-const UDP_GRO: libc::c_int = 104;
-
 /// Type of the control message with the size to cut datagrams to (`linux/udp.h`).
 const UDP_SEGMENT: libc::c_int = 103;
 
-/// Size of each datagram in a message, if the kernel put several together.
-fn read_size(control: &Control) -> Option<usize> {
-    // `cmsghdr`: length, then level and type in one word, then the number.
-    let [level, kind] = halves(control[1]);
-    let is_size = level == libc::SOL_UDP && kind == UDP_GRO;
-    let [size, _] = halves(control[2]);
-    if is_size { usize::try_from(size).ok().filter(|size| *size > 0) } else { None }
-}
-
-/// The two numbers in a word, first in memory first.
-fn halves(word: u64) -> [libc::c_int; 2] {
-    let [a, b, c, d, e, f, g, h] = word.to_ne_bytes();
-    [libc::c_int::from_ne_bytes([a, b, c, d]), libc::c_int::from_ne_bytes([e, f, g, h])]
-}
-
-/// Whether control messages are laid out as this file writes and reads them.
+/// Whether control messages are laid out as this file writes them.
 pub(crate) const TOGETHER: bool = size_of::<libc::cmsghdr>() == 2 * size_of::<u64>();
 
 /// Lets the kernel combine consecutive datagrams of one size into one message; returns whether it does.
@@ -168,18 +159,39 @@ pub(crate) fn receive_together(socket: BorrowedFd<'_>) -> bool {
     if !TOGETHER {
         return false;
     }
-    let value: libc::c_int = 1;
-    // SAFETY: the option takes one `int`; the pointer and the length are those of `value`.
+    set_number(socket, libc::SOL_UDP, UDP_GRO, 1).is_ok()
+}
+
+/// Requests the address that each datagram was sent to.
+///
+/// # Errors
+/// When the socket is no datagram socket of this family.
+pub(crate) fn report_destination(socket: BorrowedFd<'_>, is_v6: bool) -> io::Result<()> {
+    match is_v6 {
+        false => set_number(socket, libc::IPPROTO_IP, libc::IP_PKTINFO, 1),
+        true => set_number(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO, 1),
+    }
+}
+
+/// Sets a socket option that is one number.
+fn set_number(
+    socket: BorrowedFd<'_>,
+    level: libc::c_int,
+    name: libc::c_int,
+    value: libc::c_int,
+) -> io::Result<()> {
+    // SAFETY: the option takes one `int`, and the kernel reads no more than the length given; the pointer and the length
+    // are those of `value`.
     let code = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
-            libc::SOL_UDP,
-            UDP_GRO,
+            level,
+            name,
             (&raw const value).cast(),
             size_of_val(&value) as libc::socklen_t,
         )
     };
-    code == 0
+    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 fn nothing_waits(why: io::Error) -> io::Result<usize> {
@@ -380,18 +392,7 @@ pub(crate) fn forbid_ip_fragments(socket: BorrowedFd<'_>, is_v6: bool) -> io::Re
         false => (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO),
         true => (libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, libc::IPV6_PMTUDISC_DO),
     };
-    let value: libc::c_int = value;
-    // SAFETY: both options take one `int`; the pointer and the length are those of `value`.
-    let code = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            level,
-            name,
-            (&raw const value).cast(),
-            size_of_val(&value) as libc::socklen_t,
-        )
-    };
-    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    set_number(socket, level, name, value)
 }
 
 /// Datagrams that the kernel dropped at this socket, mostly because its receive buffer was full.

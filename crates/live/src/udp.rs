@@ -44,6 +44,15 @@ pub struct Faults {
     pub stray: u64,
 }
 
+/// Addresses of both ends of a datagram, as the receiving side calls them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UdpPath {
+    /// Address of the peer.
+    pub peer: SocketAddr,
+    /// Address of this machine that the peer sent to; that of the listener if the system does not report it.
+    pub local: SocketAddr,
+}
+
 /// A connected UDP socket.
 #[derive(Debug)]
 pub struct UdpFace {
@@ -72,14 +81,23 @@ impl UdpFace {
         Self::of(socket, remote)
     }
 
-    /// A face from the address of `listener`, such as to a peer that sent to it first.
+    /// A face from the address of `listener` to a peer. If the listener has every address, the system chooses one.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn accept(listener: &UdpListener, remote: SocketAddr) -> io::Result<Self> {
+        Self::answering(UdpPath { peer: remote, local: listener.local })
+    }
+
+    /// A face to a peer that sent to a listener first, from the address that the peer sent to: on a machine with several
+    /// addresses the system would choose by the route to the peer, and answers from another address are lost.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn answering(UdpPath { peer: remote, local }: UdpPath) -> io::Result<Self> {
         let socket = socket(remote)?;
         socket.set_reuse_port(true)?;
-        socket.bind(&listener.local.into())?;
+        socket.bind(&local.into())?;
         socket.connect(&remote.into())?;
         // Between bind and connect the kernel may have queued datagrams of other peers at this socket.
         Ok(Self { may_have_strays: true, ..Self::of(socket, remote)? })
@@ -191,24 +209,30 @@ impl UdpListener {
         // other users cannot share it, as they could with SO_REUSEADDR, and receive what is sent here (socket(7)).
         socket.set_reuse_port(true)?;
         let local = address_of(&socket)?;
+        if local.ip().is_unspecified() {
+            sys::report_destination(socket.as_fd(), local.is_ipv6())?;
+        }
         Ok(Self { socket, local, faults: Faults::default() })
     }
 
-    /// Receives one batch of datagrams with their sources.
+    /// Receives one batch of datagrams with their addresses.
     ///
     /// # Errors
     /// When the socket cannot be used any more.
     pub fn receive(
         &mut self,
         memory: &mut Reception,
-        mut take: impl FnMut(SocketAddr, Bytes),
+        mut take: impl FnMut(UdpPath, Bytes),
     ) -> io::Result<Received> {
         let Some(count) = batch(&self.socket, memory, true, &mut self.faults)? else {
             return Ok(Received::More);
         };
         for datagram in memory.slots.datagrams() {
             match datagram.from {
-                Some(from) if !datagram.is_truncated => take(from, memory.chunks.keep(datagram.bytes)),
+                Some(peer) if !datagram.is_truncated => {
+                    let local = datagram.to.map_or(self.local, |to| to.with_port(self.local.port()));
+                    take(UdpPath { peer, local }, memory.chunks.keep(datagram.bytes));
+                }
                 _ => self.faults.oversized += 1,
             }
         }
@@ -353,9 +377,10 @@ mod tests {
         let mut client = UdpFace::connect(listener.local(), None)?;
         client.send([(&b"he"[..], &b"llo"[..])].into_iter());
         let mut first = Vec::new();
-        listener.receive(&mut memory, |from, frame| first.push((from, frame)))?;
-        assert_eq!(first, [(client.local(), Bytes::from_static(b"hello"))]);
-        let mut face = UdpFace::accept(&listener, client.local())?;
+        listener.receive(&mut memory, |path, frame| first.push((path, frame)))?;
+        let path = UdpPath { peer: client.local(), local: listener.local() };
+        assert_eq!(first, [(path, Bytes::from_static(b"hello"))]);
+        let mut face = UdpFace::answering(path)?;
         assert_eq!((face.local(), face.remote()), (listener.local(), client.local()));
 
         client.send([(&b"again"[..], &b""[..])].into_iter());
@@ -363,6 +388,25 @@ mod tests {
         listener.receive(&mut memory, |_, _| panic!("the connected socket comes first"))?;
         face.send([(&b""[..], &b"back"[..])].into_iter());
         assert_eq!(receive_all(&mut client, &mut memory)?, [&b"back"[..]]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_face_has_the_address_that_its_peer_sent_to() -> io::Result<()> {
+        let mut memory = Reception::new();
+        for (every, one) in [("0.0.0.0:0", "127.0.0.9"), ("[::]:0", "::1")] {
+            // A system may be without IPv6.
+            let Ok(mut listener) = UdpListener::bind(every.parse().expect("an address")) else { continue };
+            let target = SocketAddr::new(one.parse().expect("an address"), listener.local().port());
+            let Ok(mut client) = UdpFace::connect(target, None) else { continue };
+            client.send([(&b"1"[..], &b""[..])].into_iter());
+            let mut paths = Vec::new();
+            listener.receive(&mut memory, |path, _| paths.push(path))?;
+            assert_eq!(paths, [UdpPath { peer: client.local(), local: target }]);
+            let mut face = UdpFace::answering(paths[0])?;
+            face.send([(&b"2"[..], &b""[..])].into_iter());
+            assert_eq!(receive_all(&mut client, &mut memory)?, [&b"2"[..]]);
+        }
         Ok(())
     }
 

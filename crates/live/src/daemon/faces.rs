@@ -1,6 +1,5 @@
 //! Creation and removal of faces.
 
-use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bytes::Bytes;
@@ -24,7 +23,7 @@ use super::{Daemon, HOUSEKEEPING, Watch, Watched, routes, surroundings};
 use crate::link_service::GenericLinkService;
 use crate::nfd::FaceEventKind;
 use crate::transport::Transport;
-use crate::udp::UdpFace;
+use crate::udp::{UdpFace, UdpPath};
 use crate::uri::FaceUri;
 
 /// A face of the configuration.
@@ -160,8 +159,9 @@ impl Daemon {
             // The counters of the face end with it; those of the forwarder are totals.
             self.counters.malformed += link.counters().malformed;
             self.counters.oversized += transport.faults().oversized;
-            if let FaceUri::Udp(peer) = transport.remote_uri() {
-                self.forget_peer(peer, id);
+            if let (FaceUri::Udp(peer), FaceUri::Udp(local)) = (transport.remote_uri(), transport.local_uri())
+            {
+                self.forget_peer(UdpPath { peer, local }, id);
             }
         }
         self.counters.received = self.counters.received.with(face.received);
@@ -179,10 +179,14 @@ impl Daemon {
     }
 
     /// Removes the face `id` of a UDP peer, whichever listener made it.
-    fn forget_peer(&mut self, peer: SocketAddr, id: FaceId) {
-        for listener in 0..self.listeners.udp.len() {
-            if self.peers.get(&(listener, peer)) == Some(&id) {
-                self.peers.remove(&(listener, peer));
+    fn forget_peer(&mut self, path: UdpPath, id: FaceId) {
+        for (index, listener) in self.listeners.udp.iter().enumerate() {
+            // The address of the listener stands for one that the system did not report.
+            for local in [path.local, listener.local()] {
+                let key = (index, UdpPath { local, ..path });
+                if self.peers.get(&key) == Some(&id) {
+                    self.peers.remove(&key);
+                }
             }
         }
     }
@@ -194,16 +198,16 @@ impl Daemon {
 
     /// Receives datagrams from peers without a face, and creates a face for each of them.
     pub(super) fn accept_udp_peers(&mut self, index: usize) {
-        let mut received: Vec<(SocketAddr, Bytes)> = Vec::new();
+        let mut received: Vec<(UdpPath, Bytes)> = Vec::new();
         // A listener that cannot be read any more stays silent; the faces it made live on.
         let _ =
-            self.listeners.udp[index].receive(&mut self.memory, |from, frame| received.push((from, frame)));
+            self.listeners.udp[index].receive(&mut self.memory, |path, frame| received.push((path, frame)));
         // A datagram socket cannot be held back: nothing would slow its peer down.
         self.shared.set_source(false);
-        for (from, frame) in received {
-            let face = match self.peers.get(&(index, from)) {
+        for (path, frame) in received {
+            let face = match self.peers.get(&(index, path)) {
                 Some(face) => Some(*face),
-                None => self.face_for(index, from),
+                None => self.face_for(index, path),
             };
             if let Some(face) = face {
                 self.take_frame(face, frame);
@@ -212,15 +216,15 @@ impl Daemon {
         self.schedule_forwarder_timer();
     }
 
-    fn face_for(&mut self, listener: usize, peer: SocketAddr) -> Option<FaceId> {
-        let source = PeerNetwork::of(peer.ip());
+    fn face_for(&mut self, listener: usize, path: UdpPath) -> Option<FaceId> {
+        let source = PeerNetwork::of(path.peer.ip());
         if !self.has_place(Newcomer { source: Some(source), more: 0 }) {
             return None;
         }
-        let socket = UdpFace::accept(&self.listeners.udp[listener], peer).ok()?;
+        let socket = UdpFace::answering(path).ok()?;
         let settings = self.config.face_defaults.clone();
         let face = self.attach_socket(Transport::Udp(socket), Origin::OnDemand, &settings).ok()?;
-        self.peers.insert((listener, peer), face);
+        self.peers.insert((listener, path), face);
         self.places.take(source);
         Some(face)
     }

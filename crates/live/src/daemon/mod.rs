@@ -21,7 +21,6 @@ mod timers;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bytes::Bytes;
@@ -41,7 +40,7 @@ use crate::poll::{Poll, Ready, SocketInterest as Watch};
 use crate::reception::Reception;
 use crate::tokens::TokenTable;
 use crate::transport::Transport;
-use crate::udp::{Received, UdpListener};
+use crate::udp::{Received, UdpListener, UdpPath};
 use config::ForwarderConfig;
 use face::{Face, Line, Origin, Wires};
 use faces::Configured;
@@ -78,7 +77,7 @@ pub struct Daemon {
     /// Number of the next face in management.
     next_number: u64,
     /// Faces of UDP peers, by the listener that received their first datagram.
-    peers: BTreeMap<(usize, SocketAddr), FaceId>,
+    peers: BTreeMap<(usize, UdpPath), FaceId>,
     places: Places,
     memory_bound: memory::MemoryBound,
     /// Faces with frames to send.

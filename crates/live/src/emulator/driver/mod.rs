@@ -252,7 +252,7 @@ impl Link {
     /// Receives datagrams at the listener: the first ones of new clients.
     fn receive_from_new_clients(&mut self) -> io::Result<()> {
         let mut received = std::mem::take(&mut self.received);
-        self.listener.receive(&mut self.memory, |from, bytes| received.push((from, bytes)))?;
+        self.listener.receive(&mut self.memory, |path, bytes| received.push((path.peer, bytes)))?;
         let now = self.clock.now();
         for (from, bytes) in received.drain(..) {
             let known = self.clients.find(from);

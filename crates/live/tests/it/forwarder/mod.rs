@@ -1,5 +1,6 @@
 //! A whole forwarder with applications at its Unix socket: what it must not do, whatever they do.
 
+mod addresses;
 mod bench;
 mod face_management;
 mod gates;

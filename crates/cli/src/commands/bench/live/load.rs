@@ -188,8 +188,8 @@ impl Producer {
         while peer.is_none() && !done.load(Ordering::Relaxed) {
             poll.wait(Some(clock.now() + SILENCE), &clock)?;
             let answers = &mut self.answers;
-            self.listener.receive(&mut memory, |from, frame| {
-                peer = Some(from);
+            self.listener.receive(&mut memory, |path, frame| {
+                peer = Some(path.peer);
                 answers.add(&frame);
             })?;
         }
