@@ -54,6 +54,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("fetch", "live::every_live_command_prints_json"),
     #[cfg(target_os = "linux")]
     ("status", "live::every_live_command_prints_json"),
+    #[cfg(target_os = "linux")]
+    ("top", "draws on a terminal; top::without_a_terminal_it_refers_to_status"),
 ];
 
 /// The words of every command.

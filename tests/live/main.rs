@@ -5,6 +5,7 @@ mod browser;
 mod peer;
 mod python;
 mod robustness;
+mod top;
 mod transfers;
 
 use support::json::Value;

@@ -103,6 +103,9 @@ enum Command {
     /// Show the counters of a running forwarder.
     #[cfg(target_os = "linux")]
     Status(commands::status::Arguments),
+    /// Show the counters of a running forwarder on a terminal, with rates.
+    #[cfg(target_os = "linux")]
+    Top(commands::top::Arguments),
 }
 
 /// The program's command line, with examples at the end of each help text.
@@ -197,6 +200,8 @@ fn execute(session: &Session, command: Command) -> Outcome {
         Command::Key(arguments) => commands::key::run(session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Status(arguments) => commands::status::run(session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Top(arguments) => commands::top::run(session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Twin(arguments) => commands::twin::run(session, &arguments),
     }

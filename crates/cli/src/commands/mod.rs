@@ -30,6 +30,8 @@ pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod sweep;
 #[cfg(target_os = "linux")]
+pub(crate) mod top;
+#[cfg(target_os = "linux")]
 pub(crate) mod twin;
 
 use std::num::NonZero;
