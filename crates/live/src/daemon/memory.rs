@@ -18,9 +18,26 @@ const INTERVAL: Span = Span::from_millis(100);
 /// Minimum number of Interests and of Data that a reduction leaves.
 const FEW: usize = 64;
 
+/// Number of names that a turn examines while memory exceeds its bound: names take up memory more slowly than this frees it.
+const SWEEP_STEP: usize = 1 << 16;
+
+/// What was done to free memory since it was last below seven eighths of the bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Reduction {
+    #[default]
+    None,
+    /// Unused names were removed.
+    Names,
+    /// Interests and Data were removed, too.
+    Tables,
+}
+
 /// State of the bound on memory.
 #[derive(Debug, Default)]
 pub(super) struct MemoryBound {
+    done: Reduction,
+    /// Bytes of the tables when the last reduction began.
+    before: u64,
     /// Whether the limit of the PIT is lower than configured.
     is_lowered: bool,
     next: Time,
@@ -33,29 +50,41 @@ impl Daemon {
         self.names.size().get() + TOKEN * self.tokens.len() as u64 + PENDING * pending
     }
 
-    /// Frees memory when the tables exceed `max_memory`: unused names first, then the oldest Interests of the faces with the
-    /// most, and cached Data, whose names are in the tables too. The PIT then grows no further until a quarter is free.
+    /// Frees memory when the tables exceed seven eighths of `max_memory`: unused names first, then the oldest Interests of the
+    /// faces with the most, and cached Data, whose names are in the tables too. Names are removed over several turns, but at
+    /// once beyond `max_memory`. The PIT grows no further until a quarter is free.
     pub(super) fn bound_memory(&mut self) {
         let (used, max) = (self.table_bytes(), self.config.max_memory.get());
-        if used <= max {
+        if used <= max / 8 * 7 {
+            self.memory_bound.done = Reduction::None;
             if self.memory_bound.is_lowered && used < max / 4 * 3 {
                 self.memory_bound.is_lowered = false;
                 self.node.forwarder_mut().set_pit_limit(self.config.pit_limit.get() as usize);
             }
             return;
         }
-        if self.now < self.memory_bound.next {
-            return;
+        if !self.names.is_sweeping() {
+            if self.now < self.memory_bound.next {
+                return;
+            }
+            self.begin_reduction(used, max);
         }
-        let enough = max / 8 * 7;
-        self.sweep_names();
-        if self.table_bytes() > enough {
-            self.shorten_tables();
-            self.sweep_names();
+        self.continue_sweep(if used > max { usize::MAX } else { SWEEP_STEP });
+    }
+
+    fn begin_reduction(&mut self, used: u64, max: u64) {
+        match self.memory_bound.done {
+            Reduction::None => self.memory_bound.done = Reduction::Names,
+            Reduction::Names => self.shorten_tables(),
+            Reduction::Tables => {
+                if used + max / 32 > self.memory_bound.before {
+                    self.memory_bound.next = self.now + INTERVAL;
+                }
+                self.shorten_tables();
+            }
         }
-        if self.table_bytes() > enough {
-            self.memory_bound.next = self.now + INTERVAL;
-        }
+        self.memory_bound.before = used;
+        self.begin_sweep();
     }
 
     /// Ends an eighth of the pending Interests, and removes an eighth of the cached Data.
@@ -65,7 +94,7 @@ impl Daemon {
         self.node.shorten_pit(surroundings!(self), pending);
         let forwarder = self.node.forwarder_mut();
         forwarder.set_pit_limit(pending.min(self.config.pit_limit.get() as usize));
-        self.memory_bound.is_lowered = true;
+        (self.memory_bound.is_lowered, self.memory_bound.done) = (true, Reduction::Tables);
         let cached = left(forwarder.cs().len());
         let store = forwarder.cs_mut();
         let capacity = store.capacity();

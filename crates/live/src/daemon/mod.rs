@@ -58,6 +58,9 @@ const MANAGEMENT: FaceId = FaceId(0);
 /// Interval between two checks for silent faces, expired routes and lost connections.
 const HOUSEKEEPING: Span = Span::from_secs(1);
 
+/// Number of names that a turn examines while unused ones are removed.
+const SWEEP_STEP: usize = 2_048;
+
 /// A forwarder with its sockets open.
 #[derive(Debug)]
 pub struct Daemon {
@@ -497,16 +500,26 @@ impl Daemon {
         self.relieve(id);
     }
 
-    /// Removes unused names and tokens when there are many.
+    /// Removes unused names and tokens when there are many, names a few in each turn.
     fn forget_names(&mut self) {
-        if !self.names.needs_sweep() && !self.tokens.needs_sweep() {
-            return;
+        if self.names.is_sweeping() {
+            self.continue_sweep(SWEEP_STEP);
+        } else if self.names.needs_sweep() || self.tokens.needs_sweep() {
+            self.begin_sweep();
         }
-        self.sweep_names();
     }
 
-    /// Removes unused names and tokens.
-    fn sweep_names(&mut self) {
+    /// Removes some of the unused names.
+    fn continue_sweep(&mut self, count: usize) {
+        if self.names.sweep_step(count) {
+            // The FIB caches lookups by the number of a name, and the sweep frees numbers for reuse.
+            self.node.forwarder_mut().fib_mut().forget();
+            self.counters.sweeps += 1;
+        }
+    }
+
+    /// Marks names in use, and removes unused tokens.
+    fn begin_sweep(&mut self) {
         let (mut prefixes, mut tokens) = (Vec::new(), Vec::new());
         let mut note = |name: tidegate_core::ndn::name::Name, token: tidegate_core::ndn::packet::PitToken| {
             prefixes.push(name.prefix);
@@ -520,10 +533,7 @@ impl Daemon {
         }
         prefixes.extend(self.rib.prefixes());
         self.incoming.forget();
-        self.names.sweep(prefixes.into_iter());
+        self.names.begin_sweep(prefixes.into_iter());
         self.tokens.sweep(tokens.into_iter());
-        // The FIB caches lookups by the number of a name, and the sweep frees numbers for reuse.
-        self.node.forwarder_mut().fib_mut().forget();
-        self.counters.sweeps += 1;
     }
 }

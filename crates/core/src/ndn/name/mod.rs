@@ -3,11 +3,14 @@
 //! Exactly one encoding maps to one [`Name`]: only a trailing component that is the shortest encoding of a
 //! segment number below 2^32-1 becomes the segment; anything else stays part of the prefix.
 
+mod sweep;
+
 use hashbrown::HashTable;
 
 use super::component_bytes::ComponentBytes;
 use super::prefix_hasher::PrefixHasher;
 use crate::units::ByteCount;
+use sweep::SweepState;
 
 /// An interned prefix; equal ids mean equal prefixes within one [`NameTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,7 +108,7 @@ pub struct NameError(String);
 /// All prefixes of one process or one simulated world, as a tree by components.
 ///
 /// A live node interns names that its peers choose, so the table removes those that are no longer used
-/// ([`sweep`](Self::sweep)) and may be keyed against chosen collisions ([`keyed`](Self::keyed)).
+/// ([`sweep`](Self::sweep), or in steps from [`begin_sweep`](Self::begin_sweep) on) and may be keyed against chosen collisions ([`keyed`](Self::keyed)).
 ///
 /// ```
 /// use tidegate_core::ndn::name::{Name, NameTable};
@@ -127,17 +130,39 @@ pub struct NameTable {
     key: u64,
     /// Bytes of components that are not kept in place.
     long_bytes: usize,
-    /// Number of prefixes from which a sweep is worth its time.
-    sweep_at: usize,
+    sweep: SweepState,
+}
+
+/// A prefix, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Link(u32);
+
+impl Link {
+    const NONE: Self = Self(u32::MAX);
+
+    #[inline]
+    fn get(self) -> Option<PrefixId> {
+        (self != Self::NONE).then_some(PrefixId(self.0))
+    }
+}
+
+impl From<PrefixId> for Link {
+    #[inline]
+    fn from(prefix: PrefixId) -> Self {
+        Self(prefix.0)
+    }
 }
 
 #[derive(Debug)]
 struct Prefix {
     /// TLV of the last component; empty for the root.
     component: ComponentBytes,
-    parent: Option<PrefixId>,
-    first_child: Option<PrefixId>,
-    next_sibling: Option<PrefixId>,
+    parent: Link,
+    first_child: Link,
+    next_sibling: Link,
+    previous_sibling: Link,
+    /// Number of the last sweep in which it was used.
+    used_in: u32,
     /// Hash of all components from the root on.
     hash: u64,
     /// Bytes of all components from the root on.
@@ -159,9 +184,6 @@ impl NameTable {
     /// Maximum number of components of a name taken from a packet, so that one packet cannot fill the table.
     pub const MAX_COMPONENTS: usize = 128;
 
-    /// Number of prefixes below which a sweep is not worth its time.
-    const FEW: usize = 1 << 16;
-
     /// A table with the root alone.
     pub fn new() -> Self {
         Self::keyed(0)
@@ -175,14 +197,16 @@ impl NameTable {
             free: Vec::new(),
             key,
             long_bytes: 0,
-            sweep_at: Self::FEW,
+            sweep: SweepState::default(),
         };
         let hash = PrefixHasher::new(key).value();
         table.prefixes.push(Prefix {
             component: ComponentBytes::default(),
-            parent: None,
-            first_child: None,
-            next_sibling: None,
+            parent: Link::NONE,
+            first_child: Link::NONE,
+            next_sibling: Link::NONE,
+            previous_sibling: Link::NONE,
+            used_in: 0,
             hash,
             len: 0,
             segment: Segment::NONE,
@@ -193,7 +217,7 @@ impl NameTable {
 
     /// Number of interned prefixes.
     pub fn len(&self) -> usize {
-        self.prefixes.len() - self.free.len()
+        self.prefixes.len() - self.free.len() - self.sweep.removed()
     }
 
     /// Bytes of memory that the interned prefixes take, by their number and length.
@@ -210,7 +234,7 @@ impl NameTable {
 
     /// The prefix without its last component; `None` for the root.
     pub fn parent(&self, prefix: PrefixId) -> Option<PrefixId> {
-        self.at(prefix).parent
+        self.at(prefix).parent.get()
     }
 
     /// Whether `prefix` is `ancestor` or lies under it.
@@ -228,8 +252,9 @@ impl NameTable {
         let mut open = vec![prefix];
         std::iter::from_fn(move || {
             let next = open.pop()?;
-            let children =
-                std::iter::successors(self.at(next).first_child, |child| self.at(*child).next_sibling);
+            let children = std::iter::successors(self.at(next).first_child.get(), |child| {
+                self.at(*child).next_sibling.get()
+            });
             open.extend(children);
             Some(next)
         })
@@ -266,7 +291,9 @@ impl NameTable {
                 parse_component(component).map_err(|why| NameError(format!("name {uri:?}: {why}")))?;
             components.extend_from_slice(&component_tlv(kind, &value));
         }
-        Ok(self.insert_all(&components))
+        let prefix = self.insert_all(&components);
+        self.note_use(prefix);
+        Ok(prefix)
     }
 
     /// Interns the name of a packet, given as the value of its Name TLV.
@@ -282,6 +309,7 @@ impl NameTable {
             Some(prefix) => prefix,
             None => self.insert_all(whole),
         };
+        self.note_use(prefix);
         Ok(Name { prefix, segment })
     }
 
@@ -291,7 +319,9 @@ impl NameTable {
     /// As [`intern`](Self::intern).
     pub fn intern_prefix(&mut self, components: &[u8]) -> Result<PrefixId, NameError> {
         split_last(components)?;
-        Ok(self.insert_all(components))
+        let prefix = self.insert_all(components);
+        self.note_use(prefix);
+        Ok(prefix)
     }
 
     /// Interns `parent` followed by one component.
@@ -301,7 +331,9 @@ impl NameTable {
         let component = component_tlv(kind, value);
         hasher.extend(&component);
         let found = self.find_under(parent, &component, hasher.value());
-        found.unwrap_or_else(|| self.insert(parent, &component, hasher.value()))
+        let prefix = found.unwrap_or_else(|| self.insert(parent, &component, hasher.value()));
+        self.note_use(prefix);
+        prefix
     }
 
     /// The prefix of `parent` followed by one component, if it was interned.
@@ -314,8 +346,8 @@ impl NameTable {
     /// The name of a packet called exactly `prefix`: a trailing segment number becomes its segment.
     pub fn name_of(&self, prefix: PrefixId) -> Name {
         match *self.at(prefix) {
-            Prefix { segment, parent: Some(parent), .. } if segment != Segment::NONE => {
-                Name { prefix: parent, segment }
+            Prefix { segment, parent, .. } if segment != Segment::NONE => {
+                Name { prefix: PrefixId(parent.0), segment }
             }
             _ => Name::whole(prefix),
         }
@@ -383,65 +415,6 @@ impl NameTable {
         if uri.is_empty() { "/".to_owned() } else { uri }
     }
 
-    /// Whether enough prefixes were interned since the last sweep to make another one worthwhile.
-    #[inline]
-    pub fn needs_sweep(&self) -> bool {
-        self.len() >= self.sweep_at
-    }
-
-    /// Removes every prefix that is neither in `used` nor above one that is. Numbers of removed prefixes are
-    /// given out again, so `used` must list every prefix that is still held anywhere.
-    pub fn sweep(&mut self, used: impl Iterator<Item = PrefixId>) {
-        let mut is_used = vec![false; self.prefixes.len()];
-        is_used[0] = true;
-        // Free places count as used, or they would be freed a second time.
-        for free in &self.free {
-            is_used[free.0 as usize] = true;
-        }
-        for prefix in used {
-            let mut at = prefix;
-            // The walk ends at the first prefix that is marked, because all above it are marked, too.
-            while !std::mem::replace(&mut is_used[at.0 as usize], true) {
-                at = self.parent(at).unwrap_or(Self::ROOT);
-            }
-        }
-        // Before `forget`, which clears the links between siblings.
-        self.relink_children(&is_used);
-        for unused in (0..).zip(&is_used).filter(|(_, is_used)| !**is_used).map(|(id, _)| PrefixId(id)) {
-            self.forget(unused);
-        }
-        // A sweep per doubling costs amortised constant time per interned prefix.
-        self.sweep_at = (self.len() * 2).max(Self::FEW);
-    }
-
-    /// Removes forgotten prefixes from the lists of children.
-    fn relink_children(&mut self, is_used: &[bool]) {
-        for parent in 0..self.prefixes.len() {
-            let mut kept = None;
-            let mut next = self.prefixes[parent].first_child;
-            while let Some(child) = next {
-                next = self.at(child).next_sibling;
-                if is_used[child.0 as usize] {
-                    self.prefixes[child.0 as usize].next_sibling = kept;
-                    kept = Some(child);
-                }
-            }
-            self.prefixes[parent].first_child = kept;
-        }
-    }
-
-    fn forget(&mut self, prefix: PrefixId) {
-        let entry = &mut self.prefixes[prefix.0 as usize];
-        let hash = entry.hash;
-        self.long_bytes -= entry.component.outside_bytes();
-        (entry.component, entry.parent, entry.len) = (ComponentBytes::default(), None, 0);
-        (entry.first_child, entry.next_sibling, entry.segment) = (None, None, Segment::NONE);
-        if let Ok(found) = self.index.find_entry(hash, |id| *id == prefix) {
-            found.remove();
-        }
-        self.free.push(prefix);
-    }
-
     #[inline]
     fn at(&self, prefix: PrefixId) -> &Prefix {
         &self.prefixes[prefix.0 as usize]
@@ -492,25 +465,31 @@ impl NameTable {
     fn find_under(&self, parent: PrefixId, component: &[u8], hash: u64) -> Option<PrefixId> {
         let is_same = |id: &PrefixId| {
             let found = self.at(*id);
-            found.hash == hash && found.parent == Some(parent) && *found.component == *component
+            found.hash == hash && found.parent == Link::from(parent) && *found.component == *component
         };
         self.index.find(hash, is_same).copied()
     }
 
     /// As [`find_under`](Self::find_under), of a prefix that is not in the table yet.
     fn insert(&mut self, parent: PrefixId, component: &[u8], hash: u64) -> PrefixId {
+        let next_sibling = self.at(parent).first_child;
         let prefix = Prefix {
             component: component.into(),
-            parent: Some(parent),
-            first_child: None,
-            next_sibling: self.at(parent).first_child,
+            parent: parent.into(),
+            first_child: Link::NONE,
+            next_sibling,
+            previous_sibling: Link::NONE,
+            used_in: self.sweep.number(),
             hash,
             len: self.at(parent).len + u32::try_from(component.len()).expect("a name is smaller than 4 GiB"),
             segment: read_component(component)
                 .map_or(Segment::NONE, |(kind, value, _)| segment_of(kind, value)),
         };
         let id = self.place(prefix);
-        self.prefixes[parent.0 as usize].first_child = Some(id);
+        self.prefixes[parent.0 as usize].first_child = id.into();
+        if let Some(next) = next_sibling.get() {
+            self.prefixes[next.0 as usize].previous_sibling = id.into();
+        }
         let prefixes = &self.prefixes;
         self.index.insert_unique(hash, id, |id| prefixes[id.0 as usize].hash);
         id
