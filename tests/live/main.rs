@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 mod browser;
+mod links;
 mod peer;
 mod python;
 mod robustness;

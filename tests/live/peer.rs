@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tidegate_wire::tlv::{self, TlvReader, types};
@@ -41,12 +42,15 @@ impl Peer {
                 stream.set_read_timeout(Some(patience())).expect("a timeout can be set");
                 Self::over(Line::Tcp(stream))
             }
-            Way::Unix => {
-                let stream = UnixStream::connect(forwarder.address(way)).expect("it listens");
-                stream.set_read_timeout(Some(patience())).expect("a timeout can be set");
-                Self::over(Line::Unix(stream))
-            }
+            Way::Unix => Self::over_unix(Path::new(forwarder.address(way))),
         }
+    }
+
+    /// Over the Unix socket in a file.
+    pub fn over_unix(path: &Path) -> Self {
+        let stream = UnixStream::connect(path).expect("it listens");
+        stream.set_read_timeout(Some(patience())).expect("a timeout can be set");
+        Self::over(Line::Unix(stream))
     }
 
     /// Over a connected socket.

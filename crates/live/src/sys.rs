@@ -8,6 +8,8 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
 
+use socket2::{SockAddr, SockAddrStorage};
+
 use crate::control_messages::{self, ControlBuffer, ControlMessages, LocalAddress, UDP_GRO};
 
 /// Maximum number of datagrams sent per system call, and of those that the kernel cuts out of one message.
@@ -214,16 +216,27 @@ pub(crate) struct Handed {
     pub(crate) error: Option<i32>,
 }
 
-/// Sends datagrams of two parts each over a connected, non-blocking socket until it has no more room. A
-/// datagram that cannot be sent (too large, peer not there, no route) is skipped; the rest is sent.
-///
-/// While `together`, datagrams of one size that follow each other are handed over as one message; it becomes
-/// false when the system refuses that.
+/// As [`send_batch_to`], over a connected socket.
 pub(crate) fn send_batch<'a>(
     socket: BorrowedFd<'_>,
     datagrams: impl Iterator<Item = (&'a [u8], &'a [u8])>,
     together: &mut bool,
 ) -> Handed {
+    send_batch_to(socket, None, datagrams, together)
+}
+
+/// Sends datagrams of two parts each over a non-blocking socket to `to`, which a connected socket does not need, until it has no more room. A
+/// datagram that cannot be sent (too large, peer not there, no route) is skipped; the rest is sent.
+///
+/// While `together`, datagrams of one size that follow each other are handed over as one message; it becomes
+/// false when the system refuses that.
+pub(crate) fn send_batch_to<'a>(
+    socket: BorrowedFd<'_>,
+    to: Option<&SockAddr>,
+    datagrams: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    together: &mut bool,
+) -> Handed {
+    let socket = Way { socket, to };
     let mut done = Handed::default();
     let mut datagrams = datagrams.peekable();
     let mut batch: Vec<[&[u8]; 2]> = Vec::with_capacity(BATCH);
@@ -235,8 +248,15 @@ pub(crate) fn send_batch<'a>(
     done
 }
 
+/// A socket, and the address to send to unless it is connected.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    socket: BorrowedFd<'a>,
+    to: Option<&'a SockAddr>,
+}
+
 /// Sends `batch`, and continues after every datagram that fails.
-fn send_all_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: &mut bool, done: &mut Handed) {
+fn send_all_of(socket: Way<'_>, batch: &[[&[u8]; 2]], together: &mut bool, done: &mut Handed) {
     let mut sent = 0;
     let mut has_tried_again = false;
     let mut grouped = *together;
@@ -279,7 +299,7 @@ fn is_about_another(why: &io::Error) -> bool {
 }
 
 /// Sends from the front of `batch`; returns how many datagrams were taken.
-fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: bool) -> io::Result<usize> {
+fn send_some_of(Way { socket, to }: Way<'_>, batch: &[[&[u8]; 2]], together: bool) -> io::Result<usize> {
     let mut parts: [[libc::iovec; 2]; BATCH] = [[EMPTY_PART; 2]; BATCH];
     let mut controls: [Control; BATCH] = [[0; 3]; BATCH];
     let mut heads: [libc::mmsghdr; BATCH] = [EMPTY_HEAD; BATCH];
@@ -299,6 +319,10 @@ fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: bool) ->
         let header = &mut heads[count].msg_hdr;
         header.msg_iov = of_run.as_mut_ptr();
         header.msg_iovlen = of_run.len() as _;
+        if let Some(to) = to {
+            header.msg_name = to.as_ptr().cast_mut().cast();
+            header.msg_namelen = to.len();
+        }
         if run > 1 {
             let size = batch[start][0].len() + batch[start][1].len();
             controls[count] = size_control(size);
@@ -312,7 +336,7 @@ fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: bool) ->
     // SAFETY: the first `count` headers are filled in. Each points to a run of parts, all of one slice and of
     // no other run's, in an array that lives until the end of this function, and each part to a slice
     // borrowed for longer, with its length; a header with control data points to one element of `controls`, a
-    // whole `cmsghdr` with its number. The kernel only reads through them; `cast_mut` is there because the
+    // whole `cmsghdr` with its number; one with an address points to `to`, borrowed for longer, with its length. The kernel only reads through them; `cast_mut` is there because the
     // structure is shared with receiving.
     let sent = unsafe {
         libc::sendmmsg(
@@ -414,6 +438,59 @@ pub(crate) fn dropped_datagrams(socket: BorrowedFd<'_>) -> io::Result<u32> {
         )
     };
     if code < 0 { Err(io::Error::last_os_error()) } else { Ok(counts[libc::SK_MEMINFO_DROPS as usize]) }
+}
+
+/// The address of a packet socket that receives frames of `ethertype` from the interface of this number.
+pub(crate) fn packet_address(interface: u32, ethertype: u16) -> SockAddr {
+    let mut storage = SockAddrStorage::zeroed();
+    // SAFETY: `SockAddrStorage` has room for every kind of socket address, and zeros are a valid `sockaddr_ll`, which has
+    // integers only.
+    let address = unsafe { storage.view_as::<libc::sockaddr_ll>() };
+    address.sll_family = libc::AF_PACKET as u16;
+    address.sll_protocol = ethertype.to_be();
+    // Numbers of interfaces are positive `int`s.
+    address.sll_ifindex = interface as libc::c_int;
+    // SAFETY: the storage holds a `sockaddr_ll`, whose length is given.
+    unsafe { SockAddr::new(storage, size_of::<libc::sockaddr_ll>() as libc::socklen_t) }
+}
+
+/// The Ethernet address of the interface in the address of a packet socket; `None` if the interface has another type.
+pub(crate) fn hardware_address(address: &SockAddr) -> Option<[u8; 6]> {
+    if i32::from(address.family()) != libc::AF_PACKET {
+        return None;
+    }
+    // SAFETY: an address of this family is a `sockaddr_ll`, and behind the pointer is a whole storage, which is larger; every
+    // byte pattern is a valid `sockaddr_ll`. The pointer is aligned for every kind of socket address.
+    let address = unsafe { ptr::read(address.as_ptr().cast::<libc::sockaddr_ll>()) };
+    let is_ethernet = address.sll_hatype == libc::ARPHRD_ETHER && address.sll_halen == 6;
+    is_ethernet.then(|| std::array::from_fn(|at| address.sll_addr[at]))
+}
+
+/// Lets a packet socket receive frames to a group of stations.
+///
+/// # Errors
+/// When the interface does not exist.
+pub(crate) fn join_packet_group(socket: BorrowedFd<'_>, interface: u32, group: [u8; 6]) -> io::Result<()> {
+    let mut address = [0; 8];
+    address[..6].copy_from_slice(&group);
+    let request = libc::packet_mreq {
+        // Numbers of interfaces are positive `int`s.
+        mr_ifindex: interface as libc::c_int,
+        mr_type: libc::PACKET_MR_MULTICAST as u16,
+        mr_alen: 6,
+        mr_address: address,
+    };
+    // SAFETY: the option takes a `packet_mreq`; the pointer and the length are those of `request`.
+    let code = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_PACKET,
+            libc::PACKET_ADD_MEMBERSHIP,
+            (&raw const request).cast(),
+            size_of_val(&request) as libc::socklen_t,
+        )
+    };
+    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Maximum number of supplementary groups of a peer that are read.

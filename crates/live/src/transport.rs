@@ -1,4 +1,4 @@
-//! Transports of frames: a UDP socket, a stream or a WebSocket.
+//! Transports of frames: a UDP socket, a stream, a WebSocket, a multicast group or Ethernet.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -7,6 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tidegate_wire::FrameBatch;
 
+use crate::ethernet::EthernetFace;
+use crate::multicast::MulticastFace;
 use crate::peer_user::PeerUser;
 use crate::reception::Reception;
 use crate::stream::StreamFace;
@@ -27,6 +29,10 @@ pub enum Transport {
     Stream(StreamFace),
     /// A connection over WebSocket that a peer opened.
     WebSocket(WebSocketFace),
+    /// A multicast group over UDP.
+    Multicast(MulticastFace),
+    /// Ethernet, to a station or a group.
+    Ethernet(EthernetFace),
 }
 
 /// Result of sending a batch.
@@ -51,6 +57,11 @@ impl Transport {
             FaceUri::WebSocket(_) | FaceUri::WebSocketClient(_) => {
                 return Err(not_connectable("connections over WebSocket are accepted, not made"));
             }
+            FaceUri::Ether(_) | FaceUri::Dev(_) => {
+                return Err(not_connectable(
+                    "a face over Ethernet belongs to an interface, which is not given",
+                ));
+            }
             FaceUri::Fd(_) => return Err(not_connectable("a descriptor is not an address")),
         })
     }
@@ -68,14 +79,53 @@ impl Transport {
         }
     }
 
+    /// A face on one network interface: to a multicast group, or over Ethernet.
+    ///
+    /// # Errors
+    /// When the interface does not exist or is down, the process may not use it, or the URI is not one of these.
+    pub fn on_interface(remote: &FaceUri, interface: &str) -> io::Result<Self> {
+        match remote {
+            FaceUri::Udp(group) if remote.is_multi_access() => {
+                Ok(Self::Multicast(MulticastFace::join(*group, interface)?))
+            }
+            FaceUri::Ether(address) => Ok(Self::Ethernet(EthernetFace::open(*address, interface)?)),
+            _ => Err(not_connectable("only multicast and Ethernet faces belong to an interface")),
+        }
+    }
+
+    /// As [`begin`](Self::begin), for another transport to the same peer on the same interface.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin) and [`on_interface`](Self::on_interface).
+    pub fn begin_again(&self) -> io::Result<Self> {
+        match self.interface() {
+            Some(interface) => Self::on_interface(&self.remote_uri(), interface),
+            None => Self::begin(&self.remote_uri()),
+        }
+    }
+
+    /// Name of the network interface to which the face belongs; `None` if it belongs to none.
+    pub fn interface(&self) -> Option<&str> {
+        match self {
+            Self::Multicast(face) => Some(face.interface()),
+            Self::Ethernet(face) => Some(face.interface()),
+            Self::Udp(_) | Self::Stream(_) | Self::WebSocket(_) => None,
+        }
+    }
+
+    /// Whether a frame is a datagram, whose peer can leave without notice.
+    pub fn is_datagram(&self) -> bool {
+        matches!(self, Self::Udp(_) | Self::Multicast(_) | Self::Ethernet(_))
+    }
+
     /// Whether the connection is established; a datagram socket always is.
     ///
     /// # Errors
     /// When it failed.
     pub fn is_connected(&self) -> io::Result<bool> {
         match self {
-            Self::Udp(_) | Self::WebSocket(_) => Ok(true),
             Self::Stream(face) => face.is_connected(),
+            _ => Ok(true),
         }
     }
 
@@ -86,8 +136,8 @@ impl Transport {
     /// When the system refuses.
     pub fn set_for_interests(&self) -> io::Result<()> {
         match self {
-            Self::Udp(_) | Self::WebSocket(_) => Ok(()),
             Self::Stream(face) => face.set_for_interests(),
+            _ => Ok(()),
         }
     }
 
@@ -100,6 +150,8 @@ impl Transport {
             Self::Udp(face) => face.receive(memory, take),
             Self::Stream(face) => face.receive(memory, take),
             Self::WebSocket(face) => face.receive(take),
+            Self::Multicast(face) => face.receive(memory, take),
+            Self::Ethernet(face) => face.receive(memory, take),
         }
     }
 
@@ -113,6 +165,8 @@ impl Transport {
             Self::Udp(face) => face.send(batch.iter()),
             Self::Stream(face) => face.send(batch.iter())?,
             Self::WebSocket(face) => face.send(batch.iter())?,
+            Self::Multicast(face) => face.send(batch.iter()),
+            Self::Ethernet(face) => face.send(batch.iter()),
         };
         batch.remove_first(taken);
         Ok(if is_full { SendProgress::WouldBlock } else { SendProgress::All })
@@ -125,6 +179,8 @@ impl Transport {
             Self::Udp(face) => face.unsent_bytes(),
             Self::Stream(face) => face.unsent_bytes(),
             Self::WebSocket(face) => face.unsent_bytes(),
+            Self::Multicast(face) => face.unsent_bytes(),
+            Self::Ethernet(face) => face.unsent_bytes(),
         }
     }
 
@@ -133,9 +189,9 @@ impl Transport {
     /// [`WebSocketFace::is_local`].
     pub fn is_local(&self) -> bool {
         match self {
-            Self::Udp(_) => false,
             Self::Stream(face) => face.is_local(),
             Self::WebSocket(face) => face.is_local(),
+            Self::Udp(_) | Self::Multicast(_) | Self::Ethernet(_) => false,
         }
     }
 
@@ -157,6 +213,8 @@ impl Transport {
             Self::Udp(face) => FaceUri::Udp(face.local()),
             Self::Stream(face) => face.local().clone(),
             Self::WebSocket(face) => face.local().clone(),
+            Self::Multicast(face) => FaceUri::Udp(face.local()),
+            Self::Ethernet(face) => FaceUri::Dev(face.interface().to_owned()),
         }
     }
 
@@ -166,13 +224,15 @@ impl Transport {
             Self::Udp(face) => FaceUri::Udp(face.remote()),
             Self::Stream(face) => face.remote().clone(),
             Self::WebSocket(face) => face.remote().clone(),
+            Self::Multicast(face) => FaceUri::Udp(face.group()),
+            Self::Ethernet(face) => FaceUri::Ether(face.remote()),
         }
     }
 
     /// Default maximum size of a frame, bytes; `None` for streams and WebSockets, which carry any NDN packet whole.
     pub fn mtu(&self) -> Option<usize> {
         match self {
-            Self::Udp(_) => Some(UDP_MTU),
+            Self::Udp(_) | Self::Multicast(_) | Self::Ethernet(_) => Some(UDP_MTU),
             Self::Stream(_) | Self::WebSocket(_) => None,
         }
     }
@@ -181,6 +241,8 @@ impl Transport {
     pub fn faults(&self) -> Faults {
         match self {
             Self::Udp(face) => face.faults(),
+            Self::Multicast(face) => face.faults(),
+            Self::Ethernet(face) => face.faults(),
             Self::Stream(_) | Self::WebSocket(_) => Faults::default(),
         }
     }
@@ -192,6 +254,8 @@ impl AsFd for Transport {
             Self::Udp(face) => face.as_fd(),
             Self::Stream(face) => face.as_fd(),
             Self::WebSocket(face) => face.as_fd(),
+            Self::Multicast(face) => face.as_fd(),
+            Self::Ethernet(face) => face.as_fd(),
         }
     }
 }

@@ -280,7 +280,7 @@ fn batch(
 }
 
 /// A socket of the family of `address`, with our buffers and without IP fragments.
-fn socket(address: SocketAddr) -> io::Result<Socket> {
+pub(crate) fn socket(address: SocketAddr) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
     socket.set_nonblocking(true)?;
     socket.set_send_buffer_size(SEND_BUFFER)?;
@@ -295,7 +295,7 @@ fn socket(address: SocketAddr) -> io::Result<Socket> {
     Ok(socket)
 }
 
-fn address_of(socket: &Socket) -> io::Result<SocketAddr> {
+pub(crate) fn address_of(socket: &Socket) -> io::Result<SocketAddr> {
     let address = socket.local_addr()?.as_socket();
     address.ok_or_else(|| io::Error::new(io::ErrorKind::AddrNotAvailable, "the socket has no IP address"))
 }

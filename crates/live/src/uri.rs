@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
+use crate::ethernet::MacAddress;
+
 /// Port of NDN over UDP and TCP.
 pub const DEFAULT_PORT: u16 = 6363;
 
@@ -24,6 +26,10 @@ pub enum FaceUri {
     WebSocket(SocketAddr),
     /// The peer of a WebSocket connection, which connected to us.
     WebSocketClient(SocketAddr),
+    /// A station, or a group of stations, of the Ethernet of some interface.
+    Ether(MacAddress),
+    /// The end of a face over Ethernet at this machine: the name of an interface.
+    Dev(String),
     /// A Unix stream socket at a path.
     Unix(PathBuf),
     /// The end of a Unix stream without a path, by its descriptor.
@@ -44,6 +50,8 @@ impl fmt::Display for FaceUri {
             Self::Tcp(address) => write!(f, "tcp{}://{address}", family(address)),
             Self::WebSocket(address) => write!(f, "ws://{address}"),
             Self::WebSocketClient(address) => write!(f, "wsclient://{address}"),
+            Self::Ether(address) => write!(f, "ether://[{address}]"),
+            Self::Dev(name) => write!(f, "dev://{name}"),
             Self::Unix(path) => write!(f, "unix://{}", path.display()),
             Self::Fd(number) => write!(f, "fd://{number}"),
         }
@@ -51,14 +59,28 @@ impl fmt::Display for FaceUri {
 }
 
 impl FaceUri {
+    /// Whether a face to it is a link with several stations, on which everyone receives what is sent.
+    pub fn is_multi_access(&self) -> bool {
+        match self {
+            Self::Udp(address) => address.ip().is_multicast(),
+            Self::Ether(address) => address.is_group(),
+            _ => false,
+        }
+    }
+
+    /// Whether a face to it belongs to one network interface, which has to be given.
+    pub fn needs_interface(&self) -> bool {
+        matches!(self, Self::Ether(_)) || self.is_multi_access()
+    }
+
     /// Parses a URI and resolves its host name, which may query the network.
     ///
     /// # Errors
-    /// When the scheme is not udp, tcp (each with 4 or 6), ws or unix, the host is unknown or has no address of
+    /// When the scheme is not udp, tcp (each with 4 or 6), ws, ether or unix, the host is unknown or has no address of
     /// the family, or the path is not absolute.
     pub fn resolve(text: &str) -> Result<Self, UriError> {
         let resolve = |written| match written {
-            ParsedUri::Unix(path) => Ok(Self::Unix(path)),
+            ParsedUri::Numeric(uri) => Ok(uri),
             ParsedUri::Host { kind, host, port, family } => look_up(host, port, family).map(kind),
         };
         ParsedUri::read(text).and_then(resolve).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
@@ -70,7 +92,7 @@ impl FaceUri {
     /// As [`resolve`](Self::resolve), and when the host is a name.
     pub fn literal(text: &str) -> Result<Self, UriError> {
         let literal = |written| match written {
-            ParsedUri::Unix(path) => Ok(Self::Unix(path)),
+            ParsedUri::Numeric(uri) => Ok(uri),
             ParsedUri::Host { kind, host, port, family } if host.parse::<IpAddr>().is_ok() => {
                 look_up(host, port, family).map(kind)
             }
@@ -103,8 +125,14 @@ impl FaceUri {
 
 /// A parsed URI before its host is resolved.
 enum ParsedUri<'a> {
-    Unix(PathBuf),
-    Host { kind: fn(SocketAddr) -> FaceUri, host: &'a str, port: u16, family: Option<Family> },
+    /// Nothing has to be looked up.
+    Numeric(FaceUri),
+    Host {
+        kind: fn(SocketAddr) -> FaceUri,
+        host: &'a str,
+        port: u16,
+        family: Option<Family>,
+    },
 }
 
 impl<'a> ParsedUri<'a> {
@@ -120,9 +148,10 @@ impl<'a> ParsedUri<'a> {
             "tcp4" => (FaceUri::Tcp, Some(Family::V4)),
             "tcp6" => (FaceUri::Tcp, Some(Family::V6)),
             "ws" => (FaceUri::WebSocket, None),
-            "unix" => return unix(rest).map(Self::Unix),
+            "unix" => return unix(rest).map(|path| Self::Numeric(FaceUri::Unix(path))),
+            "ether" => return ether(rest).map(|address| Self::Numeric(FaceUri::Ether(address))),
             _ => {
-                let known = "udp, udp4, udp6, tcp, tcp4, tcp6, ws, unix";
+                let known = "udp, udp4, udp6, tcp, tcp4, tcp6, ws, ether, unix";
                 return Err(format!("scheme {scheme:?} is not known; known: {known}"));
             }
         };
@@ -142,6 +171,11 @@ impl Family {
     fn has(self, address: &SocketAddr) -> bool {
         address.is_ipv6() == (self == Self::V6)
     }
+}
+
+fn ether(authority: &str) -> Result<MacAddress, String> {
+    let address = authority.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    address.ok_or("the address is not in brackets; write it like \"ether://[01:00:5e:00:17:aa]\"")?.parse()
 }
 
 fn unix(path: &str) -> Result<PathBuf, String> {
@@ -213,6 +247,7 @@ mod tests {
             ("udp6://[2001:db8::1]", "udp6://[2001:db8::1]:6363"),
             ("tcp://[::1]:1", "tcp6://[::1]:1"),
             ("tcp4://127.0.0.1/", "tcp4://127.0.0.1:6363"),
+            ("ether://[01:00:5E:0:17:aa]", "ether://[01:00:5e:00:17:aa]"),
             ("ws://127.0.0.1", "ws://127.0.0.1:9696"),
             ("unix:///run/nfd/nfd.sock", "unix:///run/nfd/nfd.sock"),
         ] {
@@ -253,9 +288,14 @@ mod tests {
     fn what_is_wrong_is_said_with_what_would_be_right() {
         for (text, why) in [
             ("localhost", "no \"://\"; write it like \"udp4://192.0.2.1:6363\""),
+            ("ether://[x]", "\"x\" is not an Ethernet address; write it like \"01:00:5e:00:17:aa\""),
             (
-                "ether://[x]",
-                "scheme \"ether\" is not known; known: udp, udp4, udp6, tcp, tcp4, tcp6, ws, unix",
+                "ether://01:00:5e:00:17:aa",
+                "the address is not in brackets; write it like \"ether://[01:00:5e:00:17:aa]\"",
+            ),
+            (
+                "dev://eth0",
+                "scheme \"dev\" is not known; known: udp, udp4, udp6, tcp, tcp4, tcp6, ws, ether, unix",
             ),
             ("udp4://1.2.3.4:x", "port \"x\" is not in 0..=65535 (IPv6 addresses are written in brackets)"),
             ("udp6://::1", "\"\" is not a host"),

@@ -146,9 +146,9 @@ fn replace_listeners(config: &mut ForwarderConfig, uris: &[String]) -> Result<()
             FaceUri::WebSocket(address) => {
                 config.websocket.push(Listener { address, is_required: true });
             }
-            FaceUri::Fd(_) | FaceUri::WebSocketClient(_) => {
+            FaceUri::Fd(_) | FaceUri::WebSocketClient(_) | FaceUri::Ether(_) | FaceUri::Dev(_) => {
                 return Err(Failure::usage(format!(
-                    "--listen: {uri:?} is an open descriptor, not an address that peers can connect to"
+                    "--listen: {uri:?} is not an address that peers can connect to"
                 )));
             }
         }

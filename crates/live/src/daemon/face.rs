@@ -42,9 +42,14 @@ pub(super) enum Line {
 }
 
 impl Line {
+    /// Whether the face is a link with several stations.
+    pub fn is_multi_access(&self) -> bool {
+        matches!(self, Self::Socket { transport, .. } if transport.interface().is_some() && transport.remote_uri().is_multi_access())
+    }
+
     /// Whether frames are datagrams, whose peer can leave without notice.
     pub fn is_datagram(&self) -> bool {
-        matches!(self, Self::Socket { transport: Transport::Udp(_), .. })
+        matches!(self, Self::Socket { transport, .. } if transport.is_datagram())
     }
 }
 
@@ -321,6 +326,10 @@ impl Device<Bytes> for Wire<'_> {
     fn transmit(&mut self, packet: Packet<Bytes>) -> bool {
         let Self { id, now, names, tokens, incoming, .. } = *self;
         let Some(face) = &mut self.face else { return false };
+        // Others on the link may still answer (NFD).
+        if matches!(packet.header.kind, Kind::Nack(_)) && face.line.is_multi_access() {
+            return true;
+        }
         count(&mut face.sent, &packet.header.kind);
         // Only a packet that waited for the device may use time that a late timer left unused.
         face.shaper.depart(now, packet.header.size(), face.is_serving);

@@ -31,6 +31,8 @@ use crate::uri::FaceUri;
 pub(super) struct Configured {
     /// Address of the peer; a host name is resolved once, at the start.
     pub uri: FaceUri,
+    /// Network interface of a multicast or Ethernet face.
+    pub interface: Option<String>,
     /// The face; `None` while it is not connected.
     pub face: Option<FaceId>,
     /// Whether a command destroyed the face, which then is not made again.
@@ -265,8 +267,11 @@ impl Daemon {
     /// reached, so that both ends have one face for both directions.
     ///
     /// # Errors
-    /// As [`Transport::begin`].
-    pub(super) fn begin(&self, uri: &FaceUri) -> std::io::Result<Transport> {
+    /// As [`Transport::begin`] and [`Transport::on_interface`].
+    pub(super) fn begin(&self, uri: &FaceUri, interface: Option<&str>) -> std::io::Result<Transport> {
+        if let Some(interface) = interface {
+            return Transport::on_interface(uri, interface);
+        }
         if let FaceUri::Udp(peer) = uri {
             let listeners = self.listeners.udp.iter();
             let mut suitable =
@@ -284,7 +289,8 @@ impl Daemon {
             let planned = &self.config.faces[place];
             let uri = FaceUri::resolve(&planned.uri);
             let uri = uri.map_err(|why| StartError::new(format!("face {:?}", planned.name), why))?;
-            self.configured.push(Configured { uri, face: None, is_destroyed: false });
+            let interface = planned.interface.clone();
+            self.configured.push(Configured { uri, interface, face: None, is_destroyed: false });
             self.connect_configured(place)?;
         }
         Ok(())
@@ -296,7 +302,7 @@ impl Daemon {
         let uri = self.configured[place].uri.clone();
         let fault = |why: &dyn std::fmt::Display| StartError::new(format!("face {:?}", planned.name), why);
         // The peer of a stream may come later; everything else is a mistake.
-        let transport = match (self.begin(&uri), &uri) {
+        let transport = match (self.begin(&uri, planned.interface.as_deref()), &uri) {
             (Ok(transport), _) => transport,
             (Err(_), FaceUri::Tcp(_) | FaceUri::Unix(_)) => return Ok(()),
             (Err(why), _) => return Err(fault(&why)),

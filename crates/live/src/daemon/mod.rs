@@ -396,6 +396,10 @@ impl Daemon {
             interest.lifetime = interest.lifetime.min(self.lifetime);
             is_interest = true;
         }
+        // One station of several refuses nothing for the others (NFD).
+        if matches!(packet.header.kind, Kind::Nack(_)) && face.line.is_multi_access() {
+            return false;
+        }
         let view = &self.node.faces()[id.index()];
         view.count_received(packet.header.size());
         if !view.is_local() && self.is_localhost(&packet) {

@@ -39,13 +39,13 @@ impl PeerNetwork {
         })
     }
 
-    /// The address of a peer over UDP, TCP or WebSocket; `None` for a Unix socket.
+    /// The address of a peer over UDP, TCP or WebSocket; `None` for any other.
     pub fn of_peer(transport: &Transport) -> Option<Self> {
         match transport.remote_uri() {
             FaceUri::Udp(peer) | FaceUri::Tcp(peer) | FaceUri::WebSocketClient(peer) => {
                 Some(Self::of(peer.ip()))
             }
-            FaceUri::WebSocket(_) | FaceUri::Unix(_) | FaceUri::Fd(_) => None,
+            _ => None,
         }
     }
 }

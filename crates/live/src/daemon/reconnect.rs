@@ -9,7 +9,6 @@ use super::face::{FacePersistency, FaceState, Line};
 use super::{Daemon, Watch, Watched, surroundings};
 use crate::link_service::GenericLinkService;
 use crate::nfd::FaceEventKind;
-use crate::transport::Transport;
 
 impl Daemon {
     /// Closes the face, or takes a permanent one down if this end can connect it again.
@@ -55,7 +54,7 @@ impl Daemon {
         let Some(face) = &mut self.faces[id.index()] else { return };
         let Line::Socket { transport, link, .. } = &mut face.line else { return };
         // A peer that is not there is tried again by the next call.
-        let Ok(begun) = Transport::begin(&transport.remote_uri()) else { return };
+        let Ok(begun) = transport.begin_again() else { return };
         // Half of a packet from the earlier connection is of no use in this one.
         *link = GenericLinkService::new(link.mtu(), self.nonces.bits()).with_counters(link.counters());
         *transport = begun;

@@ -101,9 +101,10 @@ impl Daemon {
     fn keep_faces(&mut self, mut faces: Vec<Configured>, before: &ForwarderConfig, uris: Vec<FaceUri>) {
         let mut settings: Vec<&FaceConfig> = before.faces.iter().map(|face| &face.config).collect();
         for (place, uri) in uris.into_iter().enumerate() {
-            let wanted = &self.config.faces[place].config;
-            let is_same =
-                |(known, settings): (&Configured, &&FaceConfig)| known.uri == uri && **settings == *wanted;
+            let planned = &self.config.faces[place];
+            let is_same = |(known, settings): (&Configured, &&FaceConfig)| {
+                known.uri == uri && known.interface == planned.interface && **settings == planned.config
+            };
             let kept = faces.iter().zip(&settings).position(is_same);
             let known = kept.map(|at| {
                 settings.remove(at);
@@ -114,7 +115,12 @@ impl Daemon {
             {
                 face.origin = Origin::Configured(place);
             }
-            self.configured.push(known.unwrap_or(Configured { uri, face: None, is_destroyed: false }));
+            self.configured.push(known.unwrap_or(Configured {
+                uri,
+                interface: planned.interface.clone(),
+                face: None,
+                is_destroyed: false,
+            }));
         }
         for face in faces.into_iter().filter_map(|known| known.face) {
             // Its place is another face's now.

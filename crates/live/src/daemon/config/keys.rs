@@ -87,7 +87,7 @@ pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>
 };
 
 static FACE_KEYS: [Key; 4] = key_rows! {
-    mtu: Size(MAX_MTU), May, "Maximum UDP payload; larger packets are fragmented; 1400B by default.";
+    mtu: Size(MAX_MTU), May, "Maximum payload of UDP datagrams and Ethernet frames; larger packets are fragmented; 1400B by default.";
     queue: Table(&QUEUE), May, "Queue in front of the socket.";
     rate: Rate, May, "Rate of the traffic shaper; unlimited by default.";
     router_parts was parts: List(&Scheme(&ROUTER_PART)), May, "Router parts of schemes; none by default.";
@@ -112,7 +112,8 @@ pub(super) static FACE: Keys = Keys {
     what: "[[face]]",
     own: &key_rows! {
         name: Name, May, "Name used in routes; the URI by default.";
-        uri: Text, Must, "Remote endpoint: udp4, udp6, tcp4, tcp6 or unix.";
+        uri: Text, Must, "Remote endpoint: udp4, udp6, tcp4, tcp6, unix or ether; multicast groups are udp4://224.0.23.170:56363, udp6://[ff02::1234]:56363 and ether://[01:00:5e:00:17:aa] in NFD.";
+        interface: Text, May, "Network interface of a multicast or Ethernet face, which needs one, such as eth0.";
     },
     shared: &[&FACE_KEYS],
 };

@@ -129,6 +129,8 @@ pub struct StaticFace {
     pub name: String,
     /// Face URI of the peer. Its form is checked; a host name is not resolved yet.
     pub uri: String,
+    /// Network interface of a multicast or Ethernet face; `None` for other faces.
+    pub interface: Option<String>,
     /// Link, queue and scheme configuration.
     pub config: FaceConfig,
 }

@@ -27,6 +27,8 @@ const MIN_MEMORY: u64 = 1 << 20;
 const QUEUE_LIMIT: Limit = Limit::Packets(Packets::new(1_000));
 /// Modules of NFD's management protocol that have commands.
 const MODULES: [&str; 5] = ["faces", "fib", "rib", "cs", "strategy-choice"];
+/// Maximum length of the name of a network interface, bytes: `IFNAMSIZ` without the zero.
+const LONGEST_INTERFACE: usize = 15;
 /// Maximum number of groups, and of keys.
 const MAX_GROUPS: usize = 64;
 /// Maximum number of routes, and of strategies.
@@ -261,22 +263,26 @@ impl<'a> Faces<'a> {
                 false
             }
         })?;
+        let interface = read_interface(face, &uri)?;
+        // A group may have a face on each interface.
+        let place = interface.as_ref().map_or_else(|| uri.clone(), |name| format!("{uri} on {name}"));
         // A malformed name has been reported; it is not replaced by the URI.
-        let name = name.unwrap_or_else(|| Some(uri.clone()))?;
-        if self.index.contains_key(&uri) {
-            return face.refused("uri", format!("two faces have the URI {}", show(&uri)));
+        let name = name.unwrap_or_else(|| Some(place.clone()))?;
+        if self.index.contains_key(&place) {
+            return face.refused("uri", format!("two faces have the URI {}", show(&place)));
         }
         if self.index.contains_key(&name) {
             return face.refused("name", format!("two faces have the name {}", show(&name)));
         }
-        self.add(face.context, face.place, StaticFace { name, uri, config: values.config() }, values.bytes())
+        let made = StaticFace { name, uri, interface, config: values.config() };
+        self.add(face.context, face.place, (made, place), values.bytes())
     }
 
     fn add(
         &mut self,
         context: &ReadContext<'_>,
         place: Place,
-        face: StaticFace,
+        (face, called): (StaticFace, String),
         bytes: u64,
     ) -> Option<usize> {
         let index = self.list.len();
@@ -287,7 +293,7 @@ impl<'a> Faces<'a> {
             return None;
         }
         self.index.insert(face.name.clone(), index);
-        self.index.insert(face.uri.clone(), index);
+        self.index.insert(called, index);
         self.list.push(face);
         Some(index)
     }
@@ -308,8 +314,31 @@ impl<'a> Faces<'a> {
             return context.refused(place, why.to_string());
         }
         let defaults = self.defaults;
-        let face = StaticFace { name: word.to_owned(), uri: word.to_owned(), config: defaults.config() };
-        self.add(context, place, face, defaults.bytes())
+        let uri = word.to_owned();
+        if FaceUri::literal(word).is_ok_and(|uri| uri.needs_interface()) {
+            return context.refused(place, format!("{} needs a [[face]] with its interface", show(word)));
+        }
+        let face =
+            StaticFace { name: uri.clone(), uri: uri.clone(), interface: None, config: defaults.config() };
+        self.add(context, place, (face, uri), defaults.bytes())
+    }
+}
+
+/// The interface of a face to `uri`; the inner `None` if it needs none.
+fn read_interface(face: &Fields<'_>, uri: &str) -> Option<Option<String>> {
+    let interface = face.text("interface");
+    let is_needed = FaceUri::literal(uri).is_ok_and(|uri| uri.needs_interface());
+    match interface {
+        None if is_needed => {
+            face.refused("uri", format!("{} needs an interface, such as interface = \"eth0\"", show(uri)))
+        }
+        Some(_) if !is_needed => {
+            face.refused("interface", "only multicast and Ethernet faces belong to an interface".to_owned())
+        }
+        Some(name) if name.is_empty() || name.len() > LONGEST_INTERFACE || name.contains(['/', '\0']) => {
+            face.refused("interface", format!("{} is not the name of an interface", show(&name)))
+        }
+        interface => Some(interface),
     }
 }
 

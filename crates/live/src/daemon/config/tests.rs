@@ -161,8 +161,8 @@ fn everything_that_is_wrong_is_reported_at_its_line_with_what_is_accepted() {
         (
             "format = 1\n[[face]]\nuri = \"ether://[x]\"\n[[route]]\nprefix = \"/\"\nface = \"x\"",
             vec![
-                "3: face URI \"ether://[x]\": scheme \"ether\" is not known; \
-                 known: udp, udp4, udp6, tcp, tcp4, tcp6, ws, unix",
+                "3: face URI \"ether://[x]\": \"x\" is not an Ethernet address; \
+                 write it like \"01:00:5e:00:17:aa\"",
             ],
         ),
         (

@@ -29,7 +29,7 @@ const DEFAULT_MTU: u64 = u64::MAX;
 
 /// URI schemes of faces that exist but cannot be created by a command.
 const NOT_CREATABLE: [&str; 10] =
-    ["unix", "fd", "ether", "dev", "udp4+dev", "udp6+dev", "ws", "wss", "internal", "null"];
+    ["unix", "fd", "dev", "udp4+dev", "udp6+dev", "ws", "wss", "wsclient", "internal", "null"];
 
 impl Daemon {
     /// Creates a face; a connection is not waited for.
@@ -38,8 +38,9 @@ impl Daemon {
         requested: &ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
         let uri = read_uri(requested.uri.as_deref().unwrap_or_default())?;
+        let interface = read_local_uri(&uri, requested.local_uri.as_deref())?;
         let persistency = self.check_creation(&uri, requested)?;
-        if let Some(face) = self.face_to(&uri) {
+        if let Some(face) = self.face_to(&uri, interface) {
             let body = Box::new(self.face_parameters(face, requested));
             let text = format!("there is a face to {uri} already");
             return Err(RequestRefusal { body, ..RequestRefusal::new(409, text) });
@@ -48,7 +49,7 @@ impl Daemon {
             return Err(RequestRefusal::new(503, "there are as many faces as max_faces permits"));
         }
         let settings = self.settings_of(requested)?;
-        let begun = self.begin(&uri);
+        let begun = self.begin(&uri, interface);
         let transport = begun.map_err(|why| RequestRefusal::new(504, format!("{uri}: {why}")))?;
         let made = self.attach_socket(transport, Origin::Created, &settings);
         let id = made.map_err(|why| {
@@ -68,14 +69,13 @@ impl Daemon {
         requested: &ControlParameters,
     ) -> Result<FacePersistency, RequestRefusal> {
         let refusal = |text: &'static str| Err(RequestRefusal::new(406, text));
-        if requested.local_uri.is_some() {
-            return refusal("LocalUri cannot be chosen for faces over UDP and TCP");
-        }
         if requested.flags.unwrap_or(0) & requested.mask.unwrap_or(0) & (RELIABILITY | LOCAL_FIELDS) != 0 {
             return refusal("reliability, and local fields of faces that are not local, are not supported");
         }
         match requested.mtu {
-            Some(_) if !matches!(uri, FaceUri::Udp(_)) => return refusal("Mtu is only for faces over UDP"),
+            Some(_) if matches!(uri, FaceUri::Tcp(_)) => {
+                return refusal("Mtu is only for faces over UDP and Ethernet");
+            }
             Some(mtu) if mtu < MIN_MTU => return refusal("Mtu is below 128"),
             _ => {}
         }
@@ -201,9 +201,11 @@ impl Daemon {
     }
 
     /// The face to a remote address; `None` if there is none.
-    fn face_to(&self, uri: &FaceUri) -> Option<FaceId> {
+    fn face_to(&self, uri: &FaceUri, interface: Option<&str>) -> Option<FaceId> {
         let is_it = |line: &Line| match line {
-            Line::Socket { transport, .. } => transport.remote_uri() == *uri,
+            Line::Socket { transport, .. } => {
+                transport.remote_uri() == *uri && transport.interface() == interface
+            }
             Line::Internal(_) => false,
         };
         let found = (0..).zip(&self.faces);
@@ -258,16 +260,33 @@ fn can_be(face: &super::super::face::Face, number: u64) -> bool {
 fn read_uri(text: &str) -> Result<FaceUri, RequestRefusal> {
     let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
     if NOT_CREATABLE.contains(&scheme) {
-        let text = format!("faces of scheme {scheme:?} cannot be created; expected udp4, udp6, tcp4 or tcp6");
+        let text =
+            format!("faces of scheme {scheme:?} cannot be created; expected udp4, udp6, tcp4, tcp6 or ether");
         return Err(RequestRefusal::new(406, text));
     }
     let uri = FaceUri::literal(text).map_err(|why| RequestRefusal::new(400, why.to_string()))?;
-    let (FaceUri::Udp(address) | FaceUri::Tcp(address)) = uri else {
-        return Err(RequestRefusal::new(406, format!("{uri} is not the address of a peer")));
+    let is_single = match &uri {
+        FaceUri::Udp(address) | FaceUri::Tcp(address) => {
+            !address.ip().is_multicast() && !address.ip().is_unspecified() && address.port() != 0
+        }
+        FaceUri::Ether(address) => !address.is_group(),
+        _ => false,
     };
-    let ip = address.ip();
-    if ip.is_multicast() || ip.is_unspecified() || address.port() == 0 {
+    if !is_single {
         return Err(RequestRefusal::new(406, format!("{uri} is not the address of a single peer")));
     }
     Ok(uri)
+}
+
+/// The interface in LocalUri, which a face over Ethernet needs, and no other face can have.
+fn read_local_uri<'a>(uri: &FaceUri, local: Option<&'a str>) -> Result<Option<&'a str>, RequestRefusal> {
+    let interface = local.map(|local| local.strip_prefix("dev://"));
+    match (uri, interface) {
+        (FaceUri::Ether(_), Some(Some(interface))) => Ok(Some(interface)),
+        (FaceUri::Ether(_), _) => {
+            Err(RequestRefusal::new(406, "a face over Ethernet needs a LocalUri such as dev://eth0"))
+        }
+        (_, None) => Ok(None),
+        (_, Some(_)) => Err(RequestRefusal::new(406, "LocalUri cannot be chosen for faces over UDP and TCP")),
+    }
 }

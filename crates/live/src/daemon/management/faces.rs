@@ -57,7 +57,7 @@ impl Daemon {
             expiration_ms: is_ending.then_some(left_ns / 1_000_000),
             scope: u64::from(view.is_local()),
             persistency: face.persistency.number(),
-            link_type: 0,
+            link_type: u64::from(face.line.is_multi_access()),
             marking_interval_ns: face.marking.map(|marking| marking.interval_ns),
             marking_threshold_bytes: face.marking.map(|marking| marking.threshold_bytes),
             mtu: Some(mtu.unwrap_or(MAX_MTU).min(MAX_MTU) as u64),
