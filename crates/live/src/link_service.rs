@@ -49,9 +49,20 @@ pub struct LinkCounters {
     pub unsendable: u64,
 }
 
+/// Link fields of a received packet that tell the forwarder what to do with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LocalFields {
+    /// NextHopFaceId, if there is one.
+    pub next_hop: Option<u64>,
+    /// Whether the CachePolicy is NoCache.
+    pub no_cache: bool,
+}
+
 /// The link layer of one face.
 #[derive(Debug)]
 pub struct GenericLinkService {
+    /// Those of the packet that was received last.
+    local_fields: LocalFields,
     reassembler: Reassembler,
     encoder: LinkEncoder,
     counters: LinkCounters,
@@ -62,6 +73,7 @@ impl GenericLinkService {
     /// first fragment and should be random.
     pub fn new(mtu: Option<usize>, first_sequence: u64) -> Self {
         Self {
+            local_fields: LocalFields::default(),
             reassembler: Reassembler::default(),
             encoder: LinkEncoder::new(mtu, first_sequence),
             counters: LinkCounters::default(),
@@ -103,6 +115,8 @@ impl GenericLinkService {
             };
             interest.token = handle;
         }
+        self.local_fields =
+            LocalFields { next_hop: message.fields.next_hop, no_cache: message.fields.no_cache };
         // Only now, so that all packets of `reassembled` are also among `packets_in`.
         self.counters.reassembled += u64::from(is_part);
         self.counters.packets_in += 1;
@@ -133,6 +147,11 @@ impl GenericLinkService {
         self.counters.packets_out += 1;
         self.counters.frames_out += frames;
         self.counters.fragmented += u64::from(frames > 1);
+    }
+
+    /// Fields of the packet that [`receive`](Self::receive) returned last.
+    pub fn local_fields(&self) -> LocalFields {
+        self.local_fields
     }
 
     /// Counters of the link layer so far.

@@ -68,6 +68,9 @@ pub enum DecodeError {
         /// Accepted elements, for messages.
         accepted: &'static str,
     },
+    /// A name with more components than are accepted.
+    #[error("the name has more than {0} components")]
+    Components(usize),
     /// The name is not valid, with the reason.
     #[error("{0}")]
     Name(String),

@@ -27,6 +27,10 @@ pub struct LpFields {
     pub nack: Option<NackReason>,
     /// Whether the Data in the frame is a loss notice, which has only a name.
     pub loss_notice: bool,
+    /// NextHopFaceId: the face that the Interest in the frame is to be sent to, if one is requested.
+    pub next_hop: Option<u64>,
+    /// Whether the CachePolicy of the Data in the frame is NoCache.
+    pub no_cache: bool,
     /// Mark and signals of the link.
     pub hop: HopSignals,
 }
@@ -40,6 +44,8 @@ impl Default for LpFields {
             token: None,
             nack: None,
             loss_notice: false,
+            next_hop: None,
+            no_cache: false,
             hop: HopSignals::default(),
         }
     }
@@ -120,6 +126,8 @@ impl LpFields {
             types::FRAG_COUNT => self.frag_count = field.integer()?,
             types::PIT_TOKEN => self.token = Some(Token::new(field.value)?),
             types::NACK => self.nack = Some(nack_reason(field)?),
+            types::NEXT_HOP_FACE_ID => self.next_hop = Some(field.integer()?),
+            types::CACHE_POLICY => self.no_cache = read_no_cache(field)?,
             // Any value above 0 is a mark; larger ones than a byte keep that meaning.
             types::CONGESTION_MARK => self.hop.mark = u8::try_from(field.integer()?).unwrap_or(u8::MAX),
             types::LOSS_NOTICE => self.loss_notice = field.bytes::<0>("0").map(|_| true)?,
@@ -141,6 +149,13 @@ impl LpFields {
 /// Whether an unknown link field may be ignored (NDNLPv2).
 pub const fn is_ignorable(kind: u32) -> bool {
     kind >= 800 && kind <= 959 && kind.is_multiple_of(4)
+}
+
+/// Whether a CachePolicy, which has one type, is NoCache (1), the only one that is defined.
+fn read_no_cache(policy: &Element<'_>) -> Result<bool, DecodeError> {
+    let missing = DecodeError::Missing { element: types::CACHE_POLICY_TYPE, inside: types::CACHE_POLICY };
+    let kind = policy.inside().next()?.filter(|element| element.kind == types::CACHE_POLICY_TYPE);
+    kind.ok_or(missing)?.integer().map(|kind| kind == 1)
 }
 
 /// The reason in a Nack field. A missing or unknown reason counts as [`NackReason::NoRoute`]: it is only

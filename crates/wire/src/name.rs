@@ -46,7 +46,7 @@ impl<'a> NameView<'a> {
             )));
         }
         if self.len > MAX_COMPONENTS {
-            return Err(DecodeError::Name(format!("the name has more than {MAX_COMPONENTS} components")));
+            return Err(DecodeError::Components(MAX_COMPONENTS));
         }
         // Both digest components have 32 bytes (section 2).
         if component.kind <= types::PARAMETERS_SHA256_DIGEST {
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_name_of_129_components_is_refused() {
         assert_eq!(parse(&[8, 0].repeat(128)), Ok((128, 0)));
-        assert!(matches!(parse(&[8, 0].repeat(129)), Err(DecodeError::Name(_))));
+        assert!(matches!(parse(&[8, 0].repeat(129)), Err(DecodeError::Components(128))));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::clock::Clock;
 use crate::context::{Context, Env};
 use crate::ndn::face::{FaceId, FaceView};
-use crate::ndn::forwarder::{Forwarder, Outbox};
+use crate::ndn::forwarder::{Forwarder, Outbox, Steering};
 use crate::ndn::name::Name;
 use crate::ndn::packet::{Kind, Packet, PitToken};
 use crate::observe::event::{Event, EventMask};
@@ -284,6 +284,27 @@ impl<B: Clone + Default> Node<B> {
         }
         let out = &mut Egress { queues, devices, to_applications, clock };
         forwarder.receive(&mut cx, from, packet, out);
+        if is_flush {
+            run_due(&mut cx, forwarder, out);
+        }
+    }
+
+    /// As [`receive`](Self::receive), for a packet that requests more than its name does.
+    pub fn receive_steered(
+        &mut self,
+        env: Env<'_>,
+        from: FaceId,
+        (packet, steering): (Packet<B>, Steering),
+        devices: &mut impl Devices<B>,
+    ) {
+        let is_flush = self.clock.flushes_on_arrival() && !matches!(packet.header.kind, Kind::Interest(_));
+        let Self { forwarder, queues, to_applications, faces, clock, .. } = self;
+        let mut cx = Context::new(env, faces);
+        if cx.records(EventMask::PACKETS) {
+            cx.record(Event::Received { face: from.0, header: packet.header });
+        }
+        let out = &mut Egress { queues, devices, to_applications, clock };
+        forwarder.receive_steered(&mut cx, from, packet, steering, out);
         if is_flush {
             run_due(&mut cx, forwarder, out);
         }

@@ -16,6 +16,7 @@ mod rib;
 mod shaper;
 mod start;
 pub mod status;
+mod steering;
 mod strategies;
 mod timers;
 
@@ -388,6 +389,7 @@ impl Daemon {
             nonces: &mut self.nonces,
         };
         let Some(mut packet) = link.receive(frame, &mut context) else { return false };
+        let fields = link.local_fields();
         face::count(&mut face.received, &packet.header.kind);
         self.incoming.record(&packet.header, face.number);
         let mut is_interest = false;
@@ -406,8 +408,17 @@ impl Daemon {
             self.counters.out_of_scope += 1;
             return false;
         }
+        let Ok(steering) = self.steering_of(id, &mut packet, fields) else {
+            self.counters.malformed += 1;
+            return false;
+        };
         let met = self.met.len();
-        self.receive(id, packet);
+        match steering {
+            None => self.receive(id, packet),
+            Some(steering) => {
+                self.node.receive_steered(surroundings!(self), id, (packet, steering), wires!(self));
+            }
+        }
         // Only Interests cause further Data on the streams that they met.
         if !is_interest {
             self.met.truncate(met);

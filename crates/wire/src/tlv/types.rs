@@ -55,6 +55,9 @@ pub const PIT_TOKEN: u32 = 98;
 pub const NACK: u32 = 800;
 pub const NACK_REASON: u32 = 801;
 pub const INCOMING_FACE_ID: u32 = 812;
+pub const NEXT_HOP_FACE_ID: u32 = 816;
+pub const CACHE_POLICY: u32 = 820;
+pub const CACHE_POLICY_TYPE: u32 = 821;
 pub const CONGESTION_MARK: u32 = 832;
 pub const ACK: u32 = 836;
 /// A loss notice, which is our extension. Odd, so that a node that does not know it drops the packet.

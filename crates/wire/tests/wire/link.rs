@@ -50,7 +50,7 @@ fn a_frame_without_fragment_is_idle() {
 
 #[test]
 fn a_field_in_800_to_959_is_ignored_when_a_multiple_of_four() {
-    for kind in [804, 812, 816, 820, 836, 840, 844, 848, 884, 936] {
+    for kind in [804, 812, 836, 840, 844, 848, 884, 936] {
         assert_eq!(fields(&[&long(kind, &[0; 9])]), Ok(LpFields::default()), "{kind}");
     }
     for kind in [802, 801, 833, 902, 955, 796, 960, 964] {
@@ -58,6 +58,17 @@ fn a_field_in_800_to_959_is_ignored_when_a_multiple_of_four() {
         assert_eq!(fields(&[&long(kind, &[])]), Err(critical), "{kind}");
     }
     assert!(matches!(fields(&[&[84, 1, 0]]), Err(DecodeError::Critical { .. })));
+}
+
+#[test]
+fn a_next_hop_and_a_cache_policy_are_read() {
+    let next_hop = fields(&[&long(816, &[1, 2])]).map(|fields| fields.next_hop);
+    assert_eq!(next_hop, Ok(Some(258)));
+    let no_cache = |policy: &[u8]| fields(&[&long(820, policy)]).map(|fields| fields.no_cache);
+    assert_eq!((no_cache(&long(821, &[1])), no_cache(&long(821, &[2]))), (Ok(true), Ok(false)));
+    // NFD drops such frames as well.
+    assert!(no_cache(&[]).is_err() && no_cache(&long(822, &[1])).is_err());
+    assert!(fields(&[&long(816, &[0; 9])]).is_err());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The Data pipelines: incoming, unsolicited, outgoing.
 
 use super::gates::{Ending, Gates};
-use super::{Forwarder, Outbox, Served, record_end};
+use super::{Forwarder, Outbox, Served, Steering, record_end};
 use crate::context::Context;
 use crate::ndn::cs::{UnsolicitedPolicy, set_token};
 use crate::ndn::dead_nonce;
@@ -73,6 +73,9 @@ impl<B: Clone + Default> Forwarder<B> {
     /// Offers the Data to the content store.
     #[inline]
     fn keep(&mut self, cx: &Context<'_>, packet: &mut Packet<B>) {
+        if self.steering == Some(Steering::NoCache) {
+            return;
+        }
         self.cs.insert(packet, cx.names, cx.now);
         packet.header.hop.passed_store = true;
     }

@@ -1,10 +1,10 @@
 //! The Interest pipelines: incoming, loop, content store hit and miss, outgoing.
 
-use super::{BodyRules, Digest, Forwarder, Outbox, Requested};
+use super::{BodyRules, Digest, Forwarder, Outbox, Requested, Steering};
 use crate::context::Context;
 use crate::ndn::cs::set_token;
 use crate::ndn::face::FaceId;
-use crate::ndn::fib::{FibEntry, NextHop, Scope};
+use crate::ndn::fib::{Fib, FibEntry, NextHop, Scope};
 use crate::ndn::gate::DataSource;
 use crate::ndn::name::{IMPLICIT_DIGEST, Name, Segment};
 use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
@@ -26,39 +26,69 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        mut packet: Packet<B>,
+        packet: Packet<B>,
         out: &mut impl Outbox<B>,
     ) {
-        let Kind::Interest(interest) = &mut packet.header.kind else { return };
-        if interest.hop_limit.is_some() && !decrement_hop_limit(interest) {
-            self.counters.hop_limited += 1;
-            return;
-        }
-        let (nonce, name) = (interest.nonce, packet.header.name);
-        if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, nonce, cx.now) {
-            self.counters.loops += 1;
-            return refuse(cx, from, packet, NackReason::Duplicate, out);
-        }
-        if self.pit.len() >= self.pit_limit && !self.has_room(cx, &packet.header) && !self.make_room(cx, from)
-        {
-            self.counters.refused_full += 1;
-            return refuse(cx, from, packet, NackReason::Congestion, out);
-        }
+        let Some(mut packet) = self.admit(cx, from, packet, out) else { return };
+        let name = packet.header.name;
         if !self.cs.is_enabled() && self.is_plain {
             // Most Interests are the first of their entry, and nothing on this node can answer them.
-            let decided =
-                self.decide(cx, from, packet, out, |pit, interest, now| pit.begin(name, from, interest, now));
+            let decided = self.decide::<false>(cx, from, packet, out, |pit, interest, now| {
+                pit.begin(name, from, interest, now)
+            });
             match decided {
                 Ok(()) => return,
                 Err(undecided) => packet = undecided,
             }
         }
-        self.on_any_interest(cx, from, packet, out);
+        self.on_any_interest::<false>(cx, from, packet, out);
+    }
+
+    /// As [`on_interest`](Self::on_interest), for an Interest with a steering.
+    pub(super) fn on_steered_interest(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: Packet<B>,
+        out: &mut impl Outbox<B>,
+    ) {
+        if let Some(packet) = self.admit(cx, from, packet, out) {
+            self.on_any_interest::<true>(cx, from, packet, out);
+        }
+    }
+
+    /// The Interest, unless it is dropped or refused whatever the tables have about its name.
+    #[inline(always)]
+    fn admit(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        mut packet: Packet<B>,
+        out: &mut impl Outbox<B>,
+    ) -> Option<Packet<B>> {
+        let Kind::Interest(interest) = &mut packet.header.kind else { return None };
+        if interest.hop_limit.is_some() && !decrement_hop_limit(interest) {
+            self.counters.hop_limited += 1;
+            return None;
+        }
+        let (nonce, name) = (interest.nonce, packet.header.name);
+        if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, nonce, cx.now) {
+            self.counters.loops += 1;
+            refuse(cx, from, packet, NackReason::Duplicate, out);
+            return None;
+        }
+        if self.pit.len() >= self.pit_limit && !self.has_room(cx, &packet.header) && !self.make_room(cx, from)
+        {
+            self.counters.refused_full += 1;
+            refuse(cx, from, packet, NackReason::Congestion, out);
+            return None;
+        }
+        Some(packet)
     }
 
     /// As [`on_interest`](Self::on_interest) for an Interest that is not refused, with any entry and store.
     #[inline(never)]
-    fn on_any_interest(
+    fn on_any_interest<const IS_STEERED: bool>(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
@@ -88,7 +118,7 @@ impl<B: Clone + Default> Forwarder<B> {
         if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
             self.pit.note_digest(id);
         }
-        let left = self.decide(cx, from, packet, out, |pit, interest, now| {
+        let left = self.decide::<IS_STEERED>(cx, from, packet, out, |pit, interest, now| {
             Some(pit.record((id, is_new), from, interest, now))
         });
         debug_assert!(left.is_ok(), "a record is always made");
@@ -131,7 +161,7 @@ impl<B: Clone + Default> Forwarder<B> {
     /// Consults the strategy about an Interest, which `record` puts in its entry, and carries out its decision. Returns the
     /// packet if it has no entry.
     #[inline(always)]
-    fn decide(
+    fn decide<const IS_STEERED: bool>(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
@@ -144,9 +174,13 @@ impl<B: Clone + Default> Forwarder<B> {
         let Some(recorded) = record(&mut self.pit, interest, cx.now) else { return Err(packet) };
         let Recorded { id, entry, route, is_repeated } = recorded;
         let route = self.fib.route_by(route, packet.header.name.prefix, cx);
-        let hops = hops_in_scope(cx, from, route, &mut self.near);
+        let strategy = route.strategy;
+        let hops = match IS_STEERED {
+            true => steered_hops(cx, from, &packet.header, (&mut self.fib, self.steering, &mut self.near)),
+            false => hops_in_scope(cx, from, route, &mut self.near),
+        };
         self.targets.clear();
-        let decision = self.strategies[usize::from(route.strategy.0)].strategy.on_interest(
+        let decision = self.strategies[usize::from(strategy.0)].strategy.on_interest(
             cx,
             &mut Arrival {
                 interest: &packet.header,
@@ -207,9 +241,13 @@ impl<B: Clone + Default> Forwarder<B> {
     ) -> Decision {
         let Requested { packet, id, .. } = requested;
         let route = self.fib.route(packet.header.name.prefix, cx);
-        let hops = hops_in_scope(cx, from, route, &mut self.near);
+        let strategy = route.strategy;
+        let hops = match self.steering {
+            Some(_) => steered_hops(cx, from, &packet.header, (&mut self.fib, self.steering, &mut self.near)),
+            None => hops_in_scope(cx, from, route, &mut self.near),
+        };
         self.targets.clear();
-        self.strategies[usize::from(route.strategy.0)].strategy.on_rejected(
+        self.strategies[usize::from(strategy.0)].strategy.on_rejected(
             cx,
             refused_by,
             &mut Arrival {
@@ -333,19 +371,41 @@ fn hops_in_scope<'a>(
     if route.scope == Scope::Global {
         return &route.hops;
     }
-    keep_in_scope(cx, from, route, near);
+    near.clear();
+    near.extend_from_slice(&route.hops);
+    keep_in_scope(cx, from, route.scope, near);
     near
 }
 
-/// The next hops that an Interest from `from` may take under `/localhost` and `/localhop`.
+/// As [`hops_in_scope`], for an Interest with a steering.
 #[cold]
-fn keep_in_scope(cx: &Context<'_>, from: FaceId, route: &FibEntry, near: &mut Vec<NextHop>) {
+fn steered_hops<'a>(
+    cx: &Context<'_>,
+    from: FaceId,
+    interest: &Header,
+    (fib, steering, near): (&mut Fib, Option<Steering>, &'a mut Vec<NextHop>),
+) -> &'a [NextHop] {
+    let own = interest.name.prefix;
+    near.clear();
+    match steering {
+        Some(Steering::NextHop(face)) => near.extend(face.map(|face| NextHop { cost: 0, face })),
+        Some(Steering::Route(prefix)) => near.extend_from_slice(&fib.route(prefix, cx).hops),
+        Some(Steering::NoCache) | None => near.extend_from_slice(&fib.route(own, cx).hops),
+    }
+    let scope = Scope::of(own, cx.names);
+    if scope != Scope::Global {
+        keep_in_scope(cx, from, scope, near);
+    }
+    near
+}
+
+/// Keeps the next hops that an Interest from `from` may take under `/localhost` and `/localhop`.
+#[cold]
+fn keep_in_scope(cx: &Context<'_>, from: FaceId, scope: Scope, near: &mut Vec<NextHop>) {
     // NFD: what an application sends under `/localhop` may cross one link; everything else under both stays
     // on this node.
-    let is_free = route.scope == Scope::Hop && cx.face(from).is_local();
-    let allowed = |hop: &&NextHop| is_free || cx.face(hop.face).is_local();
-    near.clear();
-    near.extend(route.hops.iter().filter(allowed));
+    let is_free = scope == Scope::Hop && cx.face(from).is_local();
+    near.retain(|hop| is_free || cx.face(hop.face).is_local());
 }
 
 /// The name of the Data and its digest, if `name` ends in one.

@@ -111,6 +111,17 @@ impl ForwarderSetup {
     }
 }
 
+/// What a packet requests of the forwarder beside its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steering {
+    /// An Interest: the next hops of another name, that of a delegation in its forwarding hint.
+    Route(PrefixId),
+    /// An Interest: this next hop only; `None` for a face that does not exist (NDNLPv2, NextHopFaceId).
+    NextHop(Option<FaceId>),
+    /// A Data: no content store keeps it (NDNLPv2, CachePolicy).
+    NoCache,
+}
+
 /// A strategy, and its answers to what is queried once.
 #[derive(Debug)]
 struct Served {
@@ -150,6 +161,8 @@ pub struct Forwarder<B> {
     /// Next hops left by the scope of an Interest.
     near: Vec<NextHop>,
     expired: Vec<PitId>,
+    /// What the packet that is being processed requests.
+    steering: Option<Steering>,
     /// Gates before the queues of faces; most nodes have none.
     gates: Option<Box<Gates<B>>>,
 }
@@ -189,6 +202,7 @@ impl<B: Clone + Default> Forwarder<B> {
             targets: Vec::new(),
             near: Vec::new(),
             expired: Vec::new(),
+            steering: None,
             gates: None,
         }
     }
@@ -281,6 +295,24 @@ impl<B: Clone + Default> Forwarder<B> {
             Kind::LossNotice(_) => self.on_loss_notice(cx, from, packet, out),
             Kind::Tcp(_) => self.on_segment(cx, from, packet, out),
         }
+    }
+
+    /// As [`receive`](Self::receive), for a packet that requests more. A Nack has the steering of its Interest, which counts
+    /// if it is sent another way; an Interest that a gate holds loses it.
+    pub fn receive_steered(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: Packet<B>,
+        steering: Steering,
+        out: &mut impl Outbox<B>,
+    ) {
+        self.steering = Some(steering);
+        match packet.header.kind {
+            Kind::Interest(_) => self.on_steered_interest(cx, from, packet, out),
+            _ => self.receive(cx, from, packet, out),
+        }
+        self.steering = None;
     }
 
     /// Whether a packet of this kind may change when [`on_wake`](Self::on_wake) is due. A TCP segment can

@@ -8,7 +8,7 @@ use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::fib::NextHop;
-use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox};
+use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox, Steering};
 use tidegate_core::ndn::name::{Name, NameHash, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{
     Data, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken,
@@ -58,6 +58,8 @@ pub enum Instead {
     /// Sends it through this face.
     Face(u16),
     Suppress,
+    /// Sends it through every usable face.
+    Usable,
     Nack(NackReason),
 }
 
@@ -111,10 +113,14 @@ impl Strategy for Scripted {
         if self.0.borrow().asks_elsewhere { NackDecision::Elsewhere } else { entry.nack_decision() }
     }
 
-    fn on_rejected(&mut self, _: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {
+    fn on_rejected(&mut self, cx: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {
         self.note(format!("rejected by {}", face.0));
         match self.0.borrow_mut().after_refusals.pop_front() {
             Some(Instead::Face(face)) => arrival.forward(FaceId(face)),
+            Some(Instead::Usable) => {
+                let faces: Vec<FaceId> = arrival.usable(cx).collect();
+                faces.into_iter().for_each(|face| arrival.forward(face));
+            }
             Some(Instead::Suppress) => return Decision::Suppress,
             Some(Instead::Nack(reason)) => return Decision::Nack(reason),
             None => {}
@@ -270,6 +276,21 @@ impl Router {
     pub fn receive(&mut self, at_ms: u64, from: u16, packet: Packet<u32>) -> Sent {
         let mut out = Collected(Vec::new());
         self.call(ms(at_ms), |forwarder, cx| forwarder.receive(cx, FaceId(from), packet, &mut out));
+        out.0
+    }
+
+    /// As [`receive`](Self::receive), with what the packet requests beside its name.
+    pub fn receive_steered(
+        &mut self,
+        at_ms: u64,
+        from: u16,
+        packet: Packet<u32>,
+        steering: Steering,
+    ) -> Sent {
+        let mut out = Collected(Vec::new());
+        self.call(ms(at_ms), |forwarder, cx| {
+            forwarder.receive_steered(cx, FaceId(from), packet, steering, &mut out);
+        });
         out.0
     }
 

@@ -9,6 +9,7 @@ mod loss_notice;
 mod nack;
 mod node;
 mod shares;
+mod steering;
 mod stores;
 mod tables;
 mod unrequested;

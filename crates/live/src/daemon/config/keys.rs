@@ -54,6 +54,8 @@ pub(super) static FORWARDER: Keys = key_rows! { "[forwarder]" =>
     lifetime: LongTime, Else("5min"),
         "Maximum time that an Interest stays pending, whatever its lifetime.";
     strategy: Scheme(&STRATEGY), Else("best-route"), "Forwarding strategy.";
+    regions: List(&Text), May,
+        "Producer regions of this forwarder (network_region of NFD): a forwarding hint with one of these names, or a prefix of it, ends here; none by default.";
     metrics: Text, May,
         "Loopback address at which counters are served over HTTP under /metrics, in the formats of Prometheus and OpenMetrics, such as 127.0.0.1:9695; none by default.";
     max_faces: Count(1, 60_000), Else("1024"), "Maximum number of faces, including on-demand faces.";

@@ -59,6 +59,8 @@ pub struct ForwarderConfig {
     pub marking: Option<&'static Scheme>,
     /// Forwarding strategies of name prefixes.
     pub prefix_strategies: Vec<(String, SchemeUse)>,
+    /// Names of the producer regions that this forwarder belongs to, each as its concatenated components.
+    pub regions: Vec<Vec<u8>>,
     /// Groups whose members may send commands, by name or number.
     pub groups: Vec<String>,
     /// Keys whose commands are accepted from any application, and from neighbours.

@@ -15,6 +15,7 @@ use tidegate_settings::uses::{self, SchemeUse};
 use tidegate_settings::values::{read_name, read_text};
 
 use super::{CommandKey, FaceConfig, ForwarderConfig, StaticFace, StaticRoute, keys, listeners};
+use crate::name_uri;
 use crate::uri::FaceUri;
 
 /// NDNLPv2 fragments of this size pass every usual tunnel.
@@ -61,7 +62,8 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let routes = read_routes(&root, &mut faces);
     let prefix_strategies = read_strategies(&root);
     let local_tcp = listen.flag("local_tcp");
-    let groups = read_groups(&management);
+    let regions = read_texts(&forwarder, "regions", name_uri::parse);
+    let groups = read_texts(&management, "groups", |group| Ok(group.to_owned()));
     let command_keys = read_command_keys(&management);
     let localhop = management.flag("localhop");
     let udp = listeners::read_addresses(&listen, "udp", &listeners::ADDRESSES);
@@ -82,6 +84,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         strategy: strategy?,
         strategies: Vec::new(),
         marking: None,
+        regions,
         groups,
         command_keys,
         localhop: localhop?,
@@ -100,20 +103,21 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     })
 }
 
-fn read_groups(management: &Fields<'_>) -> Vec<String> {
-    let items = management.list("groups");
+/// The texts of a list, each as `read` understands it.
+fn read_texts<T>(table: &Fields<'_>, key: &str, read: fn(&str) -> Result<T, String>) -> Vec<T> {
+    let items = table.list(key);
     if items.len() > MAX_GROUPS {
-        management.refuse("groups", format!("groups: {} groups; at most {MAX_GROUPS}", items.len()));
+        table.refuse(key, format!("{key}: {} {key}; at most {MAX_GROUPS}", items.len()));
         return Vec::new();
     }
-    let mut groups = Vec::new();
+    let mut texts = Vec::new();
     for item in items {
-        match read_text(item) {
-            Ok(group) => groups.push(group.to_owned()),
-            Err(why) => management.context.refuse(item.place, format!("groups: {why}")),
+        match read_text(item).and_then(read) {
+            Ok(text) => texts.push(text),
+            Err(why) => table.context.refuse(item.place, format!("{key}: {why}")),
         }
     }
-    groups
+    texts
 }
 
 fn read_command_keys(management: &Fields<'_>) -> Vec<CommandKey> {

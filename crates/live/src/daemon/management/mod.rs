@@ -1,7 +1,7 @@
 //! Interests that the forwarder answers itself: NFD's management protocol, and a status of its own.
 //!
 //! A response has the name of its command, a dataset that of its request with a version and a segment. The
-//! content store holds none of them as fresh: each request gets the present state.
+//! content store holds none of them: each request gets the present state.
 
 mod announce;
 mod authority;
@@ -22,8 +22,9 @@ pub mod verb;
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::forwarder::Steering;
 use tidegate_core::ndn::name::{Name, PrefixId};
-use tidegate_core::ndn::packet::{Kind, Millis, Packet};
+use tidegate_core::ndn::packet::{Kind, Packet};
 use tidegate_wire::tlv::TlvReader;
 use tidegate_wire::{DataBuilder, InterestView, Signer};
 
@@ -68,16 +69,14 @@ impl Daemon {
         let mut nonce = || 0;
         let fields = Default::default();
         let decoded = tidegate_wire::decode_packet(&fields, data, &mut self.names, &mut nonce);
-        let Ok(mut packet) = decoded else { return };
-        if let Kind::Data(data) = &mut packet.header.kind {
-            // As fresh Data of the content store, it would hide changes for the time of its freshness.
-            data.freshness = Millis(0);
-        }
+        let Ok(packet) = decoded else { return };
         if let Some(Some(face)) = self.faces.get_mut(MANAGEMENT.index()) {
             count(&mut face.received, &packet.header.kind);
         }
         self.node.faces()[MANAGEMENT.index()].count_received(packet.header.size());
-        self.node.receive(surroundings!(self), MANAGEMENT, packet, wires!(self));
+        // In the content store it would hide changes, and answer a command that is sent again without carrying it out.
+        let steered = (packet, Steering::NoCache);
+        self.node.receive_steered(surroundings!(self), MANAGEMENT, steered, wires!(self));
     }
 
     /// The Data that answers an Interest; `None` if it is malformed or requests nothing that exists.
@@ -193,7 +192,7 @@ impl Daemon {
         }
     }
 
-    fn face_of_number(&self, number: u64) -> Option<FaceId> {
+    pub(super) fn face_of_number(&self, number: u64) -> Option<FaceId> {
         let is_it = |face: &Option<Face>| face.as_ref().is_some_and(|face| face.number == number);
         (0..).zip(&self.faces).find(|(_, face)| is_it(face)).map(|(id, _)| FaceId(id))
     }

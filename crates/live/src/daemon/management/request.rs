@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tidegate_wire::tlv::{Element, types};
-use tidegate_wire::{InterestView, Verifier, VerifyError, signature_type};
+use tidegate_wire::{DecodeError, InterestView, Verifier, VerifyError, signature_type};
 
 use super::verb::Verb;
 use crate::nfd::{AnnouncementError, ControlParameters, FaceQueryFilter, PrefixAnnouncement};
@@ -128,8 +128,10 @@ impl Request {
         let verb = Verb::find(module, verb).ok_or_else(unknown)?;
         let parameters = argument.ok_or_else(unknown)?;
         check_signature(interest)?;
-        let parameters = ControlParameters::decode(parameters.value)
-            .map_err(|_| RequestRefusal::new(400, "the component behind the verb is no ControlParameters"))?;
+        let parameters = ControlParameters::decode(parameters.value).map_err(|why| match why {
+            DecodeError::Components(_) => RequestRefusal::new(414, "the Name in the parameters is too long"),
+            _ => RequestRefusal::new(400, "the component behind the verb is no ControlParameters"),
+        })?;
         Ok(Self::Command(verb, Box::new(parameters)))
     }
 }

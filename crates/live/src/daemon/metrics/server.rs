@@ -9,7 +9,7 @@ use super::http::{self, Asked, MAX_REQUEST};
 use super::render;
 use crate::daemon::status::StatusLine;
 
-/// Maximum number of connections at once; further ones are closed.
+/// Maximum number of connections at once.
 pub(in crate::daemon) const MAX_PEERS: usize = 8;
 
 /// Time within which a client has to send its request and read the response.
@@ -69,7 +69,8 @@ impl MetricsServer {
         self.listener.local_addr()
     }
 
-    /// Accepts one connection and returns its number. `None` if no further one waits; one for which there is no place is
+    /// Accepts one connection and returns its number; `None` if no further one waits. If there is no place, it takes that of the
+    /// oldest connection that has not sent its request yet, so that silent clients keep nobody out; if there is none, it is
     /// closed.
     ///
     /// # Errors
@@ -81,7 +82,7 @@ impl MetricsServer {
                 Err(why) if is_temporary(&why) => return Ok(None),
                 Err(why) => return Err(why),
             };
-            let Some(place) = self.peers.iter().position(Option::is_none) else { continue };
+            let Some(place) = self.place() else { continue };
             if socket.set_nonblocking(true).is_err() {
                 continue;
             }
@@ -89,6 +90,16 @@ impl MetricsServer {
             self.peers[place] = Some(peer);
             return Ok(Some(place));
         }
+    }
+
+    /// A free place, or that of the oldest connection without a complete request.
+    fn place(&self) -> Option<usize> {
+        let silent = |(place, peer): (usize, &Option<Peer>)| {
+            let peer = peer.as_ref().filter(|peer| peer.response.is_empty())?;
+            Some((peer.accepted_at, place))
+        };
+        let free = self.peers.iter().position(Option::is_none);
+        free.or_else(|| Some(self.peers.iter().enumerate().filter_map(silent).min()?.1))
     }
 
     /// Handles an event of the connection `place`; `status` is called for a request for metrics.
@@ -182,14 +193,8 @@ mod tests {
 
     fn connect(server: &mut MetricsServer, address: SocketAddr, now: Time) -> (TcpStream, Option<usize>) {
         let client = TcpStream::connect(address).expect("listening");
-        let place = loop {
-            // The connection is established by the system before or shortly after `connect` returns.
-            match server.accept(now).expect("descriptors") {
-                Some(place) => break Some(place),
-                None if server.peers.iter().all(Option::is_some) => break None,
-                None => {}
-            }
-        };
+        // The connection is established by the system before or shortly after `connect` returns.
+        let place = std::iter::repeat_with(|| server.accept(now).expect("descriptors")).flatten().next();
         (client, place)
     }
 
@@ -225,15 +230,21 @@ mod tests {
     }
 
     #[test]
-    fn silent_clients_take_no_more_than_their_places_and_their_time() {
+    fn silent_clients_keep_nobody_out_and_end_in_time() {
         let (mut server, address) = server();
-        let silent: Vec<_> = (0..MAX_PEERS).map(|_| connect(&mut server, address, Time::ZERO)).collect();
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        let silent: Vec<_> =
+            (0..MAX_PEERS as u64).map(|number| connect(&mut server, address, at(number))).collect();
         assert!(silent.iter().all(|(_, place)| place.is_some()));
-        let (_refused, place) = connect(&mut server, address, Time::ZERO);
-        assert_eq!(place, None);
-        server.expire(Time::ZERO + DEADLINE);
-        assert!(server.peers.iter().all(Option::is_some));
-        server.expire(Time::ZERO + DEADLINE + Span::from_nanos(1));
+        // In turn, each in the place of the oldest.
+        for number in 0..2 {
+            let (mut client, place) = connect(&mut server, address, at(100 + number));
+            assert_eq!(place, silent[number as usize].1);
+            client.write_all(b"GET /metrics HTTP/1.1\r\n").expect("connected");
+        }
+        server.expire(at(100) + DEADLINE);
+        assert_eq!(server.peers.iter().flatten().count(), 2);
+        server.expire(at(101) + DEADLINE + Span::from_nanos(1));
         assert!(server.peers.iter().all(Option::is_none));
     }
 }

@@ -8,4 +8,5 @@ mod management;
 mod marks;
 mod neighbours;
 mod pressure;
+mod steering;
 mod websocket;
