@@ -43,7 +43,7 @@ fn serve_file(file: &Path, forwarder: &str, stop: OwnedFd, ready: &mpsc::Sender<
         certificate: None,
         version: Some(5),
     };
-    let mut served = Served::open(file, settings, &mut client).expect("the file is there");
+    let mut served = Served::open(file, settings).expect("the file is there");
     registration::register(&mut client, &prefix).expect("the forwarder takes local commands");
     ready.send(()).expect("the test waits for it");
     serve(&mut client, &mut served, |_| {}).expect("the forwarder stays");

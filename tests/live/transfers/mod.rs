@@ -1,5 +1,6 @@
 //! Files byte-equal through one and two forwarders, and what happens when someone leaves on the way.
 
+mod directories;
 mod endings;
 mod matrix;
 mod outputs;

@@ -1,11 +1,10 @@
-//! Reasons why a file cannot be served.
+//! Reasons why content cannot be served.
 
 use std::io;
 
 use tidegate_wire::EncodeError;
 
 use super::MAX_SEGMENT_SIZE;
-use crate::client::ClientError;
 
 /// Reason why a file cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +16,9 @@ pub enum ServeError {
     /// It is no regular file.
     #[error("it is not a regular file")]
     NotAFile,
+    /// It is no directory.
+    #[error("it is not a directory")]
+    NotADirectory,
     /// It has more segments than can be numbered.
     #[error("its {bytes} bytes take more than 2^32 segments; use larger segments")]
     TooLarge {
@@ -29,7 +31,4 @@ pub enum ServeError {
     /// A segment does not fit a packet; the name or the key's name is too long.
     #[error("a segment does not fit a packet: {0}")]
     Segment(EncodeError),
-    /// The connection cannot be used.
-    #[error(transparent)]
-    Client(#[from] ClientError),
 }

@@ -1,4 +1,4 @@
-//! The file that is served, as long as it stays as it was when opened.
+//! Content that is served, as long as it stays as it was when opened.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -8,14 +8,87 @@ use std::path::Path;
 use tidegate_wire::sha256;
 
 use super::ServeError;
-use crate::clock::micros_since_epoch;
+use crate::clock::{MonotonicClock, micros_since_epoch};
 
 /// Bytes that are read at once to be hashed.
 const CHUNK: usize = 1 << 16;
 
-/// An open file, whose segments are served.
+/// Content of one version of an object.
 #[derive(Debug)]
-pub(super) struct SourceFile {
+pub(super) enum ContentSource {
+    /// A regular file, read on request.
+    File(WatchedFile),
+    /// The listing of a directory.
+    Listing(WatchedFile, Vec<u8>),
+    /// Content that no file has.
+    Memory(Vec<u8>),
+}
+
+impl ContentSource {
+    /// Size of the content, bytes.
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Self::File(file) => file.state.len,
+            Self::Listing(_, content) | Self::Memory(content) => content.len() as u64,
+        }
+    }
+
+    /// Time of the last change before it was opened, microseconds since 1970; the present time if there is no file.
+    pub(super) fn changed_us(&self) -> u64 {
+        match self {
+            Self::File(file) | Self::Listing(file, _) => file.changed_us,
+            Self::Memory(_) => MonotonicClock::wall_micros(),
+        }
+    }
+
+    /// Whether a change was found.
+    pub(super) fn has_changed(&self) -> bool {
+        match self {
+            Self::File(file) | Self::Listing(file, _) => file.has_changed,
+            Self::Memory(_) => false,
+        }
+    }
+
+    /// Change since it was opened; returned once.
+    pub(super) fn look_for_change(&mut self) -> Option<String> {
+        match self {
+            Self::File(file) | Self::Listing(file, _) => file.look_for_change(),
+            Self::Memory(_) => None,
+        }
+    }
+
+    /// The first 64 bits of a hash of the whole content.
+    pub(super) fn hash(&self) -> io::Result<u64> {
+        let (mut hash, mut buffer) = ([0; 32], vec![0; CHUNK]);
+        let mut at = 0;
+        while at < self.len() {
+            let len = (self.len() - at).min(CHUNK as u64);
+            let chunk = &mut buffer[..len as usize];
+            self.read(chunk, at)?;
+            hash = sha256(&[&hash, chunk]);
+            at += len;
+        }
+        let [a, b, c, d, e, f, g, h, ..] = hash;
+        Ok(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+    }
+
+    /// Fills `buffer` from byte `from` on.
+    pub(super) fn read(&self, buffer: &mut [u8], from: u64) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.file.read_exact_at(buffer, from),
+            Self::Listing(_, content) | Self::Memory(content) => {
+                let content = usize::try_from(from).ok().and_then(|from| content.get(from..));
+                let content = content.and_then(|content| content.get(..buffer.len()));
+                buffer.copy_from_slice(content.ok_or(io::ErrorKind::UnexpectedEof)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// An open file or directory.
+#[derive(Debug)]
+pub(super) struct WatchedFile {
     file: File,
     /// State of the file when it was opened.
     state: FileState,
@@ -39,59 +112,28 @@ impl FileState {
     }
 }
 
-impl SourceFile {
+impl WatchedFile {
     /// Opens a regular file.
     pub(super) fn open(path: &Path) -> Result<Self, ServeError> {
         // Non-blocking: to open a pipe would otherwise wait until a process writes to it.
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(libc::O_NONBLOCK);
         let file = options.open(path).map_err(ServeError::File)?;
-        let found = file.metadata().map_err(ServeError::File)?;
-        if !found.is_file() {
+        if !file.metadata().map_err(ServeError::File)?.is_file() {
             return Err(ServeError::NotAFile);
         }
-        let changed_us = micros_since_epoch(found.modified().map_err(ServeError::File)?);
-        let state = FileState::of(&file).map_err(ServeError::File)?;
+        Self::of(file).map_err(ServeError::File)
+    }
+
+    /// A file or directory that is open already.
+    pub(super) fn of(file: File) -> io::Result<Self> {
+        let changed_us = micros_since_epoch(file.metadata()?.modified()?);
+        let state = FileState::of(&file)?;
         Ok(Self { file, state, changed_us, has_changed: false })
     }
 
-    /// Size of the file when it was opened, bytes.
-    pub(super) fn len(&self) -> u64 {
-        self.state.len
-    }
-
-    /// Time of its last change before it was opened, microseconds since 1970.
-    pub(super) fn changed_us(&self) -> u64 {
-        self.changed_us
-    }
-
-    /// The first 64 bits of a hash of the whole content.
-    pub(super) fn hash(&self) -> io::Result<u64> {
-        let (mut hash, mut buffer) = ([0; 32], vec![0; CHUNK]);
-        let mut at = 0;
-        while at < self.len() {
-            let len = (self.len() - at).min(CHUNK as u64);
-            let chunk = &mut buffer[..len as usize];
-            self.read(chunk, at)?;
-            hash = sha256(&[&hash, chunk]);
-            at += len;
-        }
-        let [a, b, c, d, e, f, g, h, ..] = hash;
-        Ok(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
-    }
-
-    /// Whether a change was found.
-    pub(super) fn has_changed(&self) -> bool {
-        self.has_changed
-    }
-
-    /// Fills `buffer` from byte `from` on.
-    pub(super) fn read(&self, buffer: &mut [u8], from: u64) -> io::Result<()> {
-        self.file.read_exact_at(buffer, from)
-    }
-
     /// Change of the file since it was opened; returned once.
-    pub(super) fn look_for_change(&mut self) -> Option<String> {
+    fn look_for_change(&mut self) -> Option<String> {
         if self.has_changed {
             return None;
         }
@@ -124,27 +166,35 @@ mod tests {
     #[test]
     fn a_change_is_reported_once() {
         let path = file("longer");
-        let mut source = SourceFile::open(&path).expect("opened");
+        let mut source = WatchedFile::open(&path).expect("opened");
         assert_eq!(source.look_for_change(), None);
         fs::write(&path, "longer content").expect("writable");
         let reported = source.look_for_change();
         assert_eq!(reported.as_deref(), Some("the file had 7 bytes and now has 14"));
-        assert_eq!((source.look_for_change(), source.has_changed()), (None, true));
+        assert_eq!((source.look_for_change(), source.has_changed), (None, true));
         let _ = fs::remove_file(path);
     }
 
     #[test]
     fn a_file_that_was_removed_is_another_one() {
         let path = file("removed");
-        let mut source = SourceFile::open(&path).expect("opened");
+        let mut source = WatchedFile::open(&path).expect("opened");
         fs::remove_file(&path).expect("there");
         assert_eq!(source.look_for_change().as_deref(), Some("the file was removed"));
     }
 
     #[test]
     fn only_a_regular_file_is_opened() {
-        assert!(matches!(SourceFile::open(&std::env::temp_dir()), Err(ServeError::NotAFile)));
-        assert!(matches!(SourceFile::open(Path::new("/does/not/exist")), Err(ServeError::File(_))));
+        assert!(matches!(WatchedFile::open(&std::env::temp_dir()), Err(ServeError::NotAFile)));
+        assert!(matches!(WatchedFile::open(Path::new("/does/not/exist")), Err(ServeError::File(_))));
+    }
+
+    #[test]
+    fn content_in_memory_is_read_up_to_its_end_only() {
+        let source = ContentSource::Memory(b"content".to_vec());
+        let mut buffer = [0; 3];
+        assert!(source.read(&mut buffer, 4).is_ok() && &buffer == b"ent");
+        assert!(source.read(&mut buffer, 5).is_err() && source.read(&mut buffer, u64::MAX).is_err());
     }
 
     #[test]
@@ -153,7 +203,7 @@ mod tests {
         fs::remove_file(&path).expect("there");
         let made = std::process::Command::new("mkfifo").arg(&path).status().expect("there is mkfifo");
         assert!(made.success());
-        let opened = SourceFile::open(&path);
+        let opened = WatchedFile::open(&path);
         let _ = fs::remove_file(&path);
         assert!(matches!(opened, Err(ServeError::NotAFile)));
     }

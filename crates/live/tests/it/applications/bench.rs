@@ -14,7 +14,7 @@ use tidegate_live::client::Client;
 use tidegate_live::fetch::{
     FetchSettings, Fetched, RECEIVE_WINDOW, Trust, fetch, live_profile, newest_version,
 };
-use tidegate_live::serve::{ServeCounters, ServeSettings, Served, serve};
+use tidegate_live::serve::{Responder, ServeCounters, ServeSettings, Served, serve};
 use tidegate_live::stream::StreamFace;
 use tidegate_live::transport::Transport;
 use tidegate_live::udp::{UdpFace, UdpListener};
@@ -64,7 +64,7 @@ impl Server {
         let thread = std::thread::spawn(move || {
             let mut client = Client::over(transport).expect("descriptors");
             client.stop_on(OwnedFd::from(stopped)).expect("watched");
-            let mut served = Served::open(&path, settings, &mut client).expect("served");
+            let mut served = Served::open(&path, settings).expect("served");
             // A peer that is done ends a stream before the server is told to stop.
             let _ = serve(&mut client, &mut served, |why| panic!("{why}"));
             served.counters()

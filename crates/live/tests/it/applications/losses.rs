@@ -33,8 +33,7 @@ fn a_forwarder_that_refuses_all_for_a_time_does_not_end_a_fetch() {
     let server = thread::spawn(move || {
         let mut client = Client::over(far).expect("descriptors");
         let version = settings("/refused", 1200);
-        let mut served =
-            Served::open(&path, ServeSettings { version: Some(1), ..version }, &mut client).expect("served");
+        let mut served = Served::open(&path, ServeSettings { version: Some(1), ..version }).expect("served");
         refuse_for(&mut client, Span::from_millis(300));
         let _ = serve(&mut client, &mut served, |why| panic!("{why}"));
     });

@@ -5,3 +5,4 @@ mod losses;
 mod objects;
 mod schemes;
 mod serving;
+mod trees;

@@ -7,7 +7,7 @@ use std::thread;
 use tidegate_core::units::Span;
 use tidegate_live::client::Client;
 use tidegate_live::fetch::{FetchError, Trust, fetch, newest_version};
-use tidegate_live::serve::{ServeSettings, Served};
+use tidegate_live::serve::{Responder, ServeSettings, Served};
 use tidegate_live::transport::Transport;
 use tidegate_wire::{DataBuilder, Signer};
 
@@ -78,7 +78,7 @@ fn serve_two(far: Transport, paths: [PathBuf; 2]) {
     let mut client = Client::over(far).expect("descriptors");
     let settings = ServeSettings { version: Some(1), ..settings("/two", 1000) };
     let [mut first, mut second] =
-        paths.map(|path| Served::open(&path, settings.clone(), &mut client).expect("served"));
+        paths.map(|path| Served::open(&path, settings.clone()).expect("served"));
     let mut inbox = Vec::new();
     while client.exchange(None, &mut inbox).is_ok() {
         for requested in inbox.drain(..) {

@@ -7,7 +7,7 @@ use tidegate_live::client::Client;
 use tidegate_live::clock::MonotonicClock;
 use tidegate_live::name_uri;
 use tidegate_live::poll::{Poll, SocketInterest};
-use tidegate_live::serve::{ServeError, Served};
+use tidegate_live::serve::{Responder, ServeError, Served};
 use tidegate_live::stream::StreamFace;
 use tidegate_live::transport::Transport;
 use tidegate_wire::{DataView, InterestBuilder, Verifier, rdr};
@@ -16,11 +16,11 @@ use crate::applications::bench::{Server, content, file, name, settings, unix_pai
 
 /// A served file of 2500 bytes in segments of 1000, and the client its names are of.
 fn served(test: &str) -> (Served, Client) {
-    let (mut client, _far) = unix_pair();
+    let (client, _far) = unix_pair();
     let mut settings = settings("/a/file", 1000);
     settings.version = Some(7);
     let path = file(test, &content(2500));
-    (Served::open(&path, settings, &mut client).expect("served"), client)
+    (Served::open(&path, settings).expect("served"), client)
 }
 
 fn interest(uri: &str, can_be_prefix: bool) -> Bytes {
@@ -88,10 +88,9 @@ fn a_file_that_changes_is_reported_once_and_not_served_any_more() {
 
 #[test]
 fn what_cannot_be_served_is_refused_at_the_start() {
-    let (mut client, _far) = unix_pair();
     let path = file("refused", &content(10));
-    let mut open = |path: &std::path::Path, size| {
-        Served::open(path, settings("/x", size), &mut client).map(|_| ()).expect_err("refused")
+    let open = |path: &std::path::Path, size| {
+        Served::open(path, settings("/x", size)).map(|_| ()).expect_err("refused")
     };
     assert!(matches!(open(&path, 0), ServeError::SegmentSize(0)));
     assert!(matches!(open(&path, 8001), ServeError::SegmentSize(8001)));
@@ -102,10 +101,9 @@ fn what_cannot_be_served_is_refused_at_the_start() {
 
 #[test]
 fn a_name_too_long_for_a_packet_is_refused_at_the_start() {
-    let (mut client, _far) = unix_pair();
     let path = file("long-name", &content(10));
     let long = format!("/{}", "x".repeat(900));
-    let refused = Served::open(&path, settings(&long, 8000), &mut client).map(|_| ());
+    let refused = Served::open(&path, settings(&long, 8000)).map(|_| ());
     assert!(matches!(refused, Err(ServeError::Segment(_))));
 }
 

@@ -39,7 +39,7 @@ impl Server {
             certificate: None,
             version: Some(1),
         };
-        let mut served = Served::open(&file, settings, &mut client).expect("served");
+        let mut served = Served::open(&file, settings).expect("served");
         let thread = std::thread::spawn(move || {
             serve(&mut client, &mut served, |why| panic!("{why}")).expect("connected");
             let _ = std::fs::remove_file(file);

@@ -1,0 +1,98 @@
+//! Several objects and directories in one process, with one cache of signed segments.
+
+use std::io;
+
+use bytes::Bytes;
+use tidegate_core::ndn::packet::{Kind, Packet};
+use tidegate_wire::tlv::{TlvReader, types};
+use tidegate_wire::{DataView, InterestView};
+
+use super::cache::{SegmentCache, SignedSegment};
+use super::object::packet;
+use super::{Responder, ServeCounters};
+use crate::client::Client;
+
+/// A producer, and the words for it in messages, such as the path of its file.
+pub type Publication = (String, Box<dyn Responder>);
+
+/// Producers that share a cache of signed segments. An Interest is answered by the first one that has its name.
+#[derive(Debug)]
+pub struct Publications {
+    producers: Vec<Publication>,
+    cache: SegmentCache,
+    /// Counters of what no producer has answered.
+    counters: ServeCounters,
+}
+
+impl Publications {
+    /// Producers in the order in which they are looked at, and the maximum size of the cache, bytes; 0 for none.
+    pub fn new(producers: Vec<Publication>, cache_size: usize) -> Self {
+        Self { producers, cache: SegmentCache::new(cache_size), counters: ServeCounters::default() }
+    }
+
+    fn find_cached(&mut self, name: &[u8]) -> Option<Bytes> {
+        let SignedSegment { packet, content_size } = self.cache.find(name)?;
+        self.counters.interests += 1;
+        self.counters.segments += 1;
+        self.counters.cached += 1;
+        self.counters.bytes += content_size as u64;
+        Some(packet)
+    }
+}
+
+impl Responder for Publications {
+    fn answer(
+        &mut self,
+        requested: &Packet<Bytes>,
+        client: &mut Client,
+    ) -> io::Result<Option<Packet<Bytes>>> {
+        let Kind::Interest(interest) = requested.header.kind else { return Ok(None) };
+        let Ok(view) = InterestView::parse(&requested.body) else { return Ok(None) };
+        let name = view.name.components();
+        if let Some(bytes) = self.find_cached(name) {
+            return packet(bytes, &interest, client).map(Some);
+        }
+        let Some((label, producer)) = self.producers.iter_mut().find(|(_, producer)| producer.has(name))
+        else {
+            self.counters.interests += 1;
+            self.counters.unanswered += 1;
+            return Ok(None);
+        };
+        let answer = producer.answer(requested, client);
+        let answer = answer.map_err(|why| io::Error::new(why.kind(), format!("{label}: {why}")))?;
+        if let Some(data) = &answer
+            && is_segment(name)
+            && let Ok(found) = DataView::parse(&data.body)
+            && found.name.components() == name
+        {
+            let segment = SignedSegment { packet: data.body.clone(), content_size: found.content.len() };
+            self.cache.insert(name, segment);
+        }
+        Ok(answer)
+    }
+
+    fn look_for_change(&mut self) -> Option<String> {
+        let change = |(label, producer): &mut Publication| {
+            producer.look_for_change().map(|change| format!("{label}: {change}"))
+        };
+        self.producers.iter_mut().find_map(change)
+    }
+
+    fn counters(&self) -> ServeCounters {
+        let counters = self.producers.iter().map(|(_, producer)| producer.counters());
+        counters.fold(self.counters, ServeCounters::plus)
+    }
+
+    fn has(&self, name: &[u8]) -> bool {
+        self.producers.iter().any(|(_, producer)| producer.has(name))
+    }
+}
+
+/// Whether the name of an Interest is that of one segment. Only such Data are kept: their names never get other content.
+fn is_segment(name: &[u8]) -> bool {
+    let (mut reader, mut last) = (TlvReader::new(name), None);
+    while let Ok(Some(component)) = reader.next() {
+        last = Some(component.kind);
+    }
+    last == Some(types::SEGMENT_NAME_COMPONENT)
+}
