@@ -148,3 +148,22 @@ fn a_connection_without_a_packet_ends_and_one_with_packets_stays() {
     target.forwarder.status_when("some time", |status| of_forwarder(status, "uptime_s") > 4.0);
     assert!(local.answers().is_empty());
 }
+
+#[test]
+fn an_address_with_its_share_of_faces_gives_the_place_of_a_silent_one_to_a_newcomer() {
+    let target = Target::start("share", "[forwarder]\nfaces_per_address = 4\n");
+    let silent = strangers("127.0.0.1", 4);
+    let is_full = |status: &Value| {
+        send_all(&target, &silent, &[5]);
+        faces_at(status, "127.0.0.1") == 4
+    };
+    target.forwarder.status_when("all faces", is_full);
+    let newcomer = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    let remote = format!("udp4://{}", newcomer.local_addr().expect("bound"));
+    let has_face = |status: &Value| {
+        newcomer.send_to(&interest(&uri(&["no-route"])), target.forwarder.address(Way::Udp)).expect("sent");
+        status.get("faces").list().iter().any(|face| face.get("remote").text() == remote)
+    };
+    let status = target.forwarder.status_when("a face of the newcomer", has_face);
+    assert!(faces_at(&status, "127.0.0.1") <= 4, "{status:?}");
+}

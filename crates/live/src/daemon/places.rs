@@ -65,6 +65,8 @@ pub(super) struct Places {
     by_source: BTreeMap<PeerNetwork, u32>,
     /// Time before which no face is looked for that could be closed.
     next_search: Time,
+    /// The same among the faces of one address.
+    next_search_of_address: Time,
     refusals: Refusals,
 }
 
@@ -134,17 +136,23 @@ fn has_packets(face: &Face) -> bool {
 }
 
 impl Daemon {
-    /// Whether a newcomer may have a face; another's is closed for it if none is free. Counts a refusal.
+    /// Whether a newcomer may have a face; another's is closed for it if none is free, one of the same address if this has its
+    /// share. Counts a refusal.
     pub(super) fn has_place(&mut self, newcomer: Newcomer) -> bool {
         let (limit, max) = (self.config.faces_per_address, usize::from(self.config.max_faces));
         let has_its_share = |source: &PeerNetwork| {
             self.places.by_source.get(source).is_some_and(|count| *count >= u32::from(limit))
         };
-        if let Some(PeerNetwork(address)) = newcomer.source.filter(has_its_share) {
+        if let Some(source) = newcomer.source.filter(has_its_share) {
+            // Short-lived programs of one machine leave a face each behind.
+            if self.displace(Some(source)) {
+                return true;
+            }
+            let PeerNetwork(address) = source;
             self.refuse(|| format!("{address} has {limit} faces already (faces_per_address)"));
             return false;
         }
-        if self.count_faces() < max + newcomer.more || self.displace() {
+        if self.count_faces() < max + newcomer.more || self.displace(None) {
             return true;
         }
         self.refuse(|| format!("there are {max} faces already, and all are in use (max_faces)"));
@@ -156,18 +164,29 @@ impl Daemon {
         self.places.refusals.record(self.now, why);
     }
 
-    /// Closes the least useful face of a peer on another machine; false if all are useful.
-    fn displace(&mut self) -> bool {
-        if self.now < self.places.next_search {
+    /// Closes the least useful face of a peer on another machine, or of `address` alone; false if all are useful.
+    fn displace(&mut self, address: Option<PeerNetwork>) -> bool {
+        let places = &self.places;
+        if self.now < if address.is_some() { places.next_search_of_address } else { places.next_search } {
             return false;
         }
-        let found = face_to_close(self.remote_faces(), self.now);
-        match found {
-            Some(id) => self.close(id),
-            // A flood of newcomers must not cause a search each.
-            None => self.places.next_search = self.now + SEARCH_INTERVAL,
+        let is_of = |face: &Usefulness| address.is_none() || self.source_of_face(face.id) == address;
+        let found = face_to_close(self.remote_faces().filter(is_of), self.now);
+        // A flood of newcomers must not cause a search each.
+        let next = self.now + SEARCH_INTERVAL;
+        match (found, address) {
+            (Some(id), _) => self.close(id),
+            (None, Some(_)) => self.places.next_search_of_address = next,
+            (None, None) => self.places.next_search = next,
         }
         found.is_some()
+    }
+
+    fn source_of_face(&self, id: FaceId) -> Option<PeerNetwork> {
+        match &self.faces[id.index()].as_ref()?.line {
+            Line::Socket { transport, .. } => self.source_of(transport),
+            Line::Internal(_) => None,
+        }
     }
 
     /// Faces on demand of peers on other machines.
