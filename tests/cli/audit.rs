@@ -55,6 +55,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     #[cfg(target_os = "linux")]
     ("status", "live::every_live_command_prints_json"),
     #[cfg(target_os = "linux")]
+    ("get", "live::every_live_command_prints_json"),
+    #[cfg(target_os = "linux")]
+    ("put", "live::every_live_command_prints_json"),
+    #[cfg(target_os = "linux")]
     ("top", "draws on a terminal; top::without_a_terminal_it_refers_to_status"),
 ];
 
@@ -165,6 +169,14 @@ mod live {
         let copy = scratch.at("copy");
         let fetched = tidegate(&[&["fetch", "/audit", "-o", &copy], &at[..]].concat()).with(0);
         assert_eq!(fetched.json().get("name").text().split("/v=").next(), Some("/audit"));
+        let put = Running::start(&[&["put", "/put", "README.md", "-p"], &at[..]].concat());
+        put.err_line("{\"note\":\"Published ");
+        assert!(put.out_line("v=").len() > 2);
+        let got = tidegate(&[&["get", "/put"], &at[..]].concat()).with(0);
+        assert_eq!(got.out.into_bytes(), fs::read("README.md").expect("there"));
+        let closing = Value::parse(&got.err).unwrap_or_else(|why| panic!("{why}: {}", got.err));
+        assert_eq!(closing.get("complete"), &Value::Bool(true));
+        put.stop().with(0);
         for running in [server, forwarder] {
             let reported = running.stop().with(0).out;
             let last = reported.lines().last().unwrap_or_default();

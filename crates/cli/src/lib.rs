@@ -94,6 +94,14 @@ enum Command {
     /// Fetch a file by its NDN name, with any consumer scheme.
     #[cfg(target_os = "linux")]
     Fetch(commands::fetch::Arguments),
+    /// Fetch content to standard output, with the options of ndn-tools' `ndnget`.
+    #[cfg(target_os = "linux")]
+    #[command(version)]
+    Get(Box<commands::fetch::get::Arguments>),
+    /// Publish content from standard input or a file, with the options of ndn-tools' `ndnserve`.
+    #[cfg(target_os = "linux")]
+    #[command(version)]
+    Put(commands::serve::put::Arguments),
     /// Make, list, exchange and certify keys.
     #[cfg(target_os = "linux")]
     Key(commands::key::Arguments),
@@ -196,6 +204,10 @@ fn execute(session: &Session, command: Command) -> Outcome {
         Command::Serve(arguments) => commands::serve::run(session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Fetch(arguments) => commands::fetch::run(session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Get(arguments) => commands::fetch::get::run(session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Put(arguments) => commands::serve::put::run(session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Key(arguments) => commands::key::run(session, &arguments),
         #[cfg(target_os = "linux")]

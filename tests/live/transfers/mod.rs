@@ -2,6 +2,7 @@
 
 mod directories;
 mod endings;
+mod getput;
 mod matrix;
 mod outputs;
 mod rates;

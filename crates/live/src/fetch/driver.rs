@@ -91,7 +91,7 @@ impl<'a> Fetch<'a> {
             // The number of segments is unknown until a Data has the FinalBlockId.
             demand: Demand::Endless,
             payload: ASSUMED_PAYLOAD,
-            must_be_fresh: false,
+            must_be_fresh: settings.must_be_fresh,
             start,
             stop: None,
             nonces: Rng::stream(Seed(client.nonces().bits()), "consumer"),

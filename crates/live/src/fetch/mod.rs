@@ -60,6 +60,8 @@ pub struct FetchSettings {
     pub profile: ProfileRules,
     /// Signatures that are accepted.
     pub trust: Trust,
+    /// Whether Interests for segments have MustBeFresh.
+    pub must_be_fresh: bool,
     /// Maximum bytes of Data requested from the first missing segment on: data that waits here for reordering,
     /// and data that waits in a forwarder while the consumer pauses. Small Data count as 512 bytes.
     pub receive_window: ByteCount,

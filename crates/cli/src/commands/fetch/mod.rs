@@ -1,5 +1,6 @@
 //! `tidegate fetch`: a file by its name, paced by any consumer scheme of the registry.
 
+pub(crate) mod get;
 mod output;
 mod part;
 pub(crate) mod scheme;
@@ -8,7 +9,7 @@ mod summary;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use tidegate_core::units::{ByteCount, Span};
+use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_live::client::{Client, ClientError};
 use tidegate_live::fetch::{
     FetchError, FetchProgress, FetchSettings, Fetched, RECEIVE_WINDOW, RECONNECT, RETRIES, Trust, fetch,
@@ -77,6 +78,9 @@ pub(crate) struct Arguments {
     /// Use the name as given, without version discovery.
     #[arg(long)]
     no_version_discovery: bool,
+    /// Set MustBeFresh on the Interest for each segment, so that content stores do not answer with Data that is no longer fresh.
+    #[arg(long)]
+    fresh: bool,
     /// Accept Data without verifying its signature or digest. Without this and without `--verify-key`, only Data with a
     /// digest is accepted.
     #[arg(long, conflicts_with_all = ["verify_key", "trust_anchor"])]
@@ -94,6 +98,20 @@ pub(crate) struct Arguments {
     /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
+    /// What differs in `tidegate get`.
+    #[arg(skip)]
+    ndnget: Option<Ndnget>,
+}
+
+/// What differs in `tidegate get`, besides names and defaults of options.
+#[derive(Clone, Debug)]
+struct Ndnget {
+    /// Whether the closing lines have marks, timeouts and round-trip times.
+    is_adaptive: bool,
+    /// Minimum of the retransmission timeout.
+    min_rto: Option<Span>,
+    /// File for the congestion window over time.
+    log_cwnd: Option<PathBuf>,
 }
 
 impl Arguments {
@@ -123,9 +141,11 @@ impl Arguments {
         self.trust_anchor.iter().for_each(|file| add("--trust-anchor", &file.display().to_string()));
         path(&self.report).iter().for_each(|file| add("--report", file));
         self.transport.iter().for_each(|uri| add("--transport", uri));
-        for (is_set, option) in
-            [(self.no_version_discovery, " --no-version-discovery"), (self.no_verify, " --no-verify")]
-        {
+        for (is_set, option) in [
+            (self.no_version_discovery, " --no-version-discovery"),
+            (self.fresh, " --fresh"),
+            (self.no_verify, " --no-verify"),
+        ] {
             line.push_str(if is_set { option } else { "" });
         }
         line
@@ -156,6 +176,10 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     // Mistakes on the command line are reported before the network is used.
     if let Some(page) = &arguments.report {
         check_place(page)?;
+    }
+    if let Some(Ndnget { log_cwnd: Some(file), .. }) = &arguments.ndnget {
+        std::fs::write(file, "")
+            .map_err(|why| Failure { exit: Exit::Partial, ..cannot("write", file, &why) })?;
     }
     let (Chosen { name: scheme, label, controller, .. }, profile) = scheme::make(session, arguments)?;
     let trust = trust(arguments)?;
@@ -194,6 +218,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         controller,
         profile,
         trust,
+        must_be_fresh: arguments.fresh,
         receive_window: arguments.receive_window,
         reconnect: arguments.reconnect,
         wait: arguments.wait,
@@ -285,10 +310,21 @@ fn conclude(
         write_page(page, &fetched, label, &arguments.command_line(&fetched.record.flows[0].prefix))?;
     }
     let page = arguments.report.as_deref();
-    Summary { fetched: &fetched, scheme: label, signer, resumed_bytes: resumed, page }
-        .show(session.format, is_taken);
+    let ndnget = arguments.ndnget.as_ref();
+    let summary = Summary { fetched: &fetched, scheme: label, signer, resumed_bytes: resumed, page, ndnget };
+    if ndnget.is_none() {
+        summary.show(session.format, is_taken);
+    } else if fetched.end.is_ok() && !session.quiet {
+        summary.show(session.format, true);
+    }
+    if let Some(Ndnget { log_cwnd: Some(file), .. }) = ndnget {
+        write_windows(file, &fetched)?;
+    }
     match &fetched.end {
         Ok(()) => Ok(Exit::Ok),
+        Err(why @ FetchError::NotThere { .. }) if ndnget.is_some() => {
+            Err(Failure { exit: Exit::Unexpected, ..failure(why, &fetched.record.flows[0].prefix) })
+        }
         Err(why) => {
             let mut failure = failure(why, &fetched.record.flows[0].prefix);
             if let Some(part) = kept {
@@ -298,6 +334,15 @@ fn conclude(
             Err(failure)
         }
     }
+}
+
+/// Writes the congestion window over time as `ndnget` does, but sampled.
+fn write_windows(file: &Path, fetched: &Fetched) -> Result<(), Failure> {
+    let samples = &fetched.record.flow_samples;
+    let start = fetched.record.flows[0].start;
+    let line = |(at, window): (&Time, &f32)| format!("{}\t{window}\n", at.since(start).as_secs_f64());
+    let lines: String = samples.time.iter().zip(&samples.window_packets).map(line).collect();
+    std::fs::write(file, format!("time\tcwndsize\n{lines}")).map_err(|why| cannot("write", file, &why))
 }
 
 /// The failure of a fetch of `name`; that of a fetch that was interrupted has its own exit code.

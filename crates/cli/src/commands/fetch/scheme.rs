@@ -52,7 +52,10 @@ pub(super) fn make(session: &Session, arguments: &Arguments) -> Result<(Chosen, 
         None => chosen.kind,
         Some(requested) => profile(requested)?,
     };
-    Ok((chosen, live_profile(kind, arguments.retries, arguments.lifetime)))
+    let mut rules = live_profile(kind, arguments.retries, arguments.lifetime);
+    let min_rto = arguments.ndnget.as_ref().and_then(|ndnget| ndnget.min_rto);
+    rules.timeout.min = min_rto.or(rules.timeout.min);
+    Ok((chosen, rules))
 }
 
 /// Makes the scheme `name` with its own defaults; `None`: the default of `fetch`.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tidegate_core::observe::records::FlowRecord;
 use tidegate_live::fetch::Fetched;
 
+use super::Ndnget;
 use super::scheme::Label;
 use crate::Format;
 use crate::exit::print;
@@ -22,20 +23,22 @@ pub(super) struct Summary<'a> {
     pub(super) resumed_bytes: u64,
     /// The page that was written.
     pub(super) page: Option<&'a Path>,
+    /// The lines of `ndnget` in place of those of `fetch`.
+    pub(super) ndnget: Option<&'a Ndnget>,
 }
 
 impl Summary<'_> {
     /// Prints it; to standard error if the content went to standard output.
     pub(super) fn show(&self, format: Format, is_output_taken: bool) {
         let summary = match format {
-            Format::Text => self.text(),
+            Format::Text => self.ndnget.map_or_else(|| self.text(), |ndnget| self.ndnget_text(ndnget)),
             Format::Json => self.json().to_string() + "\n",
         };
         if is_output_taken { crate::complain(summary.trim_end()) } else { print(&summary) }
     }
 
     fn text(&self) -> String {
-        let Self { fetched, scheme, signer, resumed_bytes, page } = self;
+        let Self { fetched, scheme, signer, resumed_bytes, page, .. } = self;
         let flow = &fetched.record.flows[0];
         let share = 100.0 * flow.retransmissions as f64 / flow.interests.max(1) as f64;
         let delay = &flow.last_delay;
@@ -74,8 +77,35 @@ impl Summary<'_> {
         lines.join("\n") + "\n"
     }
 
+    /// The closing lines of `ndnget`, but for numbers that are not counted here: window decreases and skipped retransmissions.
+    fn ndnget_text(&self, ndnget: &Ndnget) -> String {
+        let flow = &self.fetched.record.flows[0];
+        let mut lines = vec![
+            "\n\nAll segments have been received.".to_owned(),
+            format!("Time elapsed: {} seconds", elapsed(self.fetched, flow)),
+            format!("Segments received: {}", flow.delivered_segments),
+            format!("Transferred size: {} kB", flow.delivered_payload.get() as f64 / 1e3),
+            format!("Goodput: {}", rate(goodput(self.fetched, flow))),
+        ];
+        if ndnget.is_adaptive {
+            let share = 100.0 * flow.retransmissions as f64 / flow.interests.max(1) as f64;
+            let delay = &flow.last_delay;
+            let [min, mean, max] = [delay.min, delay.mean, delay.max].map(|span| span.as_millis_f64());
+            lines.extend([
+                format!("Congestion marks: {}", flow.marks),
+                format!("Timeouts: {}", flow.timeouts),
+                format!("Retransmitted segments: {} ({share}%)", flow.retransmissions),
+                match delay.count {
+                    0 => "RTT stats unavailable".to_owned(),
+                    _ => format!("RTT min/avg/max = {min:.3}/{mean:.3}/{max:.3} ms"),
+                },
+            ]);
+        }
+        lines.join("\n") + "\n"
+    }
+
     fn json(&self) -> Value {
-        let Self { fetched, scheme, signer, resumed_bytes, page } = self;
+        let Self { fetched, scheme, signer, resumed_bytes, page, .. } = self;
         let flow = &fetched.record.flows[0];
         let delay = |span: tidegate_core::units::Span| match flow.last_delay.count {
             0 => Value::Null,
@@ -117,8 +147,39 @@ fn elapsed(fetched: &Fetched, flow: &FlowRecord) -> f64 {
     flow.completed.unwrap_or(fetched.record.ended).since(flow.start).as_secs_f64()
 }
 
+/// A rate in bits per second, with the prefix that `ndnget` selects.
+fn rate(bits_per_second: f64) -> String {
+    let mut value = bits_per_second;
+    for prefix in ["", "k", "M", "G"] {
+        if value < 1_000.0 {
+            return format!("{value:.6} {prefix}bit/s");
+        }
+        value /= 1_000.0;
+    }
+    format!("{value:.6} Tbit/s")
+}
+
 /// Content, bits per second; 0 before the first Data.
 fn goodput(fetched: &Fetched, flow: &FlowRecord) -> f64 {
     let seconds = elapsed(fetched, flow);
     if seconds > 0.0 { flow.delivered_payload.get() as f64 * 8.0 / seconds } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_has_six_decimals_and_the_prefix_that_keeps_it_below_a_thousand() {
+        let rates = [0.0, 999.5, 1_000.0, 12_345_678.0, 2.5e9, 3e15].map(rate);
+        let expected = [
+            "0.000000 bit/s",
+            "999.500000 bit/s",
+            "1.000000 kbit/s",
+            "12.345678 Mbit/s",
+            "2.500000 Gbit/s",
+            "3000.000000 Tbit/s",
+        ];
+        assert_eq!(rates, expected);
+    }
 }

@@ -1,6 +1,7 @@
 //! `tidegate serve`: files and directories under names, segment by segment from disk, until interrupted.
 
 mod connection;
+pub(crate) mod put;
 mod signing;
 
 use std::ffi::{OsStr, OsString};

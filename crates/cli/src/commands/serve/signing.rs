@@ -33,6 +33,13 @@ pub(super) struct Signing {
     pub(super) certificate: Option<Certificate>,
 }
 
+impl Signing {
+    /// Data has a SHA-256 digest in place of a signature.
+    pub(super) fn digest() -> Self {
+        Self { signer: Signer::Digest, certificate: None }
+    }
+}
+
 impl SigningArguments {
     /// The signer that the options select.
     pub(super) fn signing(&self) -> Result<Signing, Failure> {
@@ -42,7 +49,7 @@ impl SigningArguments {
                 Ok(Signing { signer, certificate: None })
             }
             (_, _, Some(identity)) => of_identity(self.keys.as_deref(), &name("--signer: ", identity)?),
-            _ => Ok(Signing { signer: Signer::Digest, certificate: None }),
+            _ => Ok(Signing::digest()),
         }
     }
 }

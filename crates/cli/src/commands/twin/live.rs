@@ -54,6 +54,7 @@ pub(super) fn run(plan: &Plan, roles: &Roles<'_>, stop: &StopSignal) -> Result<L
     let make = scheme.consumer.ok_or_else(|| Failure::error(format!("{} is not a consumer", scheme.name)))?;
     let controller = make(&Settings::default()).map_err(|_| Failure::error("the scheme needs parameters"))?;
     let settings = FetchSettings {
+        must_be_fresh: false,
         name,
         first_segment: 0,
         content_id: None,

@@ -127,6 +127,7 @@ pub fn fetch_settings(name: Vec<u8>, scheme: &str) -> FetchSettings {
     let controller = make(&Settings::default()).expect("defaults");
     let profile = live_profile(scheme.profile, 15, Some(Span::from_secs(4)));
     FetchSettings {
+        must_be_fresh: false,
         name,
         first_segment: 0,
         content_id: None,

@@ -67,6 +67,7 @@ fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
     // What is asked for again was lost, not late.
     profile.timeout.min = Some(Span::from_secs(30));
     let settings = FetchSettings {
+        must_be_fresh: false,
         name,
         first_segment: 0,
         content_id: None,

@@ -204,6 +204,7 @@ fn fetch_for(to: &str, chosen: Chosen, time: Span, request: &Stop) -> Result<Fet
         drop(stop);
     });
     let settings = FetchSettings {
+        must_be_fresh: false,
         name,
         first_segment: 0,
         content_id: None,
