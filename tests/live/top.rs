@@ -30,19 +30,17 @@ impl Terminal {
         Self { script, keys, drawn, text: String::new() }
     }
 
-    /// Reads until `word` was drawn after what the last call found. The screen sends no spaces, but moves over them.
+    /// Reads until all `words` were drawn since the last call, in any order: the first screen may have no status yet. The
+    /// screen sends no spaces, but moves over them.
     #[track_caller]
-    fn wait_for(&mut self, word: &str) {
+    fn wait_for(&mut self, words: &[&str]) {
         let mut bytes = [0; 4096];
-        loop {
-            if let Some(at) = self.text.find(word) {
-                self.text.drain(..at + word.len());
-                return;
-            }
+        while let Some(missing) = words.iter().find(|word| !self.text.contains(**word)) {
             let len = self.drawn.read(&mut bytes).expect("a pipe");
-            assert!(len > 0, "the program ended without {word:?}: {:?}", self.text);
+            assert!(len > 0, "the program ended without {missing:?}");
             self.text.push_str(&String::from_utf8_lossy(&bytes[..len]));
         }
+        self.text.clear();
     }
 
     fn press(&mut self, key: &str) {
@@ -64,13 +62,11 @@ fn the_screen_shows_faces_the_end_of_the_forwarder_and_its_return() {
     let mut forwarder = Forwarder::start("top", &[face, route].concat());
     let uri = forwarder.uri(Way::Unix).to_owned();
     let mut screen = Terminal::start(&format!("top --interval 200ms --transport {uri}"));
-    for word in ["tidegate", "remote", "udp4://127.0.0.1:9", "/top/test", "scroll"] {
-        screen.wait_for(word);
-    }
+    screen.wait_for(&["tidegate", "remote", "udp4://127.0.0.1:9", "/top/test", "scroll"]);
     forwarder.kill();
-    screen.wait_for("connecting");
+    screen.wait_for(&["connecting"]);
     forwarder.restart();
-    screen.wait_for("bit/s");
+    screen.wait_for(&["bit/s"]);
     screen.press("q");
     let mut rest = String::new();
     screen.drawn.read_to_string(&mut rest).expect("it ends");
