@@ -12,6 +12,8 @@ mod file_errors;
 mod guide;
 mod interrupt;
 mod kept_results;
+#[cfg(target_os = "linux")]
+mod log;
 mod network_drawing;
 mod page;
 mod parameter_grid;

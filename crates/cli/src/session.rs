@@ -66,12 +66,6 @@ impl Session {
         }
     }
 
-    /// Prints an error after which the command continues.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn error(&self, text: &str) {
-        self.comment("error", text);
-    }
-
     /// Prints the start of a long-running activity to standard error, unless `--quiet` is given.
     pub(crate) fn begun(&self, text: &str) {
         match self.format {

@@ -5,6 +5,7 @@ mod commands;
 mod configuration;
 mod faces;
 mod floods;
+mod logs;
 mod malformed;
 mod metrics;
 mod scope;

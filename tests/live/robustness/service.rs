@@ -81,7 +81,7 @@ fn what_takes_effect_with_the_next_start_is_named() {
     let forwarder = Forwarder::start("reload-start", "");
     forwarder.configure("unix_mode = \"0600\"\n[forwarder]\ncache = \"10pkt\"\n");
     forwarder.signal("-HUP");
-    forwarder.err_line("{\"warning\":\"listen.unix: the change takes effect with the next start\"}");
+    forwarder.err_line("{\"warning\":\"listen.unix: the change takes effect with the next start\",");
     forwarder.err_line("{\"note\":\"the configuration was read again");
 }
 

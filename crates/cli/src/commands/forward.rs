@@ -14,6 +14,7 @@ use tidegate_live::uri::FaceUri;
 use tidegate_settings::error::Errors;
 
 use crate::exit::{Exit, Failure, Outcome, print};
+use crate::log::LogArguments;
 use crate::{Format, Session, file_errors};
 
 /// Arguments of the command `tidegate forward`.
@@ -32,10 +33,13 @@ pub(crate) struct Arguments {
     /// Seed of nonces and hash tables, instead of a random one; printed at the start.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    #[command(flatten)]
+    log: LogArguments,
 }
 
 /// Runs the command `tidegate forward`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let _log = arguments.log.begin(session)?;
     let mut config = match read_config(session, arguments)? {
         Ok(config) => config,
         Err(errors) if arguments.check && session.format == Format::Json => {
@@ -62,9 +66,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if let Some(url) = daemon.metrics_url() {
         session.begun(&format!("metrics at {url}"));
     }
-    notify_manager(session, NotifyState::Ready);
+    notify_manager(NotifyState::Ready);
     loop {
-        daemon.run_with_warnings(&stop, |warning| session.warn(warning)).map_err(Failure::error)?;
+        daemon.run(&stop).map_err(Failure::error)?;
         if stop.is_stop_requested() {
             break;
         }
@@ -72,7 +76,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
             reload(session, arguments, &mut daemon);
         }
     }
-    notify_manager(session, NotifyState::Stopping);
+    notify_manager(NotifyState::Stopping);
     report(session, &daemon.status());
     Ok(Exit::Ok)
 }
@@ -95,7 +99,7 @@ fn check_regular(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Applies the configuration as it is now; one with a mistake is reported, and the forwarder goes on as before.
 fn reload(session: &Session, arguments: &Arguments, daemon: &mut Daemon) {
-    notify_manager(session, NotifyState::Reloading);
+    notify_manager(NotifyState::Reloading);
     let config = check_regular(arguments).and_then(|()| read_config(session, arguments)).and_then(|read| {
         let mut config = read.map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })?;
         replace_listeners(&mut config, &arguments.listen)?;
@@ -103,18 +107,18 @@ fn reload(session: &Session, arguments: &Arguments, daemon: &mut Daemon) {
     });
     match config.and_then(|config| daemon.reload(config).map_err(Failure::error)) {
         Ok(notes) => {
-            notes.iter().for_each(|note| session.warn(note));
+            notes.iter().for_each(|note| tracing::warn!("{note}"));
             session.begun("the configuration was read again");
         }
-        Err(Failure { message, .. }) => session.error(message.trim_start_matches("error: ")),
+        Err(Failure { message, .. }) => tracing::error!("{}", message.trim_start_matches("error: ")),
     }
-    notify_manager(session, NotifyState::Ready);
+    notify_manager(NotifyState::Ready);
 }
 
 /// Notifies systemd, if it has started this process as a service of the type `notify` (sd_notify(3)).
-fn notify_manager(session: &Session, state: NotifyState<'_>) {
+fn notify_manager(state: NotifyState<'_>) {
     if let Err(why) = sd_notify::notify(&[state]) {
-        session.warn(&format!("NOTIFY_SOCKET: {why}"));
+        tracing::warn!("NOTIFY_SOCKET: {why}");
     }
 }
 

@@ -240,7 +240,10 @@ impl Daemon {
                 Ok(Some(transport)) => transport,
                 Ok(None) => return,
                 // Without a free descriptor the connection stays pending and polling would report it forever.
-                Err(_) => return self.watch_stream_listener(index, Watch::Write),
+                Err(why) => {
+                    tracing::warn!(listener = %self.listeners.streams[index].uri(), "a connection cannot be accepted: {why}");
+                    return self.watch_stream_listener(index, Watch::Write);
+                }
             };
             let source = self.source_of(&transport);
             // The connection was accepted and ends here; left pending it would be reported again at once.
@@ -304,7 +307,10 @@ impl Daemon {
         // The peer of a stream may come later; everything else is a mistake.
         let transport = match (self.begin(&uri, planned.interface.as_deref()), &uri) {
             (Ok(transport), _) => transport,
-            (Err(_), FaceUri::Tcp(_) | FaceUri::Unix(_)) => return Ok(()),
+            (Err(why), FaceUri::Tcp(_) | FaceUri::Unix(_)) => {
+                tracing::debug!(face = %planned.name, %uri, "not connected: {why}");
+                return Ok(());
+            }
             (Err(why), _) => return Err(fault(&why)),
         };
         // From here on a failure is one of configuration and is reported at the start.
@@ -347,7 +353,22 @@ impl Daemon {
             }
         }
         self.reconnect_faces();
+        self.log_full_pit();
         self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
+    }
+
+    /// Logs that the PIT was full since the last call.
+    fn log_full_pit(&mut self) {
+        let counters = self.node.forwarder().counters();
+        let unplaced = counters.refused_full + counters.displaced;
+        let interests = unplaced - self.counters.unplaced_logged;
+        if interests > 0 {
+            self.counters.unplaced_logged = unplaced;
+            tracing::warn!(
+                interests,
+                "the PIT was full (pit_limit): Interests were refused, or ended for others"
+            );
+        }
     }
 }
 

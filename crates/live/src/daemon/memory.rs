@@ -89,6 +89,11 @@ impl Daemon {
 
     /// Ends an eighth of the pending Interests, and removes an eighth of the cached Data.
     fn shorten_tables(&mut self) {
+        tracing::warn!(
+            bytes = self.table_bytes(),
+            max_memory = self.config.max_memory.get(),
+            "tables reach max_memory: old pending Interests and cached Data are removed"
+        );
         let left = |len: usize| (len / 8 * 7).max(FEW);
         let pending = left(self.node.forwarder().pit().len());
         self.node.shorten_pit(surroundings!(self), pending);

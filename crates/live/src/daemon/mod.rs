@@ -114,6 +114,8 @@ pub struct Daemon {
 struct DaemonCounters {
     /// Number of peers that got no face because there are too many.
     faces_refused: u64,
+    /// Number of Interests for which a full PIT had no place, as far as they were logged.
+    unplaced_logged: u64,
     /// Number of packets under `/localhost` from other machines.
     out_of_scope: u64,
     /// Number of sweeps of the name table.
@@ -215,23 +217,8 @@ impl Daemon {
     /// # Errors
     /// When the system refuses to wait for sockets.
     pub fn run(&mut self, stop: &impl std::os::fd::AsFd) -> io::Result<()> {
-        self.run_with_warnings(stop, |_| {})
-    }
-
-    /// As [`run`](Self::run); `warn` is called with sentences for the operator, at most one in a minute about peers that
-    /// were refused.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
-    pub fn run_with_warnings(
-        &mut self,
-        stop: &impl std::os::fd::AsFd,
-        mut warn: impl FnMut(&str),
-    ) -> io::Result<()> {
         self.poll.register(stop, Watched::Stop.token(), Watch::Read)?;
-        while self.turn()? {
-            self.places.take_warning().iter().for_each(|warning| warn(warning));
-        }
+        while self.turn()? {}
         self.poll.deregister(stop)
     }
 

@@ -1,6 +1,7 @@
-//! Places of peers: how many an address may take, which face is closed for a newcomer, and a warning about refusals.
+//! Places of peers: how many an address may take, and which face is closed for a newcomer.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::net::{IpAddr, Ipv6Addr};
 
 use tidegate_core::ndn::face::FaceId;
@@ -22,9 +23,6 @@ const UNPROVEN: Span = Span::from_millis(500);
 
 /// Interval between two searches for a face to close, if the first was in vain.
 const SEARCH_INTERVAL: Span = Span::from_millis(100);
-
-/// Minimum interval between two warnings.
-const WARNING_INTERVAL: Span = Span::from_secs(60);
 
 /// Address of peers whose places are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +57,7 @@ pub(super) struct Newcomer {
     pub more: usize,
 }
 
-/// Places that are taken, and what was refused.
+/// Places that are taken, by address.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     by_source: BTreeMap<PeerNetwork, u32>,
@@ -67,7 +65,6 @@ pub(super) struct Places {
     next_search: Time,
     /// The same among the faces of one address.
     next_search_of_address: Time,
-    refusals: Refusals,
 }
 
 impl Places {
@@ -82,31 +79,6 @@ impl Places {
             if *count == 0 {
                 self.by_source.remove(&source);
             }
-        }
-    }
-
-    /// The warning that is due, once.
-    pub fn take_warning(&mut self) -> Option<String> {
-        self.refusals.warning.take()
-    }
-}
-
-/// Refusals since the last warning.
-#[derive(Debug, Default)]
-struct Refusals {
-    count: u64,
-    next_warning: Time,
-    warning: Option<String>,
-}
-
-impl Refusals {
-    fn record(&mut self, now: Time, why: impl FnOnce() -> String) {
-        self.count += 1;
-        if now >= self.next_warning {
-            let (count, why) = (self.count, why());
-            self.warning =
-                Some(format!("peers were refused, {count} since the last warning; the last one: {why}"));
-            (self.count, self.next_warning) = (0, now + WARNING_INTERVAL);
         }
     }
 }
@@ -149,19 +121,19 @@ impl Daemon {
                 return true;
             }
             let PeerNetwork(address) = source;
-            self.refuse(|| format!("{address} has {limit} faces already (faces_per_address)"));
+            self.refuse(format_args!("{address} has {limit} faces already (faces_per_address)"));
             return false;
         }
         if self.count_faces() < max + newcomer.more || self.displace(None) {
             return true;
         }
-        self.refuse(|| format!("there are {max} faces already, and all are in use (max_faces)"));
+        self.refuse(format_args!("there are {max} faces already, and all are in use (max_faces)"));
         false
     }
 
-    fn refuse(&mut self, why: impl FnOnce() -> String) {
+    fn refuse(&mut self, why: impl Display) {
         self.counters.faces_refused += 1;
-        self.places.refusals.record(self.now, why);
+        tracing::warn!("a peer was refused: {why}");
     }
 
     /// Closes the least useful face of a peer on another machine, or of `address` alone; false if all are useful.
@@ -265,18 +237,5 @@ mod tests {
         assert_eq!(closed(&[recent, silent, old, fresh]), Some(FaceId(1)));
         assert_eq!(closed(&[recent, silent, fresh]), Some(FaceId(2)));
         assert_eq!(closed(&[recent, fresh]), None);
-    }
-
-    #[test]
-    fn one_warning_in_a_minute_counts_all_refusals() {
-        let mut places = Places::default();
-        let mut warnings = Vec::new();
-        for at in [0, 1, 2, 59, 60, 61, 180] {
-            places.refusals.record(secs(at), || "full".to_owned());
-            warnings.extend(places.take_warning());
-        }
-        let expected = [1, 4, 2]
-            .map(|count| format!("peers were refused, {count} since the last warning; the last one: full"));
-        assert_eq!(warnings, expected);
     }
 }

@@ -10,6 +10,7 @@ use tidegate_live::fetch::{RECEIVE_WINDOW, RECONNECT};
 use super::Ndnget;
 use crate::Session;
 use crate::exit::Outcome;
+use crate::log::LogArguments;
 
 /// Interest pipelines of `ndnget`, and the schemes that follow them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -98,6 +99,8 @@ pub(crate) struct Arguments {
     /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
+    #[command(flatten)]
+    log: LogArguments,
 }
 
 /// Parses a naming convention, of which `ndnget` has two.
@@ -163,6 +166,7 @@ impl Arguments {
             trust_anchor: Vec::new(),
             report: None,
             transport: self.transport.clone(),
+            log: self.log.clone(),
             ndnget: Some(Ndnget {
                 is_adaptive: self.pipeline_type != Pipeline::Fixed,
                 min_rto: self.min_rto.map(|ms| Span::from_millis(u64::from(ms))),

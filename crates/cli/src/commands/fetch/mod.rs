@@ -26,6 +26,7 @@ use tidegate_wire::{Certificate, Verifier};
 use super::status::uplink;
 use crate::command_line::word;
 use crate::exit::{Exit, Failure, Outcome};
+use crate::log::LogArguments;
 use crate::progress::TransferLine;
 use crate::results::cannot;
 use crate::{SEMANTICS, Session};
@@ -98,6 +99,8 @@ pub(crate) struct Arguments {
     /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
+    #[command(flatten)]
+    log: LogArguments,
     /// What differs in `tidegate get`.
     #[arg(skip)]
     ndnget: Option<Ndnget>,
@@ -172,6 +175,7 @@ fn receive_window(text: &str) -> Result<ByteCount, String> {
 
 /// Runs the command `tidegate fetch`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let _log = arguments.log.begin(session)?;
     let name = name_uri::parse(&arguments.name).map_err(Failure::usage)?;
     // Mistakes on the command line are reported before the network is used.
     if let Some(page) = &arguments.report {
@@ -228,14 +232,12 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let fetched = fetch(&mut client, settings, &mut output, &mut |progress| {
         if !progress.is_connected {
             line.clear();
-            session.warn(&format!(
-                "the connection to the forwarder is lost; connecting again for up to {}",
-                arguments.reconnect
-            ));
+            let patience = arguments.reconnect;
+            tracing::warn!("the connection to the forwarder is lost; connecting again for up to {patience}");
         }
         if silence.begins(progress) {
             line.clear();
-            session.warn(&silent(&shown, progress.bad));
+            tracing::warn!("{}", silent(&shown, progress.bad));
         }
         line.show(progress);
     });

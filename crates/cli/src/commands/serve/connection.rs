@@ -49,11 +49,11 @@ fn answer_and_return(
     prefixes: &[Vec<u8>],
 ) -> Result<Option<String>, Failure> {
     loop {
-        let lost = match serve(client, served, |trouble| session.error(trouble)) {
+        let lost = match serve(client, served, |trouble| tracing::error!("{trouble}")) {
             Err(lost @ ClientError::Lost(_)) => lost,
             outcome => return outcome.map_err(Failure::error),
         };
-        session.warn(&format!("{lost}; connecting again"));
+        tracing::warn!("{lost}; connecting again");
         match return_to(client, prefixes) {
             Err(RegistrationError::Client(ClientError::Stopped)) => return Ok(None),
             outcome => outcome.map_err(Failure::error)?,

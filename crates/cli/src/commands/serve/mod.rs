@@ -18,6 +18,7 @@ use tidegate_live::serve::{
 
 use super::fetch::has_version;
 use crate::exit::{Failure, Outcome, print};
+use crate::log::LogArguments;
 use crate::{Format, Session};
 use connection::serve_for_good;
 use signing::{Signing, SigningArguments};
@@ -47,6 +48,8 @@ pub(crate) struct Arguments {
     /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
+    #[command(flatten)]
+    log: LogArguments,
 }
 
 /// What is to be served: an object or a directory, with its name for messages.
@@ -60,6 +63,7 @@ struct Offer {
 
 /// Runs the command `tidegate serve`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let _log = arguments.log.begin(session)?;
     // Mistakes on the command line are reported before the network is used.
     let signing = arguments.signing.signing()?;
     let (pairs, rest) = arguments.published.as_chunks::<2>();

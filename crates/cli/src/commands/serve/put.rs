@@ -15,6 +15,7 @@ use super::signing::{Signing, name, of_identity};
 use crate::Session;
 use crate::commands::fetch::get::typed;
 use crate::exit::{Failure, Outcome, print};
+use crate::log::LogArguments;
 use crate::results::cannot;
 
 /// Maximum size of the content, which is held in memory, bytes.
@@ -52,10 +53,13 @@ pub(crate) struct Arguments {
     /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
+    #[command(flatten)]
+    log: LogArguments,
 }
 
 /// Runs the command `tidegate put`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let _log = arguments.log.begin(session)?;
     let (prefix, version) = split_version(name("", &arguments.name)?);
     if prefix.is_empty() {
         return Err(Failure::usage("content cannot be published as \"/\"; give it a name"));

@@ -101,6 +101,14 @@ impl Daemon {
     pub(in super::super) fn record_face_event(&mut self, id: FaceId, kind: FaceEventKind) {
         let Some(face) = &self.faces[id.index()] else { return };
         let record = self.face_record(id, face);
+        let (face, remote) = (record.face_id, &record.uri);
+        // A place for each kind, so that a limit on the lines of one does not hide the others.
+        match kind {
+            FaceEventKind::Created => tracing::info!(face, %remote, "a face was created"),
+            FaceEventKind::Destroyed => tracing::info!(face, %remote, "a face was closed"),
+            FaceEventKind::Up => tracing::warn!(face, %remote, "a face is up again"),
+            FaceEventKind::Down => tracing::warn!(face, %remote, "a face is down; connecting again"),
+        }
         self.face_events.record(self.now, encode_face_event(kind, &record));
     }
 

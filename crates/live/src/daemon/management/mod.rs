@@ -106,7 +106,10 @@ impl Daemon {
         let response = match outcome {
             Ok(done) => ControlResponse::new(200, "OK", Some(done)),
             // ndnd rejects a response without parameters; nfdc ignores them here.
-            Err(RequestRefusal { code, text, body, .. }) => ControlResponse::new(code, &text, Some(*body)),
+            Err(RequestRefusal { code, text, body, .. }) => {
+                tracing::info!(code, "a request to management was refused: {text}");
+                ControlResponse::new(code, &text, Some(*body))
+            }
         };
         let content = response.encode();
         let data = DataBuilder {

@@ -77,8 +77,7 @@ fn progress_gives_the_size_of_the_object_and_samples_are_taken() {
 fn serve_two(far: Transport, paths: [PathBuf; 2]) {
     let mut client = Client::over(far).expect("descriptors");
     let settings = ServeSettings { version: Some(1), ..settings("/two", 1000) };
-    let [mut first, mut second] =
-        paths.map(|path| Served::open(&path, settings.clone()).expect("served"));
+    let [mut first, mut second] = paths.map(|path| Served::open(&path, settings.clone()).expect("served"));
     let mut inbox = Vec::new();
     while client.exchange(None, &mut inbox).is_ok() {
         for requested in inbox.drain(..) {
