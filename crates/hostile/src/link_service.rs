@@ -89,7 +89,7 @@ impl World {
     fn goes_over(&mut self, packet: &Packet<Bytes>, token: PitToken) {
         let mut batch = FrameBatch::new();
         let unsendable = self.near.counters().unsendable;
-        self.near.send(packet, &self.names, &self.tokens, &mut batch);
+        self.near.send(Time::ZERO, packet, &self.names, &self.tokens, &mut batch);
         if self.near.counters().unsendable > unsendable {
             assert!(batch.is_empty());
             assert!(self.width < WIDE_ENOUGH || packet.body.len() + ADDED > MAX_PACKET, "{}", self.width);

@@ -54,7 +54,7 @@ fn comes_back(packet: &Packet<Bytes>, token: Option<&Token>, mtu: Option<usize>,
         let frame = decode_frame(Bytes::from([head, body].concat())).expect("a frame of ours");
         whole = reassembler.accept(Time::ZERO, frame).expect("a fragment of ours");
     }
-    let LpPacket { fields, fragment } = whole.expect("all fragments were there");
+    let LpPacket { fields, fragment, .. } = whole.expect("all fragments were there");
     let again =
         decode_packet(&fields, fragment, names, &mut || panic!("has a nonce")).expect("a packet of ours");
     assert_eq!(fields.token.as_ref(), token);
@@ -104,7 +104,7 @@ fn fragment(sequence: u8, index: u8, count: u8, len: usize) -> LpPacket {
         token: Token::new(&[index]).ok(),
         ..LpFields::default()
     };
-    LpPacket { fields, fragment: Bytes::from(vec![index; len]) }
+    LpPacket { fields, acks: Vec::new(), fragment: Bytes::from(vec![index; len]) }
 }
 
 fn is_in_order(whole: &LpPacket) {

@@ -24,6 +24,7 @@ pub mod peer_user;
 pub mod poll;
 pub mod reception;
 pub mod registration;
+mod reliability;
 pub mod serve;
 pub mod signals;
 pub mod stream;

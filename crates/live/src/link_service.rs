@@ -3,12 +3,14 @@
 //! Input from a peer never causes an error: frames and packets that cannot be parsed are counted and dropped.
 
 use bytes::Bytes;
+use tidegate_core::link::service::{Labels, LinkService};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::{Kind, Packet, PitToken};
 use tidegate_core::rng::Rng;
 use tidegate_core::units::Time;
-use tidegate_wire::{FrameBatch, LinkEncoder, Reassembler, decode_frame, decode_packet};
+use tidegate_wire::{FrameBatch, LinkEncoder, LpPacket, Reassembler, decode_frame, decode_packet};
 
+use crate::reliability::{ReliabilityCounters, ReliableFrames};
 use crate::tokens::TokenTable;
 
 /// State that a node's faces share while frames are decoded into packets.
@@ -65,6 +67,7 @@ pub struct GenericLinkService {
     local_fields: LocalFields,
     reassembler: Reassembler,
     encoder: LinkEncoder,
+    reliability: Option<Box<ReliableFrames>>,
     counters: LinkCounters,
 }
 
@@ -76,6 +79,7 @@ impl GenericLinkService {
             local_fields: LocalFields::default(),
             reassembler: Reassembler::default(),
             encoder: LinkEncoder::new(mtu, first_sequence),
+            reliability: None,
             counters: LinkCounters::default(),
         }
     }
@@ -86,10 +90,63 @@ impl GenericLinkService {
         Self { counters, ..self }
     }
 
+    /// Retransmits lost frames from now on as `service` decides; `None` for no retransmissions.
+    pub fn set_reliability(&mut self, service: Option<Box<dyn LinkService>>) {
+        let mtu = self.mtu().unwrap_or(tidegate_wire::MAX_PACKET);
+        self.reliability = service.map(|service| Box::new(ReliableFrames::new(service, mtu)));
+    }
+
+    /// Counters of retransmissions; `None` without them.
+    pub fn reliability(&self) -> Option<ReliabilityCounters> {
+        self.reliability.as_ref().map(|frames| frames.counters())
+    }
+
+    /// Whether [`serve`](Self::serve) has something to send.
+    #[inline]
+    pub fn has_due(&self) -> bool {
+        self.reliability.as_ref().is_some_and(|frames| frames.has_due())
+    }
+
+    /// Appends to `batch` the frames that are sent again, and acknowledgements that found no other frame.
+    pub fn serve(&mut self, now: Time, batch: &mut FrameBatch) {
+        let before = batch.len();
+        if let Some(frames) = &mut self.reliability {
+            frames.resend(now, batch);
+        }
+        self.counters.frames_out += (batch.len() - before) as u64;
+    }
+
+    /// Time of the next call to [`on_wake`](Self::on_wake); `None` for never.
+    #[inline]
+    pub fn next_wake(&self) -> Option<Time> {
+        self.reliability.as_ref()?.next_wake()
+    }
+
+    /// Runs what is due; [`serve`](Self::serve) then sends what follows from it.
+    pub fn on_wake(&mut self, now: Time) {
+        if let Some(frames) = &mut self.reliability {
+            frames.on_wake(now);
+        }
+    }
+
+    /// Processes the labels of a frame; returns whether its fragment was not received before.
+    #[inline]
+    fn take_labels(&mut self, now: Time, message: &mut LpPacket) -> bool {
+        let Some(frames) = &mut self.reliability else { return true };
+        // A frame without a fragment is not acknowledged (NDNLPv2).
+        let number = message.fields.tx_sequence.filter(|_| !message.fragment.is_empty());
+        let acks = std::mem::take(&mut message.acks);
+        let labels = Labels { number, acks, ..Labels::default() };
+        frames.receive(now, message.fields.sequence, &labels)
+    }
+
     /// Processes a received frame; returns the packet that it completes.
     pub fn receive(&mut self, frame: Bytes, cx: &mut LinkContext<'_>) -> Option<Packet<Bytes>> {
         self.counters.frames_in += 1;
-        let Ok(message) = decode_frame(frame) else { return self.drop_malformed() };
+        let Ok(mut message) = decode_frame(frame) else { return self.drop_malformed() };
+        if !self.take_labels(cx.now, &mut message) {
+            return None;
+        }
         let is_part = message.fields.frag_count > 1;
         let message = if is_part {
             match self.reassembler.accept(cx.now, message) {
@@ -128,9 +185,11 @@ impl GenericLinkService {
         None
     }
 
-    /// Appends the frames of `packet` to `batch`; a packet that cannot be sent here is counted and dropped.
+    /// Appends the frames of `packet`, which leaves at `now`, to `batch`; a packet that cannot be sent here is counted and
+    /// dropped.
     pub fn send(
         &mut self,
+        now: Time,
         packet: &Packet<Bytes>,
         names: &NameTable,
         tokens: &TokenTable,
@@ -139,7 +198,14 @@ impl GenericLinkService {
         let token = echoed(&packet.header.kind).and_then(|handle| tokens.get(handle));
         // Fragments of one packet follow each other in the batch; their number is the difference.
         let before = batch.len();
-        if self.encoder.encode(packet, token, names, batch).is_err() {
+        let outcome = match &mut self.reliability {
+            None => self.encoder.encode(packet, token, names, batch),
+            Some(reliable) => {
+                let frames = self.encoder.cut(packet, token, names, true);
+                frames.map(|frames| reliable.send(now, frames, batch))
+            }
+        };
+        if outcome.is_err() {
             self.counters.unsendable += 1;
             return;
         }
@@ -167,6 +233,9 @@ impl GenericLinkService {
     /// Changes the maximum size of a frame, bytes.
     pub fn set_mtu(&mut self, mtu: usize) {
         self.encoder.set_mtu(mtu);
+        if let Some(frames) = &mut self.reliability {
+            frames.set_mtu(mtu);
+        }
     }
 
     /// Maximum size of a frame, bytes; `None` for any size.
@@ -190,6 +259,7 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::{Data, Header, Interest, Millis, Nack, NackReason};
     use tidegate_core::rng::Seed;
+    use tidegate_core::scheme::params::{Setting, Settings};
     use tidegate_wire::{DataBuilder, InterestBuilder, Signer, tlv};
 
     struct Node {
@@ -207,14 +277,22 @@ mod tests {
         }
 
         fn receive(&mut self, frame: &[u8]) -> Option<Packet<Bytes>> {
+            self.receive_at(Time::ZERO, frame)
+        }
+
+        fn receive_at(&mut self, now: Time, frame: &[u8]) -> Option<Packet<Bytes>> {
             let Self { names, tokens, nonces, link } = self;
-            let mut cx = LinkContext { now: Time::ZERO, names, tokens, nonces };
+            let mut cx = LinkContext { now, names, tokens, nonces };
             link.receive(Bytes::copy_from_slice(frame), &mut cx)
         }
 
         fn send(&mut self, packet: &Packet<Bytes>) -> Vec<Vec<u8>> {
+            self.send_at(Time::ZERO, packet)
+        }
+
+        fn send_at(&mut self, now: Time, packet: &Packet<Bytes>) -> Vec<Vec<u8>> {
             let mut batch = FrameBatch::new();
-            self.link.send(packet, &self.names, &self.tokens, &mut batch);
+            self.link.send(now, packet, &self.names, &self.tokens, &mut batch);
             batch.iter().map(|(head, body)| [head, body].concat()).collect()
         }
     }
@@ -325,6 +403,131 @@ mod tests {
         assert_ne!(nonce, 0);
         let sent = node.send(&packet);
         assert!(sent[0].windows(4).any(|part| part == nonce.to_be_bytes()), "{sent:?}");
+    }
+
+    const fn ms(at: u64) -> Time {
+        Time::from_nanos(1_000_000 * at)
+    }
+
+    /// A link of NDNLPv2 reliability with frames of 1400 bytes.
+    fn reliable(settings: &[(&str, f64)]) -> Node {
+        let mut node = Node::new(Some(1400));
+        let scheme = tidegate_schemes::find(tidegate_schemes::SCHEMES, "belrp").expect("a scheme");
+        let mut made = Settings::default();
+        settings.iter().for_each(|(name, value)| made.0.push(((*name).to_owned(), Setting::Number(*value))));
+        node.link.set_reliability(Some(scheme.link_service.expect("a link service")(&made).expect("valid")));
+        node
+    }
+
+    /// Frames that the link sends on its own at `now`.
+    fn served(node: &mut Node, now: Time) -> Vec<Vec<u8>> {
+        node.link.on_wake(now);
+        let mut batch = FrameBatch::new();
+        node.link.serve(now, &mut batch);
+        batch.iter().map(|(head, body)| [head, body].concat()).collect()
+    }
+
+    fn label(kind: u8, number: u8) -> [u8; 12] {
+        [0xFD, 3, kind, 8, 0, 0, 0, 0, 0, 0, 0, number]
+    }
+
+    const SEQUENCE: [u8; 10] = [81, 8, 0, 0, 0, 0, 0, 0, 0, 7];
+    const ACK: u8 = 0x44;
+    const TX_SEQUENCE: u8 = 0x48;
+
+    #[test]
+    fn a_reliable_frame_is_sent_again_under_its_sequence_with_another_number_and_three_times_at_most() {
+        let mut node = reliable(&[]);
+        let packet = node.receive(&data(10)).expect("a Data");
+        let numbered = |number| frame(&[&SEQUENCE[..], &label(TX_SEQUENCE, number)].concat(), &data(10));
+        assert_eq!(node.send(&packet), [numbered(0)]);
+        assert_eq!(served(&mut node, ms(999)), [] as [Vec<u8>; 0]);
+        for (number, at) in [(1, 1000), (2, 2000), (3, 3000)] {
+            assert_eq!(node.link.next_wake(), Some(ms(at)));
+            assert_eq!(served(&mut node, ms(at)), [numbered(number)]);
+        }
+        assert_eq!(served(&mut node, ms(4000)), [] as [Vec<u8>; 0]);
+        let counters = node.link.reliability().expect("it is reliable");
+        assert_eq!((counters.resent, counters.given_up, node.link.next_wake()), (3, 1, None));
+    }
+
+    #[test]
+    fn an_acknowledged_frame_is_not_sent_again() {
+        let mut node = reliable(&[]);
+        let packet = node.receive(&data(10)).expect("a Data");
+        node.send(&packet);
+        assert_eq!(node.receive(&[&[100, 12][..], &label(ACK, 0)].concat()), None);
+        assert_eq!((node.link.next_wake(), node.link.counters().idle), (None, 1));
+    }
+
+    #[test]
+    fn a_numbered_frame_is_acknowledged_by_the_next_one_or_alone_and_its_repetition_is_dropped() {
+        let mut node = reliable(&[]);
+        let numbered = |number| frame(&[&SEQUENCE[..], &label(TX_SEQUENCE, number)].concat(), &interest());
+        assert!(node.receive(&numbered(4)).is_some());
+        assert_eq!(node.receive(&numbered(5)), None);
+        let packet = node.receive(&data(10)).expect("a Data");
+        let labels = [&SEQUENCE[..], &label(ACK, 4), &label(ACK, 5), &label(TX_SEQUENCE, 0)].concat();
+        assert_eq!(node.send(&packet), [frame(&labels, &data(10))]);
+        assert!(node.receive(&numbered(6)).is_none());
+        assert_eq!(served(&mut node, ms(5)), [[&[100, 12][..], &label(ACK, 6)].concat()]);
+        assert_eq!(node.link.reliability().expect("it is reliable").duplicates, 2);
+    }
+
+    #[test]
+    fn without_reliability_labels_are_ignored() {
+        let mut node = Node::new(Some(1400));
+        let labels = [&SEQUENCE[..], &label(ACK, 4), &label(TX_SEQUENCE, 0)].concat();
+        assert!(node.receive(&frame(&labels, &interest())).is_some());
+        assert!(node.receive(&frame(&labels, &interest())).is_some());
+        assert!(!node.link.has_due() && node.link.next_wake().is_none());
+    }
+
+    /// Frames on the way from one node to the other, with their times of arrival.
+    type Wire = std::collections::VecDeque<(Time, Vec<u8>)>;
+
+    /// Puts on the wire what is not lost.
+    fn carry(wire: &mut Wire, now: Time, frames: Vec<Vec<u8>>, draws: &mut Rng, loss: f64) {
+        for frame in frames {
+            if draws.uniform() >= loss {
+                wire.push_back((now + tidegate_core::units::Span::from_millis(10), frame));
+            }
+        }
+    }
+
+    #[test]
+    fn every_packet_arrives_whatever_fraction_of_frames_is_lost() {
+        for (case, loss) in [0.0, 0.05, 0.3, 0.5].into_iter().enumerate() {
+            let mut draws = Rng::stream(Seed(case as u64), "loss");
+            let (mut near, mut far) = (reliable(&[("retries", 100.0)]), reliable(&[("retries", 100.0)]));
+            let packet = near.receive(&data(1_000)).expect("a Data");
+            let (mut there, mut back) = (Wire::new(), Wire::new());
+            let (mut arrived, mut at) = (0, 0);
+            // 200 packets, one each millisecond, then until nothing is unacknowledged.
+            while at < 200 || near.link.next_wake().is_some() {
+                let now = ms(at);
+                if at < 200 {
+                    let frames = near.send_at(now, &packet);
+                    carry(&mut there, now, frames, &mut draws, loss);
+                }
+                let frames = served(&mut near, now);
+                carry(&mut there, now, frames, &mut draws, loss);
+                while there.front().is_some_and(|(due, _)| *due <= now) {
+                    let (_, frame) = there.pop_front().expect("one");
+                    arrived += u32::from(far.receive_at(now, &frame).is_some());
+                }
+                let frames = served(&mut far, now);
+                carry(&mut back, now, frames, &mut draws, loss);
+                while back.front().is_some_and(|(due, _)| *due <= now) {
+                    let (_, frame) = back.pop_front().expect("one");
+                    near.receive_at(now, &frame);
+                }
+                at += 1;
+                assert!(at < 600_000, "{loss}: it does not end");
+            }
+            // A repetition that comes later than a timeout counts as new, as in NFD.
+            assert!(arrived == 200 || (loss == 0.5 && arrived > 200), "{loss}: {arrived}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use tidegate_core::scheme::signal::HopSignals;
 
 use crate::batch::FrameBatch;
 use crate::error::EncodeError;
+use crate::link_frame::{LABEL_LEN, LinkFrame};
 use crate::lp::reason_code;
 use crate::packet::MAX_PACKET;
 use crate::rewrite::rewrite;
@@ -77,16 +78,7 @@ impl LinkEncoder {
         names: &NameTable,
         batch: &mut FrameBatch,
     ) -> Result<(), EncodeError> {
-        let header = &packet.header;
-        // Most packets leave with the bytes that they came with; only changed ones are copied.
-        let is_rewritten = self.rewrite(header, &packet.body, names)?;
-        let payload_len = if is_rewritten { self.rewritten.len() } else { packet.body.len() };
-        if payload_len > MAX_PACKET {
-            return Err(EncodeError::TooLarge(payload_len));
-        }
-        self.fields.clear();
-        let stated = Stated { incoming_face: self.incoming_face, ..Stated::about(header, token) };
-        stated.write(&mut self.fields);
+        let (is_rewritten, payload_len, _) = self.prepare(packet, token, names)?;
         let payload =
             if is_rewritten { Payload::Copied(&self.rewritten) } else { Payload::Shared(&packet.body) };
         // A packet without link fields needs no LpPacket around it (NDNLPv2).
@@ -105,6 +97,69 @@ impl LinkEncoder {
             _ => write_whole(&self.fields, payload, batch),
         }
         Ok(())
+    }
+
+    /// Divides `packet` into frames whose labels are added later, each with room for a TxSequence. With `is_numbered`
+    /// a packet that fits one frame has a Sequence, too, as NDNLPv2 requires of what may be retransmitted.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn cut(
+        &mut self,
+        packet: &Packet<Bytes>,
+        token: Option<&Token>,
+        names: &NameTable,
+        is_numbered: bool,
+    ) -> Result<Vec<LinkFrame>, EncodeError> {
+        let (is_rewritten, payload_len, labels_at) = self.prepare(packet, token, names)?;
+        let payload =
+            if is_rewritten { Bytes::copy_from_slice(&self.rewritten) } else { packet.body.clone() };
+        let own = if is_numbered { SEQUENCE_LEN } else { 0 };
+        let inner = own + self.fields.len() + tlv::element_len(types::FRAGMENT, payload_len);
+        let room = self.mtu.map(|mtu| mtu.saturating_sub(label_room(mtu)));
+        if room.is_none_or(|room| tlv::element_len(types::LP_PACKET, inner) <= room) {
+            let sequence = is_numbered.then(|| self.next_sequence());
+            let frame = LinkFrame::new(sequence.map(|at| (at, 0, 1)), &self.fields, labels_at, payload);
+            return Ok(vec![frame]);
+        }
+        let cut = Cut::of(payload_len, self.fields.len(), room.unwrap_or(usize::MAX))?;
+        let frames = (0..cut.count).map(|index| {
+            let (fields, labels_at) = if index == 0 { (&self.fields[..], labels_at) } else { (&[][..], 0) };
+            let sequence = self.sequence.wrapping_add(index as u64);
+            let place = Some((sequence, index, cut.count));
+            LinkFrame::new(place, fields, labels_at, payload.slice(cut.range(index, payload_len)))
+        });
+        let frames = frames.collect();
+        self.sequence = self.sequence.wrapping_add(cut.count as u64);
+        Ok(frames)
+    }
+
+    fn next_sequence(&mut self) -> u64 {
+        let sequence = self.sequence;
+        self.sequence = sequence.wrapping_add(1);
+        sequence
+    }
+
+    /// Writes the link fields of a packet, and its bytes if they change; returns whether they do, their number, and the
+    /// offset of labels among the fields.
+    #[inline]
+    fn prepare(
+        &mut self,
+        packet: &Packet<Bytes>,
+        token: Option<&Token>,
+        names: &NameTable,
+    ) -> Result<(bool, usize, usize), EncodeError> {
+        let header = &packet.header;
+        // Most packets leave with the bytes that they came with; only changed ones are copied.
+        let is_rewritten = self.rewrite(header, &packet.body, names)?;
+        let payload_len = if is_rewritten { self.rewritten.len() } else { packet.body.len() };
+        if payload_len > MAX_PACKET {
+            return Err(EncodeError::TooLarge(payload_len));
+        }
+        self.fields.clear();
+        let stated = Stated { incoming_face: self.incoming_face, ..Stated::about(header, token) };
+        let labels_at = stated.write(&mut self.fields);
+        Ok((is_rewritten, payload_len, labels_at))
     }
 
     /// Re-encodes the packet if its bytes cannot be sent unchanged; returns whether it did.
@@ -146,9 +201,9 @@ impl<'a> Stated<'a> {
         Self { token, nack, loss_notice, incoming_face: None, hop: &header.hop }
     }
 
-    /// Appends the fields in the order of their numbers.
+    /// Appends the fields in the order of their numbers; returns the offset at which acknowledgements belong.
     #[inline]
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Vec<u8>) -> usize {
         if let Some(token) = self.token {
             tlv::write_element(out, types::PIT_TOKEN, token.as_bytes());
         }
@@ -164,6 +219,7 @@ impl<'a> Stated<'a> {
         if self.hop.mark > 0 {
             tlv::write_integer(out, types::CONGESTION_MARK, u64::from(self.hop.mark));
         }
+        let labels_at = out.len();
         // Fields stand in the order of their types, so the loss notice goes between the signals.
         if self.hop.has_any() {
             self.write_signals(|number| number < types::LOSS_NOTICE, out);
@@ -174,6 +230,7 @@ impl<'a> Stated<'a> {
         if self.hop.has_any() {
             self.write_signals(|number| number > types::LOSS_NOTICE, out);
         }
+        labels_at
     }
 
     /// Appends the signals whose types fulfil `belong`.
@@ -236,8 +293,11 @@ struct Cut {
     count: usize,
 }
 
+/// Bytes of a Sequence.
+const SEQUENCE_LEN: usize = 10;
+
 /// Bytes of Sequence, FragIndex and FragCount, of which the last two have one byte of value.
-const FRAGMENT_FIELDS: usize = 10 + 3 + 3;
+const FRAGMENT_FIELDS: usize = SEQUENCE_LEN + 3 + 3;
 const _: () = assert!(MAX_FRAGMENTS <= 255);
 
 impl Cut {
@@ -254,26 +314,42 @@ impl Cut {
         if count > MAX_FRAGMENTS { Err(too_small) } else { Ok(Self { first, other, count }) }
     }
 
+    /// Bytes of fragment `index` of `payload` bytes.
+    fn range(&self, index: usize, payload: usize) -> std::ops::Range<usize> {
+        let start = |index: usize| if index == 0 { 0 } else { self.first + (index - 1) * self.other };
+        start(index)..start(index + 1).min(payload)
+    }
+
     fn write(&self, fields: &[u8], payload: Payload<'_>, sequence: u64, batch: &mut FrameBatch) {
-        let mut from = 0;
         for index in 0..self.count {
             // NDNLPv2 puts the fields of the packet on the first fragment only.
-            let (fields, room) = if index == 0 { (fields, self.first) } else { (&[][..], self.other) };
-            let to = (from + room).min(payload.len());
+            let fields = if index == 0 { fields } else { &[] };
+            let range = self.range(index, payload.len());
             let start = batch.begin();
             let out = batch.head();
-            let fragment = tlv::element_len(types::FRAGMENT, to - from);
+            let fragment = tlv::element_len(types::FRAGMENT, range.len());
             tlv::write_header(out, types::LP_PACKET, FRAGMENT_FIELDS + fields.len() + fragment);
-            let sequence = sequence.wrapping_add(index as u64);
-            tlv::write_element(out, types::SEQUENCE, &sequence.to_be_bytes());
-            tlv::write_integer(out, types::FRAG_INDEX, index as u64);
-            tlv::write_integer(out, types::FRAG_COUNT, self.count as u64);
+            write_place(out, sequence.wrapping_add(index as u64), index, self.count);
             out.extend_from_slice(fields);
-            tlv::write_header(out, types::FRAGMENT, to - from);
-            payload.end(from..to, start, batch);
-            from = to;
+            tlv::write_header(out, types::FRAGMENT, range.len());
+            payload.end(range, start, batch);
         }
     }
+}
+
+/// Appends Sequence, FragIndex and FragCount; the last two only if there are several fragments.
+pub(crate) fn write_place(out: &mut Vec<u8>, sequence: u64, index: usize, count: usize) {
+    tlv::write_element(out, types::SEQUENCE, &sequence.to_be_bytes());
+    if count > 1 {
+        tlv::write_integer(out, types::FRAG_INDEX, index as u64);
+        tlv::write_integer(out, types::FRAG_COUNT, count as u64);
+    }
+}
+
+/// Bytes of a frame of at most `mtu` that stay free for its TxSequence.
+const fn label_room(mtu: usize) -> usize {
+    // A short frame may become one whose length takes two bytes more.
+    if mtu <= 254 + LABEL_LEN { LABEL_LEN + 2 } else { LABEL_LEN }
 }
 
 /// Maximum size of the value in an element of at most `len` bytes whose type takes one byte.

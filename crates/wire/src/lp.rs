@@ -33,6 +33,8 @@ pub struct LpFields {
     pub no_cache: bool,
     /// Mark and signals of the link.
     pub hop: HopSignals,
+    /// TxSequence: number of this transmission, which the receiver acknowledges.
+    pub tx_sequence: Option<u64>,
 }
 
 impl Default for LpFields {
@@ -47,6 +49,7 @@ impl Default for LpFields {
             next_hop: None,
             no_cache: false,
             hop: HopSignals::default(),
+            tx_sequence: None,
         }
     }
 }
@@ -56,6 +59,8 @@ impl Default for LpFields {
 pub struct LpPacket {
     /// Link fields of the packet.
     pub fields: LpFields,
+    /// TxSequence numbers that the sender acknowledges (Ack); of a reassembled message none.
+    pub acks: Vec<u64>,
     /// The packet or a part of it; empty in a frame that carries none (IDLE).
     pub fragment: Bytes,
 }
@@ -71,14 +76,16 @@ pub struct LpPacket {
 pub fn decode_frame(frame: Bytes) -> Result<LpPacket, DecodeError> {
     let outer = TlvReader::new(&frame).only()?;
     match outer.kind {
-        types::INTEREST | types::DATA => Ok(LpPacket { fields: LpFields::default(), fragment: frame }),
+        types::INTEREST | types::DATA => {
+            Ok(LpPacket { fields: LpFields::default(), acks: Vec::new(), fragment: frame })
+        }
         types::LP_PACKET => {
-            let mut fields = LpFields::default();
-            let range = match fields.read(&outer)? {
+            let (mut fields, mut acks) = (LpFields::default(), Vec::new());
+            let range = match fields.read(&outer, &mut acks)? {
                 Some(fragment) => fragment.value_range(),
                 None => 0..0,
             };
-            Ok(LpPacket { fields, fragment: frame.slice(range) })
+            Ok(LpPacket { fields, acks, fragment: frame.slice(range) })
         }
         element => {
             Err(DecodeError::Unexpected { element, accepted: "Interest (5), Data (6), LpPacket (100)" })
@@ -87,8 +94,12 @@ pub fn decode_frame(frame: Bytes) -> Result<LpPacket, DecodeError> {
 }
 
 impl LpFields {
-    /// Reads the fields of an LpPacket; returns the Fragment if there is one.
-    fn read<'a>(&mut self, outer: &Element<'a>) -> Result<Option<Element<'a>>, DecodeError> {
+    /// Reads the fields of an LpPacket, of which `acks` may be repeated; returns the Fragment if there is one.
+    fn read<'a>(
+        &mut self,
+        outer: &Element<'a>,
+        acks: &mut Vec<u64>,
+    ) -> Result<Option<Element<'a>>, DecodeError> {
         let mut reader = outer.inside();
         let mut last = 0;
         let mut fragment = None;
@@ -100,6 +111,9 @@ impl LpFields {
             }
             if kind == types::FRAGMENT {
                 fragment = Some(element);
+            } else if kind == types::ACK {
+                acks.push(u64::from_be_bytes(element.bytes("8")?));
+                last = kind;
             // Only fields that are understood may not be repeated; of an ignorable one nothing is known.
             } else if self.take(&element)? && kind == last {
                 return Err(DecodeError::OutOfOrder { element: kind, inside: types::LP_PACKET });
@@ -130,6 +144,7 @@ impl LpFields {
             types::CACHE_POLICY => self.no_cache = read_no_cache(field)?,
             // Any value above 0 is a mark; larger ones than a byte keep that meaning.
             types::CONGESTION_MARK => self.hop.mark = u8::try_from(field.integer()?).unwrap_or(u8::MAX),
+            types::TX_SEQUENCE => self.tx_sequence = Some(u64::from_be_bytes(field.bytes("8")?)),
             types::LOSS_NOTICE => self.loss_notice = field.bytes::<0>("0").map(|_| true)?,
             kind => match Signal::with_type(kind) {
                 Some(signal) => {

@@ -6,6 +6,7 @@ mod getput;
 mod matrix;
 mod outputs;
 mod rates;
+mod reliability;
 mod signatures;
 mod trust;
 

@@ -48,7 +48,9 @@ pub struct LinkActions {
 }
 
 /// One end of a link: it sends frames and receives those of the peer.
-pub trait LinkService: std::fmt::Debug {
+///
+/// A service is `Send`, so that a connection may move to another thread together with it.
+pub trait LinkService: std::fmt::Debug + Send {
     /// Bytes of labels to be left free in each frame with a part of a packet.
     fn label_bytes(&self) -> ByteCount;
 

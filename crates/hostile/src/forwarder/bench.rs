@@ -172,7 +172,7 @@ impl Bench {
     /// A packet as a peer would send it arrives.
     pub fn receive_packet(&mut self, face: FaceId, packet: &Packet<Bytes>) {
         let mut batch = FrameBatch::new();
-        self.peer.send(packet, &self.names, &self.tokens, &mut batch);
+        self.peer.send(Time::ZERO, packet, &self.names, &self.tokens, &mut batch);
         for (head, body) in batch.iter() {
             self.take_in(face, &[head, body].concat());
         }

@@ -75,7 +75,7 @@ impl Device<Bytes> for Wire<'_> {
         invariants::is_faithful(self.names, &packet);
         let port = self.port.as_mut().expect("only devices that are there are free");
         (port.room, port.sent) = (port.room - 1, port.sent + 1);
-        port.link.send(&packet, self.names, self.tokens, &mut port.batch);
+        port.link.send(Time::ZERO, &packet, self.names, self.tokens, &mut port.batch);
         port.batch.clear();
         if matches!(packet.header.kind, Kind::Interest(_)) {
             port.requested = Some(packet);

@@ -227,7 +227,7 @@ impl Client {
 
     /// Hands a packet to the socket's batch, which leaves with the next [`exchange`](Self::exchange).
     pub fn send(&mut self, packet: &Packet<Bytes>) {
-        self.link.send(packet, &self.names, &self.tokens, &mut self.batch);
+        self.link.send(self.clock.now(), packet, &self.names, &self.tokens, &mut self.batch);
     }
 
     /// Reads a packet of our own from its bytes.

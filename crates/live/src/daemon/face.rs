@@ -165,6 +165,8 @@ pub(super) struct Face {
     is_serving: bool,
     /// Earliest timer of the queue; [`Time::MAX`] for none.
     queue_wake: Time,
+    /// Earliest timer of the link layer; [`Time::MAX`] for none.
+    link_wake: Time,
     /// Whether the face is in the list of faces with frames to send.
     is_dirty: bool,
     /// Time at which the face was made.
@@ -197,6 +199,7 @@ impl Face {
             is_armed: false,
             is_serving: false,
             queue_wake: Time::MAX,
+            link_wake: Time::MAX,
             is_dirty: false,
             made_at: now,
             received_at: now,
@@ -235,6 +238,37 @@ impl Face {
             self.queue_wake = Time::MAX;
         }
         is_intended
+    }
+
+    /// Runs what is due in the link layer.
+    pub fn wake_link(&mut self, now: Time) {
+        self.link_wake = Time::MAX;
+        if let Line::Socket { link, .. } = &mut self.line {
+            link.on_wake(now);
+        }
+    }
+
+    /// Puts the frames that the link layer sends on its own into the batch; returns whether the face has to be added to
+    /// those with frames to send.
+    #[inline]
+    pub fn serve_link(&mut self, now: Time) -> bool {
+        let Line::Socket { link, batch, .. } = &mut self.line else { return false };
+        if !link.has_due() {
+            return false;
+        }
+        let before = batch.byte_len();
+        link.serve(now, batch);
+        self.shaper.depart(now, ByteCount::new((batch.byte_len() - before) as u64), true);
+        !std::mem::replace(&mut self.is_dirty, true)
+    }
+
+    /// The timer to set for the link layer; `None` if there is one that is early enough.
+    #[inline]
+    pub fn arm_link(&mut self) -> Option<Time> {
+        let Line::Socket { link, .. } = &self.line else { return None };
+        let wake = link.next_wake().filter(|wake| *wake < self.link_wake)?;
+        self.link_wake = wake;
+        Some(wake)
     }
 
     /// Passes waiting frames to the socket; returns whether all were taken.
@@ -338,9 +372,12 @@ impl Device<Bytes> for Wire<'_> {
                 if face.has_local_fields {
                     link.set_incoming_face(incoming.find(&packet.header));
                 }
-                link.send(&packet, names, tokens, batch);
+                link.send(now, &packet, names, tokens, batch);
             }
             Line::Internal(waiting) => waiting.push_back(packet),
+        }
+        if let Some(wake) = face.arm_link() {
+            self.timers.set(wake, Due::Link(id));
         }
         // One system call sends everything of a turn; the list must name each face once.
         if !std::mem::replace(&mut face.is_dirty, true) {

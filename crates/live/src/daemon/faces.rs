@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoSink};
+use tidegate_core::link::service::LinkService;
 use tidegate_core::ndn::face::{FaceId, FaceView, NodeId};
 use tidegate_core::ndn::gate::FaceGate;
 use tidegate_core::queue::{Queue, QueueDiscipline};
-use tidegate_core::scheme::params::{ParamError, Reader};
+use tidegate_core::scheme::params::{ParamError, Reader, Settings};
 use tidegate_core::scheme::{DeviceSetup, NodeSetup};
 use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_wire::FrameBatch;
@@ -137,9 +138,30 @@ impl Daemon {
     ) -> Result<FaceId, AttachError> {
         let is_local = self.is_local(&transport);
         let mtu = transport.mtu().map(|_| usize::try_from(settings.mtu.get()).unwrap_or(usize::MAX));
-        let link = GenericLinkService::new(mtu, self.nonces.bits());
+        let is_reliable = settings.reliability && mtu.is_some();
+        let link = self.link_layer(mtu, is_reliable)?;
         let line = Line::Socket { transport, link, batch: FrameBatch::new(), is_full: false };
         self.attach(line, origin, settings, is_local)
+    }
+
+    /// The link layer of a face.
+    pub(super) fn link_layer(
+        &mut self,
+        mtu: Option<usize>,
+        is_reliable: bool,
+    ) -> Result<GenericLinkService, AttachError> {
+        let mut link = GenericLinkService::new(mtu, self.nonces.bits());
+        if is_reliable {
+            link.set_reliability(Some(self.reliability()?));
+        }
+        Ok(link)
+    }
+
+    /// One end of NDNLPv2 reliability.
+    pub(super) fn reliability(&self) -> Result<Box<dyn LinkService>, AttachError> {
+        let make = self.config.reliability.and_then(|scheme| scheme.link_service);
+        let make = make.ok_or_else(|| AttachError::Part("reliability is not built in".to_owned()))?;
+        make(&Settings::default()).map_err(|why| AttachError::Part(reasons("reliability", &why)))
     }
 
     /// Whether the peer of a connection may use names of this machine: over a Unix socket, and over TCP from a loopback
@@ -390,12 +412,14 @@ struct FaceParts {
     gates: Vec<Box<dyn FaceGate>>,
 }
 
+fn reasons(name: &str, why: &[ParamError]) -> String {
+    let reasons: Vec<String> = why.iter().map(ToString::to_string).collect();
+    format!("{name}: {}", reasons.join("; "))
+}
+
 fn parts(settings: &FaceConfig, device: DeviceSetup) -> Result<FaceParts, String> {
     let mut made = FaceParts::default();
-    let fault = |name: &str, why: Vec<ParamError>| {
-        let reasons: Vec<String> = why.iter().map(ToString::to_string).collect();
-        format!("{name}: {}", reasons.join("; "))
-    };
+    let fault = |name: &str, why: Vec<ParamError>| reasons(name, &why);
     for (place, part) in settings.queue.disciplines.iter().enumerate() {
         let name = part.scheme.name;
         let make = part.scheme.discipline.ok_or_else(|| format!("{name} is not a queue discipline"))?;

@@ -375,8 +375,10 @@ impl Daemon {
             tokens: &mut self.tokens,
             nonces: &mut self.nonces,
         };
-        let Some(mut packet) = link.receive(frame, &mut context) else { return false };
+        let received = link.receive(frame, &mut context);
         let fields = link.local_fields();
+        self.serve_link(id);
+        let (Some(mut packet), Some(face)) = (received, &mut self.faces[id.index()]) else { return false };
         face::count(&mut face.received, &packet.header.kind);
         self.incoming.record(&packet.header, face.number);
         let mut is_interest = false;
@@ -435,6 +437,7 @@ impl Daemon {
             match due {
                 Due::Send(id) => self.on_shaper_timer(id),
                 Due::Queue(id) => self.on_queue_timer(id, at),
+                Due::Link(id) => self.on_link_timer(id),
                 Due::Pressure(id) => self.on_pressure_timer(id),
                 Due::Forwarder => {
                     self.node.wake_forwarder(surroundings!(self), wires!(self));
@@ -455,6 +458,25 @@ impl Daemon {
     fn on_queue_timer(&mut self, id: FaceId, at: Time) {
         if self.faces[id.index()].as_mut().is_some_and(|face| face.takes_queue_timer(at)) {
             self.node.wake_queue(surroundings!(self), id, wires!(self));
+        }
+    }
+
+    fn on_link_timer(&mut self, id: FaceId) {
+        if let Some(face) = &mut self.faces[id.index()] {
+            face.wake_link(self.now);
+            self.serve_link(id);
+        }
+    }
+
+    /// Sends what the link layer of a face has to send on its own.
+    #[inline]
+    fn serve_link(&mut self, id: FaceId) {
+        let Some(face) = &mut self.faces[id.index()] else { return };
+        if face.serve_link(self.now) {
+            self.dirty.push(id);
+        }
+        if let Some(wake) = face.arm_link() {
+            self.timers.set(wake, Due::Link(id));
         }
     }
 

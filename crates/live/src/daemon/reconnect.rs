@@ -7,7 +7,6 @@ use tidegate_wire::FrameBatch;
 
 use super::face::{FacePersistency, FaceState, Line};
 use super::{Daemon, Watch, Watched, surroundings};
-use crate::link_service::GenericLinkService;
 use crate::nfd::FaceEventKind;
 
 impl Daemon {
@@ -55,8 +54,12 @@ impl Daemon {
         let Line::Socket { transport, link, .. } = &mut face.line else { return };
         // A peer that is not there is tried again by the next call.
         let Ok(begun) = transport.begin_again() else { return };
+        let (mtu, counters, is_reliable) = (link.mtu(), link.counters(), link.reliability().is_some());
         // Half of a packet from the earlier connection is of no use in this one.
-        *link = GenericLinkService::new(link.mtu(), self.nonces.bits()).with_counters(link.counters());
+        let Ok(fresh) = self.link_layer(mtu, is_reliable) else { return };
+        let Some(face) = &mut self.faces[id.index()] else { return };
+        let Line::Socket { transport, link, .. } = &mut face.line else { return };
+        *link = fresh.with_counters(counters);
         *transport = begun;
         face.state = FaceState::Connecting;
         face.watched = Watch::ReadWrite;

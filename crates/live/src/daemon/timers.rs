@@ -13,6 +13,8 @@ pub(super) enum Due {
     Send(FaceId),
     /// The queue discipline of a face requested a call.
     Queue(FaceId),
+    /// Frames of a face have to be sent again, or acknowledgements on their own.
+    Link(FaceId),
     /// The time for a stream to catch up has passed.
     Pressure(FaceId),
     /// Entries of the forwarder's tables expire.

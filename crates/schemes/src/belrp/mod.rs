@@ -42,6 +42,9 @@ params! {
 /// Bytes of a TxSequence or Ack: type 3, length 1, number 8.
 const FIELD: u32 = 12;
 
+/// Maximum number of acknowledgements that wait, and of sequences that are remembered: a peer must not fill memory.
+const MAX_REMEMBERED: usize = 1 << 16;
+
 /// A frame that is not acknowledged.
 #[derive(Debug)]
 struct Unacked {
@@ -141,10 +144,11 @@ impl Belrp {
         // Looked up before old sequences are removed, as in NFD.
         let is_new = !self.seen.contains(&sequence);
         let memory = self.estimator.rto();
-        while self.recent.front().is_some_and(|(at, _)| now.since(*at) > memory) {
-            if let Some((_, old)) = self.recent.pop_front() {
-                self.seen.remove(&old);
-            }
+        while let Some((at, old)) = self.recent.front()
+            && (now.since(*at) > memory || self.recent.len() >= MAX_REMEMBERED)
+        {
+            self.seen.remove(old);
+            self.recent.pop_front();
         }
         if self.seen.insert(sequence) {
             self.recent.push_back((now, sequence));
@@ -179,7 +183,9 @@ impl LinkService for Belrp {
         labels.acks.iter().for_each(|number| self.acknowledge(now, *number, actions));
         let (Some(sequence), Some(number)) = (sequence, labels.number) else { return true };
         // A duplicate is acknowledged too: its first acknowledgement may have been lost.
-        self.acks.push_back(number);
+        if self.acks.len() < MAX_REMEMBERED {
+            self.acks.push_back(number);
+        }
         // Not moved by later frames, or a steady stream would postpone the acknowledgement for ever.
         self.idle_at = self.idle_at.or(Some(now + self.params.ack_delay));
         self.is_new(now, sequence)

@@ -219,8 +219,8 @@ impl Partial {
             }
             Bytes::from(ordered)
         };
-        let fields = LpFields { sequence: None, frag_index: 0, frag_count: 1, ..fields };
-        Some(LpPacket { fields, fragment })
+        let fields = LpFields { sequence: None, frag_index: 0, frag_count: 1, tx_sequence: None, ..fields };
+        Some(LpPacket { fields, acks: Vec::new(), fragment })
     }
 }
 

@@ -9,7 +9,7 @@ fn fragment(sequence: u64, index: u64, count: u64, bytes: &[u8]) -> LpPacket {
         token: Token::new(&[index as u8 | 0x80]).ok(),
         ..LpFields::default()
     };
-    LpPacket { fields, fragment: Bytes::copy_from_slice(bytes) }
+    LpPacket { fields, acks: Vec::new(), fragment: Bytes::copy_from_slice(bytes) }
 }
 
 fn at(ms: u64) -> Time {
@@ -106,6 +106,6 @@ fn fragments_that_contradict_each_other_are_refused() {
 
 #[test]
 fn a_frame_that_carries_nothing_is_no_message() {
-    let idle = LpPacket { fields: LpFields::default(), fragment: Bytes::new() };
+    let idle = LpPacket { fields: LpFields::default(), acks: Vec::new(), fragment: Bytes::new() };
     assert_eq!(Reassembler::new().accept(at(0), idle), Ok(None));
 }

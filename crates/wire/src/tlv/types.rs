@@ -60,5 +60,6 @@ pub const CACHE_POLICY: u32 = 820;
 pub const CACHE_POLICY_TYPE: u32 = 821;
 pub const CONGESTION_MARK: u32 = 832;
 pub const ACK: u32 = 836;
+pub const TX_SEQUENCE: u32 = 840;
 /// A loss notice, which is our extension. Odd, so that a node that does not know it drops the packet.
 pub const LOSS_NOTICE: u32 = 901;

@@ -8,7 +8,7 @@ use tidegate_core::scheme::signal::{Class, Signal};
 use tidegate_core::units::ByteCount;
 use tidegate_wire::{
     DataBuilder, DecodeError, FrameBatch, LinkEncoder, LpFields, LpPacket, Signer, decode_frame,
-    decode_packet, loss_notice_size,
+    decode_packet, loss_notice_size, write_acks,
 };
 
 use crate::tlvs::{data, interest, long, name, tlv};
@@ -50,7 +50,7 @@ fn a_frame_without_fragment_is_idle() {
 
 #[test]
 fn a_field_in_800_to_959_is_ignored_when_a_multiple_of_four() {
-    for kind in [804, 812, 836, 840, 844, 848, 884, 936] {
+    for kind in [804, 812, 840, 844, 848, 884, 936] {
         assert_eq!(fields(&[&long(kind, &[0; 9])]), Ok(LpFields::default()), "{kind}");
     }
     for kind in [802, 801, 833, 902, 955, 796, 960, 964] {
@@ -216,4 +216,69 @@ fn a_simulated_line_cuts_packets_into_frames_of_the_sizes_that_are_really_sent()
             assert_eq!(sent, reported, "{size} in {mtu}");
         }
     }
+}
+
+/// A label of NDNLPv2: TxSequence (840) or Ack (836).
+fn label(kind: u16, number: u64) -> Vec<u8> {
+    long(kind, &number.to_be_bytes())
+}
+
+#[test]
+fn labels_are_numbers_of_eight_bytes_and_only_acknowledgements_may_be_many() {
+    let lp = frame(&[&label(836, 7), &label(836, 5), &label(840, 1 << 40), &tlv(80, &[b"x"])]);
+    let lp = lp.expect("valid");
+    assert_eq!((lp.acks, lp.fields.tx_sequence), (vec![7, 5], Some(1 << 40)));
+    assert!(fields(&[&label(840, 1), &label(840, 2)]).is_err());
+    assert!(fields(&[&label(840, 1), &label(836, 2)]).is_err());
+    for kind in [836, 840] {
+        assert!(fields(&[&long(kind, &[1; 4])]).is_err(), "{kind}");
+    }
+}
+
+#[test]
+fn labels_stand_after_the_mark_and_before_signals() {
+    const ROOM: Signal = Signal::new(872, tidegate_core::scheme::signal::Merge::Min);
+    let mut names = NameTable::new();
+    let lp = frame(&[&long(832, &[1]), &tlv(80, &[&data(&[])])]).expect("valid");
+    let mut packet = decode_packet(&lp.fields, lp.fragment, &mut names, &mut || 1).expect("valid");
+    assert!(packet.header.hop.set(ROOM, 3));
+    let mut batch = FrameBatch::new();
+    let frames = LinkEncoder::new(Some(1400), 9).cut(&packet, None, &names, true).expect("fits");
+    frames[0].write(Some(6), &[4, 5], &mut batch);
+    let sent: Vec<u8> = batch.iter().flat_map(|(head, body)| [head, body].concat()).collect();
+    let fields =
+        [SEQUENCE, &long(832, &[1]), &label(836, 4), &label(836, 5), &label(840, 6), &long(872, &[3])];
+    assert_eq!(sent, tlv(100, &[&fields.concat(), &tlv(80, &[&data(&[])])]));
+    assert_eq!(frames[0].byte_len() + 36, sent.len());
+    let lp = decode_frame(Bytes::from(sent)).expect("valid");
+    assert_eq!((lp.acks, lp.fields.tx_sequence, lp.fields.sequence), (vec![4, 5], Some(6), Some(9)));
+}
+
+#[test]
+fn a_frame_with_its_number_and_as_many_acknowledgements_as_fit_is_not_larger_than_the_mtu() {
+    let names = &mut NameTable::new();
+    for mtu in (128..300).chain([1400, 8800]) {
+        for len in [0, 40, 60, 80, 100, 200, 215, 222, 230, 240, 1_320, 1_360, 8_000] {
+            let body = Bytes::from(data(&[&tlv(21, &[&vec![7; len]])]));
+            let packet = decode_packet(&LpFields::default(), body, names, &mut || 1).expect("valid");
+            for is_numbered in [false, true] {
+                let mut batch = FrameBatch::new();
+                let frames = LinkEncoder::new(Some(mtu), 0).cut(&packet, None, names, is_numbered);
+                for frame in frames.expect("fits") {
+                    let acks = vec![1; frame.room(mtu).saturating_sub(1)];
+                    frame.write(Some(1), &acks, &mut batch);
+                }
+                let longest = batch.iter().map(|(head, body)| head.len() + body.len()).max();
+                assert!(longest.is_some_and(|longest| longest <= mtu), "{mtu} {len}: {longest:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn acknowledgements_can_go_alone() {
+    let mut batch = FrameBatch::new();
+    write_acks(&[3, 4], &mut batch);
+    let sent: Vec<u8> = batch.iter().flat_map(|(head, body)| [head, body].concat()).collect();
+    assert_eq!(sent, tlv(100, &[&label(836, 3), &label(836, 4)]));
 }

@@ -57,6 +57,8 @@ pub struct ForwarderConfig {
     pub strategies: Vec<&'static Scheme>,
     /// NFD's congestion marking, which commands can give a new face; `None` if it is not among the schemes.
     pub marking: Option<&'static Scheme>,
+    /// NDNLPv2 reliability, which a face may have; `None` if it is not among the schemes.
+    pub reliability: Option<&'static Scheme>,
     /// Forwarding strategies of name prefixes.
     pub prefix_strategies: Vec<(String, SchemeUse)>,
     /// Names of the producer regions that this forwarder belongs to, each as its concatenated components.
@@ -120,6 +122,8 @@ pub struct FaceConfig {
     pub is_limit_given: bool,
     /// Rate of the shaper; `None` for as fast as the socket accepts.
     pub rate: Option<BitRate>,
+    /// Whether lost frames over UDP are sent again (NDNLPv2 reliability).
+    pub reliability: bool,
     /// Router parts of schemes (PLR and the like).
     pub parts: Vec<SchemeUse>,
 }
@@ -167,8 +171,9 @@ impl ForwarderConfig {
             let config = read::read(context, &document)?;
             let renamed = context.notes(&Sources { name, text, overrides: &[] });
             let strategies = schemes.iter().copied().filter(|scheme| scheme.strategy.is_some()).collect();
-            let marking = schemes.iter().copied().find(|scheme| scheme.name == "nfd-marking");
-            Some(Self { renamed, strategies, marking, ..config })
+            let find = |name| schemes.iter().copied().find(|scheme| scheme.name == name);
+            let (marking, reliability) = (find("nfd-marking"), find("belrp"));
+            Some(Self { renamed, strategies, marking, reliability, ..config })
         })
     }
 

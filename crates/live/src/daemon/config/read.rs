@@ -85,6 +85,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         strategies: Vec::new(),
         marking: None,
         regions,
+        reliability: None,
         groups,
         command_keys,
         localhop: localhop?,
@@ -183,6 +184,7 @@ struct FaceValues {
     mtu: Option<ByteCount>,
     queue: QueueValues,
     rate: Option<BitRate>,
+    reliability: Option<bool>,
     parts: Option<Vec<SchemeUse>>,
 }
 
@@ -203,6 +205,7 @@ impl FaceValues {
             mtu,
             queue: QueueValues::read(fields, "queue", &keys::QUEUE),
             rate: fields.rate("rate"),
+            reliability: fields.item("reliability").and_then(|_| fields.flag("reliability")),
             parts: fields.item("router_parts").map(|_| uses::read_list(fields, "router_parts", &ROUTER_PART)),
         }
     }
@@ -213,6 +216,7 @@ impl FaceValues {
             mtu: over.mtu.or(self.mtu),
             queue: self.queue.with(&over.queue),
             rate: over.rate.or(self.rate),
+            reliability: over.reliability.or(self.reliability),
             parts: over.parts.or_else(|| self.parts.clone()),
         }
     }
@@ -228,6 +232,7 @@ impl FaceValues {
             queue: QueuePlan { limit: self.queue.limit.unwrap_or(QUEUE_LIMIT), ..self.queue.plan() },
             is_limit_given: self.queue.limit.is_some(),
             rate: self.rate,
+            reliability: self.reliability.unwrap_or(false),
             parts: self.parts.clone().unwrap_or_default(),
         }
     }

@@ -1,7 +1,7 @@
 //! Module `faces`: creation, change and destruction of faces.
 //!
-//! What a face cannot have is refused: reliability, local fields towards other machines, and marking that is changed
-//! while packets wait.
+//! What a face cannot have is refused: reliability of a stream, local fields towards other machines, and marking that is
+//! changed while packets wait.
 
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::scheme::params::{Setting, Settings};
@@ -13,13 +13,10 @@ use super::super::face::{FacePersistency, Line, Origin};
 use super::super::faces::AttachError;
 use super::super::places::Newcomer;
 use super::super::{Daemon, MANAGEMENT};
-use super::faces::{CONGESTION_MARKING, LOCAL_FIELDS, MAX_MTU};
+use super::faces::{CONGESTION_MARKING, LOCAL_FIELDS, MAX_MTU, RELIABILITY};
 use super::request::RequestRefusal;
 use crate::nfd::ControlParameters;
 use crate::uri::FaceUri;
-
-/// Flag of a face with reliability, which no face has.
-const RELIABILITY: u64 = 2;
 
 /// Minimum size of a frame, bytes: the largest packet then fits in the maximum number of fragments.
 const MIN_MTU: u64 = 128;
@@ -69,8 +66,12 @@ impl Daemon {
         requested: &ControlParameters,
     ) -> Result<FacePersistency, RequestRefusal> {
         let refusal = |text: &'static str| Err(RequestRefusal::new(406, text));
-        if requested.flags.unwrap_or(0) & requested.mask.unwrap_or(0) & (RELIABILITY | LOCAL_FIELDS) != 0 {
-            return refusal("reliability, and local fields of faces that are not local, are not supported");
+        let flags = requested.flags.unwrap_or(0) & requested.mask.unwrap_or(0);
+        if flags & LOCAL_FIELDS != 0 {
+            return refusal("local fields of faces that are not local are not supported");
+        }
+        if flags & RELIABILITY != 0 && !matches!(uri, FaceUri::Udp(_)) {
+            return refusal("reliability is only for faces over UDP");
         }
         match requested.mtu {
             Some(_) if matches!(uri, FaceUri::Tcp(_)) => {
@@ -92,6 +93,9 @@ impl Daemon {
         let mut settings = self.config.face_defaults.clone();
         if let Some(mtu) = requested.mtu.filter(|mtu| *mtu != DEFAULT_MTU) {
             settings.mtu = ByteCount::new(mtu.min(MAX_MTU as u64));
+        }
+        if requested.mask.unwrap_or(0) & RELIABILITY != 0 {
+            settings.reliability = requested.flags.unwrap_or(0) & RELIABILITY != 0;
         }
         let disciplines = &mut settings.queue.disciplines;
         if requested.mask.unwrap_or(0) & CONGESTION_MARKING != 0 {
@@ -129,6 +133,9 @@ impl Daemon {
             let text = "this face cannot have the properties that are returned";
             return Err(RequestRefusal { body, ..RequestRefusal::new(409, text) });
         }
+        if requested.mask.unwrap_or(0) & RELIABILITY != 0 {
+            self.set_reliability(id, requested.flags.unwrap_or(0) & RELIABILITY != 0)?;
+        }
         let default_mtu = self.config.face_defaults.mtu.get();
         if let Some(face) = &mut self.faces[id.index()] {
             let persistency = requested.persistency.and_then(FacePersistency::of_number);
@@ -150,6 +157,18 @@ impl Daemon {
         Ok(ControlParameters { uri: None, local_uri: None, ..self.face_parameters(id, requested) })
     }
 
+    /// Makes a face over UDP reliable or not; one that is already keeps its frames.
+    fn set_reliability(&mut self, id: FaceId, is_wanted: bool) -> Result<(), RequestRefusal> {
+        let refused = |why: AttachError| RequestRefusal::new(503, why.to_string());
+        let service = if is_wanted { Some(self.reliability().map_err(refused)?) } else { None };
+        if let Some(Line::Socket { link, .. }) = self.faces[id.index()].as_mut().map(|face| &mut face.line)
+            && link.reliability().is_some() != is_wanted
+        {
+            link.set_reliability(service);
+        }
+        Ok(())
+    }
+
     /// The requested properties that a face cannot have.
     fn offending(&self, id: FaceId, requested: &ControlParameters) -> ControlParameters {
         let mut found = ControlParameters::default();
@@ -158,12 +177,12 @@ impl Daemon {
         let flags = requested.flags.unwrap_or(0) & mask;
         let marks = if face.marking.is_some() { CONGESTION_MARKING } else { 0 };
         let is_local = self.node.faces()[id.index()].is_local();
-        let unsupported = if is_local { RELIABILITY } else { RELIABILITY | LOCAL_FIELDS };
+        let is_datagram = face.line.is_datagram();
+        let unsupported = if is_local { 0 } else { LOCAL_FIELDS } + if is_datagram { 0 } else { RELIABILITY };
         if flags & unsupported != 0 || flags & CONGESTION_MARKING != marks & mask {
             (found.flags, found.mask) = (requested.flags, requested.mask);
         }
         let persistency = requested.persistency.filter(|number| !can_be(face, *number));
-        let is_datagram = face.line.is_datagram();
         let mtu = requested.mtu.filter(|mtu| !is_datagram || *mtu < MIN_MTU);
         let interval = face.marking.map(|marking| marking.interval_ns);
         let threshold = face.marking.map(|marking| marking.threshold_bytes);

@@ -9,6 +9,9 @@ use crate::nfd::{FaceQueryFilter, FaceRecord, encode_channel};
 /// Flag of a face whose Interests have the number of the face that they came from.
 pub(super) const LOCAL_FIELDS: u64 = 1;
 
+/// Flag of a face whose lost frames are sent again.
+pub(super) const RELIABILITY: u64 = 2;
+
 /// Flag of a face that marks congestion.
 pub(super) const CONGESTION_MARKING: u64 = 4;
 
@@ -47,6 +50,7 @@ impl Daemon {
                 (transport.remote_uri().to_string(), transport.local_uri().to_string(), link.mtu())
             }
         };
+        let is_reliable = matches!(&face.line, Line::Socket { link, .. } if link.reliability().is_some());
         let silent_ns = self.now.since(face.received_at).as_nanos();
         let left_ns = self.config.idle.as_nanos().saturating_sub(silent_ns);
         let is_ending = face.persistency == FacePersistency::OnDemand && face.line.is_datagram();
@@ -66,6 +70,7 @@ impl Daemon {
             received_bytes: view.received_bytes().get(),
             sent_bytes: view.sent_bytes().get(),
             flags: u64::from(face.has_local_fields) * LOCAL_FIELDS
+                + u64::from(is_reliable) * RELIABILITY
                 + u64::from(face.marking.is_some()) * CONGESTION_MARKING,
         }
     }

@@ -96,12 +96,16 @@ impl Daemon {
             return line.with("remote", "internal://").with("local", "internal://");
         };
         let (counters, faults) = (link.counters(), transport.faults());
+        let reliability = link.reliability().unwrap_or_default();
         line.with("remote", transport.remote_uri())
             .with("local", transport.local_uri())
             .with("malformed", counters.malformed)
             .with("reassembled", counters.reassembled)
             .with("fragmented", counters.fragmented)
             .with("unsendable", counters.unsendable)
+            .with("resent_frames", reliability.resent)
+            .with("given_up_packets", reliability.given_up)
+            .with("duplicate_frames", reliability.duplicates)
             .with("oversized", faults.oversized)
             .with("unsent", faults.unsent)
     }

@@ -101,7 +101,7 @@ fn properties_that_a_face_cannot_have_are_refused_and_nothing_is_changed() {
         (other(|wrong| wrong.persistency = Some(1)), 406),
         (other(|wrong| wrong.persistency = Some(3)), 400),
         (other(|wrong| wrong.mtu = Some(63)), 406),
-        (other(|wrong| (wrong.flags, wrong.mask) = (Some(2), Some(2))), 406),
+        (ControlParameters { flags: Some(2), mask: Some(2), ..to("tcp4://127.0.0.1:1") }, 406),
         (other(|wrong| wrong.flags = Some(4)), 400),
         (other(|wrong| wrong.face_id = Some(7)), 400),
         (ControlParameters { mtu: Some(1_400), ..to("tcp4://127.0.0.1:1") }, 406),
@@ -140,6 +140,19 @@ fn properties_that_a_face_cannot_have_are_refused_and_nothing_is_changed() {
     assert_eq!(done(&mut client, ["faces", "update"], &Default::default()).persistency, Some(1));
     assert_eq!(command(&mut client, ["faces", "destroy"], &of(Some(1))).0, 406);
     assert_eq!(command(&mut client, ["faces", "destroy"], &of(Some(0))).0, 400);
+}
+
+#[test]
+fn reliability_of_a_face_over_udp_is_switched_by_its_flag() {
+    let forwarder = Forwarder::start("face-reliability", "");
+    let mut client = forwarder.consumer();
+    let (_socket, uri) = peer();
+    let with = |flags, more| ControlParameters { flags: Some(flags), mask: Some(2), ..more };
+    let created = done(&mut client, ["faces", "create"], &with(2, to(&uri)));
+    assert_eq!(created.flags, Some(6));
+    let off = done(&mut client, ["faces", "update"], &with(0, of(created.face_id)));
+    assert_eq!(off.flags, Some(4));
+    assert_eq!(done(&mut client, ["faces", "update"], &with(2, of(created.face_id))).flags, Some(6));
 }
 
 #[test]
