@@ -54,7 +54,7 @@ pub trait Device<B> {
 
 /// Destinations of a node's packets: devices and applications.
 struct Egress<'a, B, D> {
-    queues: &'a mut [Queue<B>],
+    queues: &'a mut Vec<Queue<B>>,
     devices: &'a mut D,
     to_applications: &'a mut VecDeque<(FaceId, Packet<B>)>,
     clock: &'a Clock,
@@ -366,6 +366,14 @@ impl<B: Clone + Default> Node<B> {
     #[inline]
     pub fn forwarder_wake(&self) -> Option<Time> {
         self.forwarder.next_wake().map(|at| self.clock.tick_from(at))
+    }
+
+    /// The same if it is before `limit`: most packets bring no wake-up forward.
+    #[inline(always)]
+    pub fn forwarder_wake_before(&self, limit: Time) -> Option<Time> {
+        // Compared before it is rounded up to a tick, which costs more.
+        let due = self.forwarder.next_wake().filter(|due| *due < limit)?;
+        Some(self.clock.tick_from(due)).filter(|tick| *tick < limit)
     }
 
     /// Runs what is due in the forwarder and its gates.

@@ -26,7 +26,7 @@ use super::control::Control;
 use super::host::{Host, Recipe, Surroundings};
 use super::media;
 use super::service::{Processing, Server};
-use super::{Answerer, Body, EventKind, Recorder, Role, Servers, SimNode, Spares, Wakeups, World};
+use super::{Agenda, Answerer, Body, EventKind, Recorder, Role, Servers, SimNode, Spares, Wakeups, World};
 use crate::events::EventQueue;
 use crate::link::{End, LinkDirection, Radio};
 use crate::plan::{CachePlan, ClockPlan, FlowPlan, NodePlan, Plan, SchemeUse, TcpPlan};
@@ -122,13 +122,11 @@ impl World {
         let (media, radios) = media::build(plan, seed);
         let blueprint = Blueprint { plan, ports: &ports, delays: &delays, seed };
         let mut world = Self {
-            now: Time::ZERO,
             end: Time::ZERO + plan.duration,
             stop_when_complete: plan.stop_when_complete,
             seed,
-            events: EventQueue::default(),
+            agenda: Agenda { now: Time::ZERO, events: EventQueue::default(), media },
             directions: directions(&blueprint, &radios),
-            media,
             nodes: Vec::new(),
             consumers: Vec::with_capacity(plan.flows.iter().filter(|flow| flow.tcp.is_none()).count()),
             connections: Vec::new(),
@@ -248,7 +246,7 @@ impl World {
 
     fn schedule_first_events(&mut self) {
         for index in 0..self.changes.len() {
-            self.events.push(self.changes[index].at, EventKind::Change, index);
+            self.agenda.events.push(self.changes[index].at, EventKind::Change, index);
         }
         for index in 0..self.consumers.len() {
             self.rearm_consumer(index);
@@ -261,7 +259,7 @@ impl World {
         }
         self.rearm_controller();
         if let Some(period) = self.sampling {
-            self.events.push(Time::ZERO + period, EventKind::Sample, 0);
+            self.agenda.events.push(Time::ZERO + period, EventKind::Sample, 0);
         }
     }
 }

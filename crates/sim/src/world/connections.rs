@@ -118,15 +118,15 @@ impl World {
         let (number, side) = (index / SIDES, index % SIDES);
         let connection = &mut self.connections[number];
         let Side { node, wake, .. } = &mut connection.sides[side];
-        if *wake != self.now {
+        if *wake != self.agenda.now {
             return;
         }
         *wake = Time::MAX;
         let node = *node as usize;
         let SimNode { core, wakeups, .. } = &mut self.nodes[node];
-        wakeups.note(self.now);
+        wakeups.note(self.agenda.now);
         if side == 1 {
-            connection.receiver.on_wake(self.now);
+            connection.receiver.on_wake(self.agenda.now);
         } else {
             core.with_context(env!(self, node), |cx| connection.sender.on_wake(cx));
         }
@@ -186,11 +186,11 @@ impl World {
             self.unfinished -= 1;
         }
         let next = if side == 1 { connection.receiver.next_wake() } else { connection.sender.next_wake() };
-        let Some(next) = next.map(|next| next.max(self.now)) else { return };
+        let Some(next) = next.map(|next| next.max(self.agenda.now)) else { return };
         let wake = &mut connection.sides[side].wake;
         if next < *wake {
             *wake = next;
-            self.events.push(next, EventKind::SideWake, index);
+            self.agenda.events.push(next, EventKind::SideWake, index);
         }
     }
 

@@ -139,8 +139,8 @@ impl World {
             // A node that is off sends no reports.
             let is_on = self.nodes[node.0 as usize].is_on;
             let Some(control) = self.control.as_mut().filter(|_| is_on) else { continue };
-            if let Some(at) = control.reports.send(self.now, &control.plan, node, report) {
-                self.events.push(at, EventKind::Report, 0);
+            if let Some(at) = control.reports.send(self.agenda.now, &control.plan, node, report) {
+                self.agenda.events.push(at, EventKind::Report, 0);
             }
         }
         self.recorder.reports = reports;
@@ -148,13 +148,13 @@ impl World {
 
     fn note(&mut self, node: NodeId, event: Event) {
         if self.recorder.mask.has(EventMask::CONTROL) {
-            tidegate_core::context::Sink::record(&mut self.recorder, self.now, node, event);
+            tidegate_core::context::Sink::record(&mut self.recorder, self.agenda.now, node, event);
         }
     }
 
     /// A report reached the controller.
     pub(super) fn deliver_report(&mut self) {
-        let now = self.now;
+        let now = self.agenda.now;
         let Some(control) = &mut self.control else { return };
         let Some(message) = control.reports.take(now) else { return };
         let InTransit { sent_at, node, content, .. } = message;
@@ -170,7 +170,7 @@ impl World {
 
     /// Runs the controller's timers that are due.
     pub(super) fn wake_controller(&mut self) {
-        let now = self.now;
+        let now = self.agenda.now;
         let Some(control) = &mut self.control else { return };
         // Stale: the timer was moved forward after this event was scheduled.
         if control.wake != now {
@@ -190,10 +190,10 @@ impl World {
         // Collected first, because `control` borrows the world until all directives are sent.
         let mut due = Vec::new();
         for (node, directive) in orders.directives.drain(..) {
-            due.extend(control.directives.send(self.now, &control.plan, node, directive));
+            due.extend(control.directives.send(self.agenda.now, &control.plan, node, directive));
         }
         for at in due {
-            self.events.push(at, EventKind::Directive, 0);
+            self.agenda.events.push(at, EventKind::Directive, 0);
         }
         for (part, operations) in orders.work.drain(..) {
             self.note(CONTROLLER, Event::Worked { part, operations });
@@ -208,20 +208,20 @@ impl World {
     }
 
     pub(super) fn rearm_controller(&mut self) {
-        let now = self.now;
+        let now = self.agenda.now;
         let Some(control) = &mut self.control else { return };
         let wake = control.controller.as_ref().and_then(|controller| controller.next_wake());
         if let Some(wake) = wake.map(|wake| wake.max(now))
             && wake < control.wake
         {
             control.wake = wake;
-            self.events.push(wake, EventKind::ControllerWake, 0);
+            self.agenda.events.push(wake, EventKind::ControllerWake, 0);
         }
     }
 
     /// A directive reached its router.
     pub(super) fn deliver_directive(&mut self) {
-        let now = self.now;
+        let now = self.agenda.now;
         let Some(control) = &mut self.control else { return };
         let Some(InTransit { node, content, .. }) = control.directives.take(now) else { return };
         let index = node.0 as usize;
@@ -252,11 +252,11 @@ impl World {
     pub(super) fn wake_agents(&mut self, node: usize) {
         let sim = &mut self.nodes[node];
         // Stale: the timer was moved forward after this event was scheduled.
-        if sim.agent_wake != self.now {
+        if sim.agent_wake != self.agenda.now {
             return;
         }
         sim.agent_wake = Time::MAX;
-        sim.wakeups.note(self.now);
+        sim.wakeups.note(self.agenda.now);
         sim.core.wake_agents(env!(self, node));
         // A directive can make gates and the strategy of the same scheme due earlier than scheduled.
         self.rearm_node(node);
@@ -265,11 +265,11 @@ impl World {
 
     pub(super) fn rearm_agents(&mut self, node: usize) {
         let sim = &mut self.nodes[node];
-        if let Some(wake) = sim.core.agent_wake().map(|wake| wake.max(self.now))
+        if let Some(wake) = sim.core.agent_wake().map(|wake| wake.max(self.agenda.now))
             && wake < sim.agent_wake
         {
             sim.agent_wake = wake;
-            self.events.push(wake, EventKind::AgentWake, node);
+            self.agenda.events.push(wake, EventKind::AgentWake, node);
         }
     }
 }

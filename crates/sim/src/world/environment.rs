@@ -5,7 +5,7 @@ macro_rules! env {
     ($world:expr, $node:expr) => {{
         // Read before the recorder is borrowed as the sink.
         let (node, mask) = (::tidegate_core::ndn::face::NodeId($node as u32), $world.recorder.mask);
-        ::tidegate_core::context::Env::new($world.now, node, &$world.names, &mut $world.recorder)
+        ::tidegate_core::context::Env::new($world.agenda.now, node, &$world.names, &mut $world.recorder)
             .with_routes(&$world.routes)
             .with_mask(mask)
     }};
@@ -15,11 +15,9 @@ macro_rules! env {
 macro_rules! lines {
     ($world:expr, $ids:expr) => {
         &mut $crate::world::DeviceLines {
-            now: $world.now,
             ids: $ids,
             directions: &mut $world.directions,
-            events: &mut $world.events,
-            media: &mut $world.media,
+            agenda: &mut $world.agenda,
         }
     };
 }

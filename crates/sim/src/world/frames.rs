@@ -7,49 +7,43 @@ use tidegate_core::ndn::packet::Packet;
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::units::Time;
 
-use super::media::SharedMedium;
-use super::{Body, World};
-use crate::events::{EventKind, EventQueue};
+use super::{Agenda, Body, World};
+use crate::events::EventKind;
 use crate::link::{LinkDirection, Radio};
 
-/// Destination of the events of frames.
-pub(super) struct Agenda<'a> {
-    pub(super) now: Time,
-    pub(super) events: &'a mut EventQueue,
-    /// Number of the direction among all directions.
-    pub(super) direction: usize,
-    pub(super) media: &'a mut [SharedMedium],
-}
-
-impl Agenda<'_> {
+impl Agenda {
     /// Passes a packet to a free device; returns `false` if all of it is lost at once, which a link service
     /// prevents.
     #[cold]
-    pub(super) fn transmit(&mut self, wire: &mut LinkDirection<Body>, packet: Packet<Body>) -> bool {
+    pub(super) fn transmit(
+        &mut self,
+        (direction, wire): (usize, &mut LinkDirection<Body>),
+        packet: Packet<Body>,
+    ) -> bool {
         let Some(framed) = &mut wire.framed else { return true };
         framed.push(packet);
-        self.send(wire);
+        self.send(direction, wire);
         let bare = wire.framed.as_mut().filter(|framed| !framed.has_service());
         bare.is_none_or(|framed| framed.take_lost().next().is_none())
     }
 
-    fn send(&mut self, wire: &mut LinkDirection<Body>) {
+    fn send(&mut self, direction: usize, wire: &mut LinkDirection<Body>) {
         match wire.radio {
-            None => self.send_on_line(wire),
-            Some(radio) => self.offer_to(radio, wire),
+            None => self.send_on_line(direction, wire),
+            Some(radio) => self.offer_to(radio, direction, wire),
         }
-        self.schedule_wake(wire);
+        self.schedule_wake(direction, wire);
     }
 
     /// Passes waiting frames to the radio until it has a whole transmission.
-    fn offer_to(&mut self, radio: Radio, wire: &mut LinkDirection<Body>) {
+    fn offer_to(&mut self, radio: Radio, direction: usize, wire: &mut LinkDirection<Body>) {
         let Some(framed) = &mut wire.framed else { return };
         let shared = &mut self.media[radio.medium];
         while !shared.is_full(radio) {
             // A frame that was taken from a link that is down is withheld: the service then counts it as sent and lost.
             let Some(frame) = framed.next_frame(self.now) else { break };
             if wire.is_up {
-                shared.offer(self.now, self.direction as u32, radio, frame);
+                shared.offer(self.now, direction as u32, radio, frame);
             } else {
                 framed.withhold(&frame);
             }
@@ -63,7 +57,7 @@ impl Agenda<'_> {
     }
 
     /// Sends waiting frames while the line is free; a link that is down loses them.
-    fn send_on_line(&mut self, wire: &mut LinkDirection<Body>) {
+    fn send_on_line(&mut self, direction: usize, wire: &mut LinkDirection<Body>) {
         let Some(framed) = &mut wire.framed else { return };
         let before = framed.busy_until();
         while framed.busy_until() <= self.now {
@@ -71,19 +65,19 @@ impl Agenda<'_> {
             if !wire.is_up {
                 framed.withhold(&frame);
             } else if let Carriage::First(at) = framed.transmit(frame, self.now) {
-                self.events.push(at, EventKind::FrameArrival, self.direction);
+                self.events.push(at, EventKind::FrameArrival, direction);
             }
         }
         let (is_pending, busy_until) = (wire.is_armed, framed.busy_until());
         wire.is_armed = is_pending || framed.has_waiting();
         if wire.is_armed && !(is_pending && busy_until == before) {
-            self.events.push(busy_until.max(self.now), EventKind::Sent, self.direction);
+            self.events.push(busy_until.max(self.now), EventKind::Sent, direction);
         }
         // What waits here goes before what waits in the queue.
         wire.line.busy_until = if framed.has_waiting() { Time::MAX } else { busy_until };
     }
 
-    fn schedule_wake(&mut self, wire: &mut LinkDirection<Body>) {
+    fn schedule_wake(&mut self, direction: usize, wire: &mut LinkDirection<Body>) {
         let Some(framed) = &wire.framed else { return };
         // Losses that a service detects while it transmits are reported at its wake-up.
         let wake =
@@ -92,7 +86,7 @@ impl Agenda<'_> {
             && wake < wire.link_wake
         {
             wire.link_wake = wake;
-            self.events.push(wake, EventKind::LinkWake, self.direction);
+            self.events.push(wake, EventKind::LinkWake, direction);
         }
     }
 }
@@ -108,7 +102,7 @@ impl World {
         }
         let Some(framed) = &wire.framed else { return };
         // A link that went down in between left an event behind.
-        if framed.busy_until() != self.now || !wire.is_armed {
+        if framed.busy_until() != self.agenda.now || !wire.is_armed {
             return;
         }
         wire.is_armed = false;
@@ -116,7 +110,7 @@ impl World {
             self.react(direction);
         }
         let wire = &self.directions[direction];
-        if wire.line.busy_until <= self.now {
+        if wire.line.busy_until <= self.agenda.now {
             if wire.is_up { self.service(direction) } else { self.drop_queue(direction) }
         } else if !wire.is_armed {
             self.arm(direction);
@@ -128,23 +122,21 @@ impl World {
         let wire = &mut self.directions[direction];
         wire.is_armed = true;
         let at = wire.line.busy_until;
-        self.events.push(at, EventKind::Sent, direction);
+        self.agenda.events.push(at, EventKind::Sent, direction);
     }
 
     fn send_frames(&mut self, direction: usize) {
-        let mut agenda =
-            Agenda { now: self.now, events: &mut self.events, direction, media: &mut self.media };
-        agenda.send(&mut self.directions[direction]);
+        self.agenda.send(direction, &mut self.directions[direction]);
     }
 
     /// A frame reached the far end of its link.
     #[cold]
     pub(super) fn arrive_frame(&mut self, direction: usize) {
-        let (now, peer) = (self.now, direction ^ 1);
+        let (now, peer) = (self.agenda.now, direction ^ 1);
         let Some(framed) = &mut self.directions[direction].framed else { return };
         let Some(frame) = framed.take_arrival(now) else { return };
         if let Some(at) = framed.next_arrival() {
-            self.events.push(at, EventKind::FrameArrival, direction);
+            self.agenda.events.push(at, EventKind::FrameArrival, direction);
         }
         // The end that gets it is the one that sends in the other direction.
         let is_new = self.directions[peer].framed.as_mut().is_none_or(|framed| framed.receive(now, &frame));
@@ -162,12 +154,12 @@ impl World {
     pub(super) fn wake_link(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         // Stale: the timer was moved forward after this event was scheduled.
-        if wire.link_wake != self.now {
+        if wire.link_wake != self.agenda.now {
             return;
         }
         wire.link_wake = Time::MAX;
         if let Some(framed) = &mut wire.framed {
-            framed.wake(self.now);
+            framed.wake(self.agenda.now);
         }
         self.react(direction);
     }
@@ -184,7 +176,7 @@ impl World {
         for name in framed.take_lost() {
             if self.recorder.mask.has(EventMask::LOSSES) {
                 let lost = Event::Lost { face: wire.from.face.0, name };
-                self.recorder.record(self.now, NodeId(wire.from.node), lost);
+                self.recorder.record(self.agenda.now, NodeId(wire.from.node), lost);
             }
         }
     }

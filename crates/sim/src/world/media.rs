@@ -115,7 +115,7 @@ pub(super) fn build(plan: &Plan, seed: Seed) -> (Vec<SharedMedium>, Vec<Option<R
 impl World {
     /// Airtime of each medium, in the plan's order.
     pub fn airtimes(&self) -> Vec<Airtime> {
-        self.media.iter().map(|shared| shared.medium.airtime()).collect()
+        self.agenda.media.iter().map(|shared| shared.medium.airtime()).collect()
     }
 
     /// The records of all media, in the plan's order.
@@ -124,7 +124,7 @@ impl World {
             let airtime = shared.medium.airtime();
             MediumRecord {
                 name: plan.name.clone(),
-                busy: shared.medium.busy_by(self.now),
+                busy: shared.medium.busy_by(self.agenda.now),
                 transmissions: airtime.transmissions,
                 collisions: airtime.collisions,
                 retries: airtime.retries,
@@ -132,14 +132,14 @@ impl World {
                 given_up_frames: airtime.given_up,
             }
         };
-        self.media.iter().zip(&plan.media).map(record).collect()
+        self.agenda.media.iter().zip(&plan.media).map(record).collect()
     }
 
     /// Handles an event of a medium.
     #[cold]
     pub(super) fn on_medium_event(&mut self, index: usize) {
-        let now = self.now;
-        let shared = &mut self.media[index];
+        let now = self.agenda.now;
+        let shared = &mut self.agenda.media[index];
         // Stale: an earlier event replaced this one.
         if shared.wake != now {
             return;
@@ -148,7 +148,7 @@ impl World {
         let mut reported = std::mem::take(&mut shared.reported);
         shared.medium.on_event(now, &mut reported);
         self.settle_frames(index, &mut reported, FramedLine::lose_frame);
-        self.media[index].reported = reported;
+        self.agenda.media[index].reported = reported;
         self.request_medium(index);
     }
 
@@ -162,13 +162,13 @@ impl World {
     ) {
         let mut touched: Vec<u32> = Vec::new();
         for sent in reported.drain(..) {
-            let Some((direction, frame)) = self.media[index].take(sent.tag) else { continue };
+            let Some((direction, frame)) = self.agenda.media[index].take(sent.tag) else { continue };
             let Some(framed) = &mut self.directions[direction as usize].framed else { continue };
             match sent.outcome {
                 FrameOutcome::GivenUp => lose(framed, &frame),
                 FrameOutcome::Delivered => {
-                    if let Carriage::First(at) = framed.carry(frame, self.now) {
-                        self.events.push(at, EventKind::FrameArrival, direction as usize);
+                    if let Carriage::First(at) = framed.carry(frame, self.agenda.now) {
+                        self.agenda.events.push(at, EventKind::FrameArrival, direction as usize);
                     }
                 }
             }
@@ -188,7 +188,7 @@ impl World {
             let wire = &self.directions[direction];
             let face = &self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()];
             let queued = face.queued_packets();
-            if !wire.is_up || wire.line.busy_until > self.now || queued == 0 {
+            if !wire.is_up || wire.line.busy_until > self.agenda.now || queued == 0 {
                 return;
             }
             self.service(direction);
@@ -205,14 +205,14 @@ impl World {
     pub(super) fn forget_frames(&mut self, direction: usize) {
         let Some(Radio { medium, from, to, .. }) = self.directions[direction].radio else { return };
         let mut reported = Vec::new();
-        self.media[medium].medium.forget(from, to, &mut reported);
+        self.agenda.media[medium].medium.forget(from, to, &mut reported);
         self.settle_frames(medium, &mut reported, FramedLine::withhold);
         self.request_medium(medium);
     }
 
     pub(super) fn request_medium(&mut self, index: usize) {
-        if let Some(at) = self.media[index].earlier_event(self.now) {
-            self.events.push(at, EventKind::Medium, index);
+        if let Some(at) = self.agenda.media[index].earlier_event(self.agenda.now) {
+            self.agenda.events.push(at, EventKind::Medium, index);
         }
     }
 }

@@ -40,7 +40,6 @@ use crate::plan::{Change, EventPlan};
 use crate::routes::RouteTable;
 use connections::Connection;
 use control::{Control, Reported};
-use frames::Agenda;
 use host::{Host, Surroundings};
 use media::SharedMedium;
 use service::{Processing, Server};
@@ -55,13 +54,11 @@ const _: () = assert!(size_of::<Contents<Body>>() == 64);
 /// A network in motion.
 #[derive(Debug)]
 pub struct World {
-    now: Time,
     end: Time,
     stop_when_complete: bool,
     seed: Seed,
-    events: EventQueue,
+    agenda: Agenda,
     directions: Vec<LinkDirection<Body>>,
-    media: Vec<SharedMedium>,
     nodes: Vec<SimNode>,
     consumers: Vec<Host>,
     connections: Vec<Connection>,
@@ -242,24 +239,28 @@ impl Sink for Recorder {
     }
 }
 
-/// Devices of one node: the link directions in which it sends.
-struct DeviceLines<'a> {
+/// The present, and what comes after it: what a device needs besides its line.
+#[derive(Debug)]
+struct Agenda {
     now: Time,
+    events: EventQueue,
+    media: Vec<SharedMedium>,
+}
+
+/// Devices of one node: the link directions in which it sends. References to whole lists, because it is made for every packet.
+struct DeviceLines<'a> {
     /// Direction of each device.
-    ids: &'a [u32],
-    directions: &'a mut [LinkDirection<Body>],
-    events: &'a mut EventQueue,
-    media: &'a mut [SharedMedium],
+    ids: &'a Vec<u32>,
+    directions: &'a mut Vec<LinkDirection<Body>>,
+    agenda: &'a mut Agenda,
 }
 
 /// A device: the link direction in which it sends.
 struct DeviceLine<'a> {
-    now: Time,
     /// Number of the direction.
     direction: usize,
     wire: &'a mut LinkDirection<Body>,
-    events: &'a mut EventQueue,
-    media: &'a mut [SharedMedium],
+    agenda: &'a mut Agenda,
 }
 
 impl Devices<Body> for DeviceLines<'_> {
@@ -271,49 +272,47 @@ impl Devices<Body> for DeviceLines<'_> {
     #[inline(always)]
     fn device(&mut self, face: FaceId) -> DeviceLine<'_> {
         let direction = self.ids[face.index()] as usize;
-        let wire = &mut self.directions[direction];
-        DeviceLine { now: self.now, direction, wire, events: self.events, media: self.media }
+        DeviceLine { direction, wire: &mut self.directions[direction], agenda: self.agenda }
     }
 }
 
 impl Device<Body> for DeviceLine<'_> {
     #[inline(always)]
     fn is_free(&self) -> bool {
-        self.wire.line.busy_until <= self.now && self.wire.is_up
+        self.wire.line.busy_until <= self.agenda.now && self.wire.is_up
     }
 
     #[inline(always)]
     fn transmit(&mut self, packet: Packet<Body>) -> bool {
-        let Self { now, direction, wire, events, media } = self;
+        let Self { direction, wire, agenda } = self;
         if wire.framed.is_some() {
-            // A value of its own: a reference to `self` would keep all of it in memory for every packet.
-            return Agenda { now: *now, events, direction: *direction, media }.transmit(wire, packet);
+            return agenda.transmit((*direction, wire), packet);
         }
         // An event for an earlier end of transmission is stale and ignored.
         wire.is_armed = false;
         let size = packet.header.size();
-        match wire.line.transmit(packet, size, self.now) {
+        match wire.line.transmit(packet, size, agenda.now) {
             Carriage::Lost => return false,
             Carriage::Behind => {}
-            Carriage::First(arrival) => self.events.push(arrival, EventKind::Arrival, self.direction),
+            Carriage::First(arrival) => agenda.events.push(arrival, EventKind::Arrival, *direction),
         }
         true
     }
 
     #[inline(always)]
     fn needs_service(&mut self, has_packets: bool, wake: Option<Time>) {
-        let Self { wire, direction, .. } = self;
+        let Self { direction, wire, agenda } = self;
         if has_packets && !wire.is_armed {
             wire.is_armed = true;
             // `sent` recognises its event by this time.
-            wire.line.busy_until = wire.line.busy_until.max(self.now);
-            self.events.push(wire.line.busy_until, EventKind::Sent, *direction);
+            wire.line.busy_until = wire.line.busy_until.max(agenda.now);
+            agenda.events.push(wire.line.busy_until, EventKind::Sent, *direction);
         }
         if let Some(wake) = wake
             && wake < wire.queue_wake
         {
             wire.queue_wake = wake;
-            self.events.push(wake, EventKind::QueueWake, *direction);
+            agenda.events.push(wake, EventKind::QueueWake, *direction);
         }
     }
 }
@@ -321,7 +320,7 @@ impl Device<Body> for DeviceLine<'_> {
 impl World {
     /// Current time of the simulation.
     pub fn now(&self) -> Time {
-        self.now
+        self.agenda.now
     }
 
     /// Packets taken off links so far.
@@ -331,7 +330,7 @@ impl World {
 
     /// Whether the run is over.
     pub fn is_over(&self) -> bool {
-        self.now >= self.end
+        self.agenda.now >= self.end
     }
 
     /// Records events of these kinds from now on, in place of those of the plan.
@@ -352,8 +351,8 @@ impl World {
     /// Runs every event up to `limit`, or to the end if that is earlier.
     pub fn step_until(&mut self, limit: Time) {
         let limit = limit.min(self.end);
-        while let Some((at, target)) = self.events.take_until(limit) {
-            self.now = at;
+        while let Some((at, target)) = self.agenda.events.take_until(limit) {
+            self.agenda.now = at;
             let index = target.index;
             match target.kind {
                 EventKind::Arrival => self.arrive(index),
@@ -380,11 +379,11 @@ impl World {
             }
             // Checked after the whole event, so that all its consequences at this instant are in the results.
             if self.unfinished == 0 && self.stop_when_complete {
-                self.end = self.now;
+                self.end = self.agenda.now;
                 return;
             }
         }
-        self.now = limit;
+        self.agenda.now = limit;
     }
 
     /// A packet reached the far end of a link.
@@ -392,9 +391,9 @@ impl World {
     fn arrive(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         let to = wire.to;
-        let Some(packet) = wire.line.take_arrival(self.now) else { return };
+        let Some(packet) = wire.line.take_arrival(self.agenda.now) else { return };
         if let Some((at, next)) = wire.line.next() {
-            self.events.push(at, EventKind::Arrival, direction);
+            self.agenda.events.push(at, EventKind::Arrival, direction);
             // Reads it into the cache before it is needed.
             std::hint::black_box(next.header.size());
         }
@@ -418,7 +417,7 @@ impl World {
                 if sim.core.has_for_applications() {
                     self.settle_all(to.node as usize, may_change_wake);
                 } else if may_change_wake {
-                    rearm(sim, &mut self.events, to.node);
+                    rearm(sim, &mut self.agenda.events, to.node);
                 }
             }
             Role::Consumer(consumer) => {
@@ -443,7 +442,7 @@ impl World {
     fn record_received(&mut self, to: End, header: &Header) {
         if self.recorder.mask.has(EventMask::PACKETS) {
             let event = Event::Received { face: to.face.0, header: *header };
-            self.recorder.record(self.now, NodeId(to.node), event);
+            self.recorder.record(self.agenda.now, NodeId(to.node), event);
         }
     }
 
@@ -522,12 +521,12 @@ impl World {
     fn wake_consumer(&mut self, index: usize) {
         let host = &mut self.consumers[index];
         // Events cannot be cancelled: this one was replaced by an earlier one.
-        if host.wake != self.now {
+        if host.wake != self.agenda.now {
             return;
         }
         host.wake = Time::MAX;
         let SimNode { core, wakeups, .. } = &mut self.nodes[host.node as usize];
-        wakeups.note(self.now);
+        wakeups.note(self.agenda.now);
         let node = host.node;
         let consumer = host.consumer(|| Surroundings::of(self.seed, core));
         core.with_context(env!(self, node), |cx| consumer.on_wake(cx));
@@ -574,14 +573,14 @@ impl World {
             }
             consumer.poll(cx).map(|header| spares.packet(header))
         });
-        if let Some(wake) = host.rearm(self.now, &mut self.unfinished) {
-            self.events.push(wake, EventKind::ConsumerWake, index);
+        if let Some(wake) = host.rearm(self.agenda.now, &mut self.unfinished) {
+            self.agenda.events.push(wake, EventKind::ConsumerWake, index);
         }
     }
 
     fn rearm_consumer(&mut self, index: usize) {
-        if let Some(wake) = self.consumers[index].rearm(self.now, &mut self.unfinished) {
-            self.events.push(wake, EventKind::ConsumerWake, index);
+        if let Some(wake) = self.consumers[index].rearm(self.agenda.now, &mut self.unfinished) {
+            self.agenda.events.push(wake, EventKind::ConsumerWake, index);
         }
     }
 
@@ -610,7 +609,7 @@ impl World {
 
     #[inline(always)]
     fn rearm_node(&mut self, node: usize) {
-        rearm(&mut self.nodes[node], &mut self.events, node as u32);
+        rearm(&mut self.nodes[node], &mut self.agenda.events, node as u32);
     }
 
     #[cold]
@@ -643,7 +642,7 @@ impl World {
             return self.sent_frame(direction);
         }
         // A link that went down in between left an event behind.
-        if wire.line.busy_until != self.now || !wire.is_armed {
+        if wire.line.busy_until != self.agenda.now || !wire.is_armed {
             return;
         }
         wire.is_armed = false;
@@ -675,13 +674,13 @@ impl World {
     fn wake_queue(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         // Events cannot be cancelled: this one was replaced by an earlier one.
-        if wire.queue_wake != self.now {
+        if wire.queue_wake != self.agenda.now {
             return;
         }
         wire.queue_wake = Time::MAX;
         let from = wire.from;
         let SimNode { core, directions, wakeups, .. } = &mut self.nodes[from.node as usize];
-        wakeups.note(self.now);
+        wakeups.note(self.agenda.now);
         core.wake_queue(env!(self, from.node), from.face, lines!(self, directions));
     }
 
@@ -689,12 +688,12 @@ impl World {
     fn wake_node(&mut self, node: usize) {
         let sim = &mut self.nodes[node];
         // Events cannot be cancelled: this one was replaced by an earlier one.
-        if sim.wake != self.now {
+        if sim.wake != self.agenda.now {
             return;
         }
         sim.wake = Time::MAX;
         let SimNode { core, directions, wakeups, .. } = sim;
-        wakeups.note(self.now);
+        wakeups.note(self.agenda.now);
         core.wake_forwarder(env!(self, node), lines!(self, directions));
         self.settle(node);
     }
@@ -714,7 +713,7 @@ impl World {
             Change::LinkRate { link, rate } => {
                 for direction in [2 * link, 2 * link + 1] {
                     let wire = &mut self.directions[direction];
-                    wire.set_rate(rate, self.now);
+                    wire.set_rate(rate, self.agenda.now);
                     let face = &self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()];
                     face.set_rate(rate);
                     face.set_incoming_rate(rate);
@@ -766,10 +765,10 @@ impl World {
                 if self.recorder.mask.has(EventMask::LOSSES) {
                     let lost = |name| Event::Lost { face: from.face.0, name };
                     let lost = wire.line.on_the_way().map(|packet| lost(packet.header.label()));
-                    lost.for_each(|event| self.recorder.record(self.now, NodeId(from.node), event));
+                    lost.for_each(|event| self.recorder.record(self.agenda.now, NodeId(from.node), event));
                 }
-                wire.line.cut(self.now);
-                wire.framed.iter_mut().for_each(|framed| framed.cut(self.now));
+                wire.line.cut(self.agenda.now);
+                wire.framed.iter_mut().for_each(|framed| framed.cut(self.agenda.now));
                 wire.is_armed = false;
             }
             if !up {
@@ -802,9 +801,7 @@ impl World {
 /// Schedules the next wake-up of a forwarder.
 #[inline(always)]
 fn rearm(sim: &mut SimNode, events: &mut EventQueue, node: u32) {
-    if let Some(wake) = sim.core.forwarder_wake()
-        && wake < sim.wake
-    {
+    if let Some(wake) = sim.core.forwarder_wake_before(sim.wake) {
         sim.wake = wake;
         events.push(wake, EventKind::NodeWake, node as usize);
     }

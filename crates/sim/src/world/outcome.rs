@@ -84,7 +84,7 @@ impl World {
     /// The records of the run of `plan` with `seed`.
     pub fn into_record(mut self, plan: &Plan, seed: Seed) -> RunRecord {
         // Not of the records, which take their memory.
-        (self.names, self.servers, self.events) = Default::default();
+        (self.names, self.servers, self.agenda.events) = Default::default();
         let mut flows: Vec<FlowRecord> = plan.flows.iter().map(|flow| self.flow_record(plan, flow)).collect();
         for host in &self.consumers {
             self.read_consumer(host, |consumer| consumer.fill_record(&mut flows[host.flow() as usize]));
@@ -98,7 +98,7 @@ impl World {
         RunRecord {
             scenario: plan.name.clone(),
             seed: seed.0,
-            ended: self.now,
+            ended: self.agenda.now,
             packet_hops: self.packet_hops,
             flows,
             links,
@@ -187,11 +187,11 @@ impl World {
             from: plan.nodes[from].name.clone(),
             to: plan.nodes[to].name.clone(),
             rate: face.rate(),
-            mean_rate: wire.mean_rate(self.now),
+            mean_rate: wire.mean_rate(self.agenda.now),
             delay: wire.line.delay(),
             offered_packets: ledger.offered,
             sent_packets: ledger.sent,
-            sent_bytes: sent_bytes(&self.media, (direction, wire), face, self.now),
+            sent_bytes: sent_bytes(&self.agenda.media, (direction, wire), face, self.agenda.now),
             delivered_packets: ledger.delivered,
             dropped_packets: ledger.dropped,
             lost_packets: ledger.lost,

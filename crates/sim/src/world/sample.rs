@@ -14,21 +14,21 @@ impl World {
         let Some(period) = self.sampling else { return };
         self.sample_flows();
         self.sample_links();
-        self.events.push(self.now + period, EventKind::Sample, 0);
+        self.agenda.events.push(self.agenda.now + period, EventKind::Sample, 0);
     }
 
     fn sample_flows(&mut self) {
         let samples = &mut self.flow_samples;
         for host in &self.consumers {
-            if host.is_waiting(self.now) {
-                Consumer::sample_unstarted(self.now, host.flow(), samples);
+            if host.is_waiting(self.agenda.now) {
+                Consumer::sample_unstarted(self.agenda.now, host.flow(), samples);
                 continue;
             }
             let surroundings = Surroundings::of(self.seed, &self.nodes[host.node as usize].core);
-            host.read(surroundings, |consumer| consumer.sample_into(self.now, host.flow(), samples));
+            host.read(surroundings, |consumer| consumer.sample_into(self.agenda.now, host.flow(), samples));
         }
         for Connection { sender, receiver, flow, .. } in &self.connections {
-            record::sample_into(self.now, *flow, (sender, receiver), samples);
+            record::sample_into(self.agenda.now, *flow, (sender, receiver), samples);
         }
     }
 
@@ -38,11 +38,13 @@ impl World {
             let core = &self.nodes[wire.from.node as usize].core;
             let face = &core.faces()[wire.from.face.index()];
             let gates = core.forwarder().gate_stats(wire.from.face);
-            samples.time.push(self.now);
+            samples.time.push(self.agenda.now);
             samples.link.push(link as u32);
             samples.queue_packets.push(face.queued_packets());
             samples.queue_bytes.push(count(face.queued_bytes().get()));
-            samples.sent_bytes.push(sent_bytes(&self.media, (link, wire), face, self.now).get());
+            samples
+                .sent_bytes
+                .push(sent_bytes(&self.agenda.media, (link, wire), face, self.agenda.now).get());
             samples.dropped_packets.push(count(face.dropped_packets() + gates.dropped));
             samples.stored_packets.push(count(u64::from(face.held_packets()) + gates.waiting));
             let stats = core.queue(wire.from.face).stats();

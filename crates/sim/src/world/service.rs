@@ -143,17 +143,17 @@ impl World {
     /// Lets a packet from a link wait for the router's server.
     pub(super) fn wait_for_service(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
         let Some(server) = &mut self.nodes[node].service else { return };
-        if let Some(at) = server.offer(self.now, face, packet) {
-            self.events.push(at, EventKind::Served, node);
+        if let Some(at) = server.offer(self.agenda.now, face, packet) {
+            self.agenda.events.push(at, EventKind::Served, node);
         }
     }
 
     /// Passes a packet that the router's server has finished to the forwarder.
     pub(super) fn serve(&mut self, node: usize) {
         let Some(server) = &mut self.nodes[node].service else { return };
-        let Some(Done { face, packet, next }) = server.finish(self.now) else { return };
+        let Some(Done { face, packet, next }) = server.finish(self.agenda.now) else { return };
         if let Some(at) = next {
-            self.events.push(at, EventKind::Served, node);
+            self.agenda.events.push(at, EventKind::Served, node);
         }
         self.receive(node, face, packet);
         self.settle(node);
@@ -162,8 +162,8 @@ impl World {
 
     /// Lets the answer to an Interest wait for the producer's server.
     pub(super) fn wait_for_processing(&mut self, index: usize, face: FaceId, answer: Packet<Body>) {
-        if let Some(at) = self.processing[index].server.offer(self.now, face, answer) {
-            self.events.push(at, EventKind::Processed, index);
+        if let Some(at) = self.processing[index].server.offer(self.agenda.now, face, answer) {
+            self.agenda.events.push(at, EventKind::Processed, index);
         }
     }
 
@@ -171,9 +171,9 @@ impl World {
     pub(super) fn give_answer(&mut self, index: usize) {
         let Processing { node, server } = &mut self.processing[index];
         let node = *node as usize;
-        let Some(Done { face, packet: answer, next }) = server.finish(self.now) else { return };
+        let Some(Done { face, packet: answer, next }) = server.finish(self.agenda.now) else { return };
         if let Some(at) = next {
-            self.events.push(at, EventKind::Processed, index);
+            self.agenda.events.push(at, EventKind::Processed, index);
         }
         // A host without a forwarder has no table to pass the Data through.
         if self.nodes[node].role != Role::Router {

@@ -323,7 +323,7 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Time at which [`on_wake`](Self::on_wake) is due; `None` for never.
-    #[inline]
+    #[inline(always)]
     pub fn next_wake(&self) -> Option<Time> {
         let wake = if self.acts_later { self.next_wake_of_all() } else { self.pit.wake() };
         (wake != Time::MAX).then_some(wake)
