@@ -348,8 +348,8 @@ pub(crate) fn write_place(out: &mut Vec<u8>, sequence: u64, index: usize, count:
 
 /// Bytes of a frame of at most `mtu` that stay free for its TxSequence.
 const fn label_room(mtu: usize) -> usize {
-    // A short frame may become one whose length takes two bytes more.
-    if mtu <= 254 + LABEL_LEN { LABEL_LEN + 2 } else { LABEL_LEN }
+    // A short frame, of at most 254 bytes, becomes one whose length takes two bytes more; none has 255 or 256.
+    if mtu <= 255 + LABEL_LEN { LABEL_LEN + 2 } else { LABEL_LEN }
 }
 
 /// Maximum size of the value in an element of at most `len` bytes whose type takes one byte.

@@ -50,7 +50,7 @@ fn a_frame_without_fragment_is_idle() {
 
 #[test]
 fn a_field_in_800_to_959_is_ignored_when_a_multiple_of_four() {
-    for kind in [804, 812, 840, 844, 848, 884, 936] {
+    for kind in [804, 812, 844, 848, 884, 936] {
         assert_eq!(fields(&[&long(kind, &[0; 9])]), Ok(LpFields::default()), "{kind}");
     }
     for kind in [802, 801, 833, 902, 955, 796, 960, 964] {
@@ -259,7 +259,8 @@ fn a_frame_with_its_number_and_as_many_acknowledgements_as_fit_is_not_larger_tha
     let names = &mut NameTable::new();
     for mtu in (128..300).chain([1400, 8800]) {
         for len in [0, 40, 60, 80, 100, 200, 215, 222, 230, 240, 1_320, 1_360, 8_000] {
-            let body = Bytes::from(data(&[&tlv(21, &[&vec![7; len]])]));
+            let data = DataBuilder { name: &[8, 1, b'a'], content: &vec![7; len], ..DataBuilder::default() };
+            let body = data.sign(&Signer::Digest).expect("small");
             let packet = decode_packet(&LpFields::default(), body, names, &mut || 1).expect("valid");
             for is_numbered in [false, true] {
                 let mut batch = FrameBatch::new();
