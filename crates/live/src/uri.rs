@@ -86,14 +86,19 @@ impl FaceUri {
         ParsedUri::read(text).and_then(resolve).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
     }
 
-    /// Parses a URI whose host is a numeric address, so that nothing has to be looked up.
+    /// Parses a URI whose host is a numeric address, or `localhost`, which always is the loopback address (RFC 6761, section
+    /// 6.3), so that nothing has to be looked up.
     ///
     /// # Errors
-    /// As [`resolve`](Self::resolve), and when the host is a name.
+    /// As [`resolve`](Self::resolve), and when the host is another name.
     pub fn literal(text: &str) -> Result<Self, UriError> {
         let literal = |written| match written {
             ParsedUri::Numeric(uri) => Ok(uri),
             ParsedUri::Host { kind, host, port, family } if host.parse::<IpAddr>().is_ok() => {
+                look_up(host, port, family).map(kind)
+            }
+            ParsedUri::Host { kind, host: "localhost", port, family } => {
+                let host = if family == Some(Family::V6) { "::1" } else { "127.0.0.1" };
                 look_up(host, port, family).map(kind)
             }
             ParsedUri::Host { host, .. } => Err(format!("host {host:?} is not a numeric address")),
@@ -264,8 +269,14 @@ mod tests {
     fn a_literal_uri_has_a_numeric_host() {
         let uri = FaceUri::literal("udp://192.0.2.1").map(|uri| uri.to_string());
         assert_eq!(uri.as_deref(), Ok("udp4://192.0.2.1:6363"));
-        let why = FaceUri::literal("udp4://localhost:6363").expect_err("a name").to_string();
-        assert_eq!(why, "face URI \"udp4://localhost:6363\": host \"localhost\" is not a numeric address");
+        let why = FaceUri::literal("udp4://host.example").expect_err("a name").to_string();
+        assert_eq!(why, "face URI \"udp4://host.example\": host \"host.example\" is not a numeric address");
+        for (text, canonical) in
+            [("udp://localhost", "udp4://127.0.0.1:6363"), ("tcp6://localhost:7000", "tcp6://[::1]:7000")]
+        {
+            let uri = FaceUri::literal(text).map(|uri| uri.to_string());
+            assert_eq!(uri.as_deref(), Ok(canonical));
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::ndn::forwarder::{Forwarder, Outbox, Steering};
 use crate::ndn::name::Name;
 use crate::ndn::packet::{Kind, Packet, PitToken};
 use crate::observe::event::{Event, EventMask};
-use crate::queue::Queue;
+use crate::queue::{Queue, QueueDiscipline};
 use crate::scheme::control::{Message, RouterAgent};
 use crate::units::Time;
 
@@ -265,6 +265,16 @@ impl<B: Clone + Default> Node<B> {
     /// The queue of the device `face`.
     pub fn queue(&self, face: FaceId) -> &Queue<B> {
         &self.queues[face.index()]
+    }
+
+    /// Changes one discipline in the queue of a device, as [`Queue::set_discipline`].
+    pub fn set_discipline(
+        &mut self,
+        face: FaceId,
+        place: usize,
+        discipline: Box<dyn QueueDiscipline>,
+    ) -> usize {
+        self.queues[face.index()].set_discipline(place, discipline)
     }
 
     /// Calls `part` with this node's surroundings.

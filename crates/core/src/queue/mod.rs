@@ -217,6 +217,19 @@ impl<B: Default> Queue<B> {
         self.act(cx);
     }
 
+    /// Puts `discipline` in the place of the one at `place`, or behind the last one if there is none; returns its place.
+    /// Packets that wait stay. Both disciplines must do without lanes.
+    pub fn set_discipline(&mut self, place: usize, discipline: Box<dyn QueueDiscipline>) -> usize {
+        let place = place.min(self.disciplines.len());
+        match self.disciplines.get_mut(place) {
+            Some(present) => *present = discipline,
+            None => self.disciplines.push(discipline),
+        }
+        self.sees_arrivals = self.disciplines.iter().any(|discipline| discipline.sees_arrivals());
+        self.sees_departures = self.disciplines.iter().any(|discipline| discipline.sees_departures());
+        place
+    }
+
     /// Drops everything that waits, stored packets included; returns the number of packets dropped.
     pub fn clear(&mut self, cx: &mut Context<'_>) -> u64 {
         self.drop_all(cx, Cause("link down"))

@@ -1,4 +1,4 @@
-//! Lanes, and marks on segments that may not be marked.
+//! Lanes, marks on segments that may not be marked, and disciplines that are replaced.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -261,4 +261,19 @@ fn a_segment_that_may_not_be_marked_is_dropped_in_place_of_a_mark() {
     let mark = Selection::Head(0, Verdict::Mark(1, CAUSE));
     bench.choose(&[mark, mark]);
     assert_eq!((bench.pop(), bench.queue.stats().dropped), (Some((2, 1)), 1));
+}
+
+#[test]
+fn a_discipline_is_replaced_while_packets_wait() {
+    let mut bench = Bench::of(Vec::new());
+    bench.push_data(&[0]);
+    let place = bench.queue.set_discipline(usize::MAX, Box::new(Marks { at_arrival: true }));
+    bench.push_data(&[1]);
+    assert_eq!(bench.queue.set_discipline(place, Box::new(Marks { at_arrival: false })), 0);
+    bench.push_data(&[2]);
+    // The last one marks at departure, whatever the packets met at their arrival.
+    assert_eq!([bench.pop(), bench.pop(), bench.pop()], [Some((0, 1)), Some((1, 1)), Some((2, 1))]);
+    bench.queue.set_discipline(place, Box::new(Marks { at_arrival: true }));
+    bench.push_data(&[3]);
+    assert_eq!(bench.pop(), Some((3, 1)));
 }

@@ -149,6 +149,8 @@ pub(super) struct FaceSetup {
     pub shaper: FaceShaper,
     pub pressure: Pressure,
     pub marking: Option<FaceMarking>,
+    /// Place of the marking among the disciplines of the queue.
+    pub marking_place: Option<usize>,
 }
 
 /// A face and the device behind it.
@@ -178,6 +180,8 @@ pub(super) struct Face {
     pub pressure: Pressure,
     /// Congestion marking by the queue; `None` without NFD's discipline.
     pub marking: Option<FaceMarking>,
+    /// Place of the marking among the disciplines of the queue; `None` before there was any.
+    pub marking_place: Option<usize>,
     pub received: PacketCounts,
     pub sent: PacketCounts,
     pub persistency: FacePersistency,
@@ -190,7 +194,7 @@ pub(super) struct Face {
 
 impl Face {
     pub fn new(setup: FaceSetup, now: Time) -> Self {
-        let FaceSetup { number, origin, line, shaper, pressure, marking } = setup;
+        let FaceSetup { number, origin, line, shaper, pressure, marking, marking_place } = setup;
         Self {
             number,
             origin,
@@ -206,6 +210,7 @@ impl Face {
             watched: Watch::Read,
             pressure,
             marking,
+            marking_place,
             received: PacketCounts::default(),
             sent: PacketCounts::default(),
             persistency: FacePersistency::of_origin(origin),

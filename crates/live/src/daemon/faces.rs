@@ -48,10 +48,10 @@ const ACCEPTED_AT_ONCE: usize = 64;
 const RESERVED: usize = 16;
 
 /// Interval of NFD's congestion marking unless configured.
-const DEFAULT_MARKING_INTERVAL: Span = Span::from_millis(100);
+pub(super) const DEFAULT_MARKING_INTERVAL: Span = Span::from_millis(100);
 
 /// Threshold of NFD's congestion marking unless configured.
-const DEFAULT_MARKING_THRESHOLD: ByteCount = ByteCount::new(65_536);
+pub(super) const DEFAULT_MARKING_THRESHOLD: ByteCount = ByteCount::new(65_536);
 
 /// Reason why a face was not made.
 #[derive(Debug, thiserror::Error)]
@@ -118,8 +118,11 @@ impl Daemon {
             return Err(why);
         }
         let (shaper, pressure) = (FaceShaper::new(rate), Pressure::new(is_ruling));
-        let marking = marking(settings);
-        let face = Face::new(FaceSetup { number, origin, line, shaper, pressure, marking }, self.now);
+        let (marking, place) = marking(settings).unzip();
+        // Behind the guard of the memory, if there is one.
+        let marking_place = place.map(|place: usize| place + usize::from(is_ruling));
+        let setup = FaceSetup { number, origin, line, shaper, pressure, marking, marking_place };
+        let face = Face::new(setup, self.now);
         // Numbers of removed faces are used again, so the list grows only for a new number.
         if id.index() == self.faces.len() {
             self.faces.push(None);
@@ -394,13 +397,14 @@ impl Daemon {
     }
 }
 
-/// Congestion marking of a queue; `None` if it has not NFD's discipline.
-fn marking(settings: &FaceConfig) -> Option<FaceMarking> {
-    let part = settings.queue.disciplines.iter().find(|part| part.scheme.name == "nfd-marking")?;
+/// Congestion marking of a queue, and its place among the configured disciplines; `None` if it has not NFD's discipline.
+pub(super) fn marking(settings: &FaceConfig) -> Option<(FaceMarking, usize)> {
+    let place = settings.queue.disciplines.iter().position(|part| part.scheme.name == "nfd-marking")?;
+    let part = &settings.queue.disciplines[place];
     let mut reader = Reader::new(&part.settings, part.scheme.params);
     let interval: Span = reader.take("interval", DEFAULT_MARKING_INTERVAL);
     let threshold: ByteCount = reader.take("threshold", DEFAULT_MARKING_THRESHOLD);
-    Some(FaceMarking { interval_ns: interval.as_nanos(), threshold_bytes: threshold.get() })
+    Some((FaceMarking { interval_ns: interval.as_nanos(), threshold_bytes: threshold.get() }, place))
 }
 
 /// Scheme roles of one face.

@@ -101,6 +101,8 @@ pub struct Daemon {
     /// Maximum lifetime of an Interest here.
     lifetime: Millis,
     configured: Vec<Configured>,
+    /// Commands that await a connection.
+    creations: Vec<management::creation::Creation>,
     datasets: management::Datasets,
     face_events: management::FaceEvents,
     authority: management::Authority,
@@ -255,6 +257,9 @@ impl Daemon {
         }
         self.run_due_timers();
         self.answer_management();
+        if !self.creations.is_empty() {
+            self.answer_creations();
+        }
         self.flush();
         // After the flush, in which transports may fail.
         if self.publish_face_events() {

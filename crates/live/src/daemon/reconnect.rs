@@ -41,6 +41,19 @@ impl Daemon {
         }
     }
 
+    /// Marks a face whose connection was begun as being connected: it is up when the connection is established.
+    pub(super) fn begin_connecting(&mut self, id: FaceId) {
+        let Some(face) = &mut self.faces[id.index()] else { return };
+        let Line::Socket { transport, is_full, .. } = &mut face.line else { return };
+        *is_full = true;
+        let token = Watched::Face(id, face.number).token();
+        if self.poll.modify(&*transport, token, Watch::ReadWrite).is_ok() {
+            face.state = FaceState::Connecting;
+            face.watched = Watch::ReadWrite;
+            self.node.faces()[id.index()].set_up(false);
+        }
+    }
+
     /// Begins to connect every face that is down.
     pub(super) fn reconnect_faces(&mut self) {
         let is_down =

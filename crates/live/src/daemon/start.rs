@@ -120,6 +120,7 @@ impl Daemon {
             lifetime: Millis::from_span(config.lifetime),
             config,
             configured: Vec::new(),
+            creations: Vec::new(),
             datasets: Default::default(),
             face_events: Default::default(),
             authority,

@@ -1,7 +1,6 @@
 //! Module `faces`: creation, change and destruction of faces.
 //!
-//! What a face cannot have is refused: reliability of a stream, local fields towards other machines, and marking that is
-//! changed while packets wait.
+//! What a face cannot have is refused: reliability of a stream, and local fields towards other machines.
 
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::scheme::params::{Setting, Settings};
@@ -29,7 +28,7 @@ const NOT_CREATABLE: [&str; 10] =
     ["unix", "fd", "dev", "udp4+dev", "udp6+dev", "ws", "wss", "wsclient", "internal", "null"];
 
 impl Daemon {
-    /// Creates a face; a connection is not waited for.
+    /// Creates a face. Over TCP it is being connected; see [`creation`](super::creation).
     pub(super) fn create_face(
         &mut self,
         requested: &ControlParameters,
@@ -55,6 +54,9 @@ impl Daemon {
         })?;
         if let Some(face) = &mut self.faces[id.index()] {
             face.persistency = persistency;
+        }
+        if matches!(uri, FaceUri::Tcp(_)) {
+            self.begin_connecting(id);
         }
         Ok(self.face_parameters(id, requested))
     }
@@ -137,6 +139,9 @@ impl Daemon {
             self.set_reliability(id, requested.flags.unwrap_or(0) & RELIABILITY != 0)?;
         }
         let default_mtu = self.config.face_defaults.mtu.get();
+        if let Some(face) = &self.faces[id.index()] {
+            self.set_marking(id, self.requested_marking(face, requested));
+        }
         if let Some(face) = &mut self.faces[id.index()] {
             let persistency = requested.persistency.and_then(FacePersistency::of_number);
             face.persistency = persistency.unwrap_or(face.persistency);
@@ -175,24 +180,23 @@ impl Daemon {
         let Some(face) = &self.faces[id.index()] else { return found };
         let mask = requested.mask.unwrap_or(0);
         let flags = requested.flags.unwrap_or(0) & mask;
-        let marks = if face.marking.is_some() { CONGESTION_MARKING } else { 0 };
+        let marking = self.requested_marking(face, requested);
+        let can_mark = self.can_mark(id, marking);
         let is_local = self.node.faces()[id.index()].is_local();
         let is_datagram = face.line.is_datagram();
         let unsupported = if is_local { 0 } else { LOCAL_FIELDS } + if is_datagram { 0 } else { RELIABILITY };
-        if flags & unsupported != 0 || flags & CONGESTION_MARKING != marks & mask {
+        if flags & unsupported != 0 || flags & CONGESTION_MARKING != 0 && !can_mark {
             (found.flags, found.mask) = (requested.flags, requested.mask);
         }
         let persistency = requested.persistency.filter(|number| !can_be(face, *number));
         let mtu = requested.mtu.filter(|mtu| !is_datagram || *mtu < MIN_MTU);
-        let interval = face.marking.map(|marking| marking.interval_ns);
-        let threshold = face.marking.map(|marking| marking.threshold_bytes);
+        // Without marking they have no effect.
+        let is_unused = |_: &u64| marking.is_none() || !can_mark;
         ControlParameters {
             persistency,
             mtu,
-            marking_interval_ns: requested.marking_interval_ns.filter(|ns| Some(*ns) != interval),
-            marking_threshold_bytes: requested
-                .marking_threshold_bytes
-                .filter(|bytes| Some(*bytes) != threshold),
+            marking_interval_ns: requested.marking_interval_ns.filter(is_unused),
+            marking_threshold_bytes: requested.marking_threshold_bytes.filter(is_unused),
             ..found
         }
     }

@@ -5,6 +5,7 @@
 
 mod announce;
 mod authority;
+pub(super) mod creation;
 mod cs;
 mod dataset;
 mod events;
@@ -13,6 +14,7 @@ mod faces;
 mod fib;
 mod known_keys;
 mod lines;
+mod marking;
 pub mod request;
 mod rib;
 mod status;
@@ -82,7 +84,9 @@ impl Daemon {
     /// The Data that answers an Interest; `None` if it is malformed or requests nothing that exists.
     fn answer(&mut self, packet: &Packet<Bytes>) -> Option<Bytes> {
         let view = InterestView::parse(&packet.body).ok()?;
-        let outcome = match Request::read(&view) {
+        let request = Request::read(&view);
+        let is_creation = matches!(request, Ok(Request::Command(Verb::FacesCreate, _)));
+        let outcome = match request {
             Ok(Request::Foreign) => return None,
             Ok(Request::FaceEvent(number)) => return self.face_events.request(number, self.now),
             Ok(Request::Segment) => return self.datasets.segment(&view.name),
@@ -99,6 +103,21 @@ impl Daemon {
             }),
             Err(refusal) => Err(refusal),
         };
+        if is_creation
+            && let Ok(done) = &outcome
+            && self.awaits_connection(&packet.body, done)
+        {
+            return None;
+        }
+        self.response(&view, outcome)
+    }
+
+    /// The response to a request.
+    fn response(
+        &mut self,
+        view: &InterestView<'_>,
+        outcome: Result<ControlParameters, RequestRefusal>,
+    ) -> Option<Bytes> {
         let is_dataset = outcome.as_ref().is_err_and(|refusal| refusal.is_dataset);
         if outcome.is_ok() {
             self.datasets.on_change(wall_millis());

@@ -90,7 +90,7 @@ fn properties_that_a_face_cannot_have_are_refused_and_nothing_is_changed() {
         parameters
     };
     for (parameters, code) in [
-        (to("udp4://localhost:6363"), 400),
+        (to("udp4://host.example:6363"), 400),
         (to("nonsense"), 400),
         (to("udp4://[::1]:1"), 400),
         (to("unix:///tmp/x"), 406),
@@ -111,13 +111,13 @@ fn properties_that_a_face_cannot_have_are_refused_and_nothing_is_changed() {
     let marking = ControlParameters { flags: Some(0), mask: Some(4), ..to(&uri) };
     let created = done(&mut client, ["faces", "create"], &marking);
     assert_eq!((created.flags, created.mtu), (Some(0), None));
-    let marking = ControlParameters { flags: Some(4), mask: Some(4), ..ControlParameters::default() };
-    let (code, content) = command(
-        &mut client,
-        ["faces", "update"],
-        &ControlParameters { face_id: created.face_id, ..marking.clone() },
-    );
-    assert_eq!((code, body(&content)), (409, marking));
+    let marking = |interval| ControlParameters { marking_interval_ns: Some(interval), ..Default::default() };
+    for (wrong, flags) in [(marking(5_000_000), None), (marking(1), Some(4))] {
+        let wrong = ControlParameters { flags, mask: flags, ..wrong };
+        let update = ControlParameters { face_id: created.face_id, ..wrong.clone() };
+        let (code, content) = command(&mut client, ["faces", "update"], &update);
+        assert_eq!((code, body(&content)), (409, wrong));
+    }
     let local_fields = ControlParameters { flags: Some(1), mask: Some(1), ..of(created.face_id) };
     assert_eq!(command(&mut client, ["faces", "update"], &local_fields).0, 409);
     let offending = ControlParameters { flags: Some(3), mask: Some(3), mtu: Some(1), ..Default::default() };
@@ -168,8 +168,13 @@ fn marking_of_a_new_face_is_as_requested() {
     // nfdc sends both again when the face exists.
     let again = ControlParameters { face_id: created.face_id, uri: None, ..wanted };
     assert_eq!(command(&mut client, ["faces", "update"], &again).0, 200);
-    let other = ControlParameters { marking_threshold_bytes: Some(2_000), ..again };
-    assert_eq!(command(&mut client, ["faces", "update"], &other).0, 409);
+    let other = ControlParameters { marking_threshold_bytes: Some(2_000), ..again.clone() };
+    assert_eq!(done(&mut client, ["faces", "update"], &other).marking_threshold_bytes, Some(2_000));
+    let off = ControlParameters { flags: Some(0), mask: Some(4), ..of(created.face_id) };
+    assert_eq!(done(&mut client, ["faces", "update"], &off).flags, Some(0));
+    let on = ControlParameters { flags: Some(4), mask: Some(4), ..again };
+    let marked = done(&mut client, ["faces", "update"], &on);
+    assert_eq!((marked.flags, marked.marking_threshold_bytes), (Some(4), marking_threshold_bytes));
 }
 
 #[test]
@@ -264,9 +269,10 @@ fn a_permanent_face_without_a_peer_stays_and_is_connected_when_there_is_one() {
     let mut client = forwarder.consumer();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("bound");
-    drop(listener);
     let permanent = ControlParameters { persistency: Some(2), ..to(&format!("tcp4://{address}")) };
     let created = done(&mut client, ["faces", "create"], &permanent);
+    drop(accept(&listener));
+    drop(listener);
     done(&mut client, ["rib", "register"], &ControlParameters { face_id: created.face_id, ..about("/far") });
     let name = about("/far").name.expect("given");
     let mut request =
@@ -283,6 +289,47 @@ fn a_permanent_face_without_a_peer_stays_and_is_connected_when_there_is_one() {
     let length = peer.read(&mut received).expect("an Interest");
     assert!(received[..length].windows(5).any(|part| part == [8, 3, b'f', b'a', b'r']), "{received:?}");
     assert!(status(&mut client, created.face_id).is_some());
+}
+
+#[test]
+fn a_face_whose_peer_refuses_the_connection_is_not_created() {
+    let forwarder = Forwarder::start("face-refused", "");
+    let mut client = forwarder.consumer();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let uri = format!("tcp4://{}", listener.local_addr().expect("bound"));
+    drop(listener);
+    for persistency in [None, Some(2)] {
+        let requested = ControlParameters { persistency, ..to(&uri) };
+        assert_eq!(command(&mut client, ["faces", "create"], &requested).0, 504);
+    }
+    let listed = fetch(&mut client, &nfd(&[b"faces", b"list"]));
+    assert!(!listed.windows(uri.len()).any(|part| part == uri.as_bytes()));
+}
+
+#[test]
+fn a_command_that_is_sent_again_is_carried_out_again() {
+    let forwarder = Forwarder::start("command-again", "");
+    let mut client = forwarder.consumer();
+    let (_socket, uri) = peer();
+    let create = signed("localhost", ["faces", "create"], Some(&to(&uri).encode()), None);
+    let mut send = || match client.express(create.clone().into(), Span::from_secs(10)).expect("connected") {
+        Answer::Data(data) => {
+            let content = DataView::parse(&data.body).expect("a Data").content.to_vec();
+            ControlResponse::decode(&content).expect("a response").code
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([send(), send()], [200, 409]);
+}
+
+#[test]
+fn a_name_with_too_many_components_is_refused_as_too_long() {
+    let forwarder = Forwarder::start("long-name", "");
+    let mut client = forwarder.consumer();
+    for count in [33, 500] {
+        let long = ControlParameters { name: Some([8, 1, b'a'].repeat(count)), ..Default::default() };
+        assert_eq!(command(&mut client, ["rib", "register"], &long).0, 414, "{count}");
+    }
 }
 
 #[test]
