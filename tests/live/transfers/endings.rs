@@ -151,6 +151,25 @@ fn a_fetch_and_its_server_go_on_when_their_forwarder_is_restarted() {
 }
 
 #[test]
+fn a_forwarder_that_is_restarted_before_the_version_is_known_does_not_end_a_fetch() {
+    let scratch = Scratch::new("discovery");
+    let mut forwarder = Forwarder::start("discovery", "");
+    let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
+    let uri = forwarder.uri(Way::Unix).to_owned();
+    let fetch = ["fetch", "/late", "-o", &copy, "--wait", "100s", "--format", "json", "--transport", &uri];
+    let fetch = Running::start(&fetch);
+    // Management's, that of the status itself, and that of the fetch.
+    forwarder.status_when("the fetch", |status| status.get("faces").list().len() >= 3);
+    forwarder.kill();
+    fetch.err_line("{\"warning\":\"the connection to the forwarder is lost");
+    forwarder.restart();
+    let server = serve("/late", &file, &uri);
+    fetch.wait().with(0);
+    assert_eq!(assert_content(&copy), LEN);
+    server.stop().with(0);
+}
+
+#[test]
 fn a_fetch_over_udp_whose_forwarder_dies_gives_up_in_the_end() {
     let scratch = Scratch::new("silent");
     let mut forwarder = Forwarder::start("silent", SLOW);

@@ -205,8 +205,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let name = if is_version {
         name
     } else {
-        newest_version(&mut client, &name, &trust, arguments.wait)
-            .map_err(|why| failure(&why, &arguments.name))?
+        discover(&mut client, &name, &trust, arguments).map_err(|why| failure(&why, &arguments.name))?
     };
     let shown = name_uri::show(&name);
     // After discovery: a part is only resumed if it is of this version.
@@ -232,8 +231,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let fetched = fetch(&mut client, settings, &mut output, &mut |progress| {
         if !progress.is_connected {
             line.clear();
-            let patience = arguments.reconnect;
-            tracing::warn!("the connection to the forwarder is lost; connecting again for up to {patience}");
+            warn_lost(arguments.reconnect);
         }
         if silence.begins(progress) {
             line.clear();
@@ -244,6 +242,28 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     line.clear();
     let fetched = fetched.map_err(|why| failure(&why, &shown))?;
     conclude(session, arguments, (&label, signer.as_deref()), fetched, output)
+}
+
+/// The name of the newest version; a forwarder that ends the connection meanwhile is connected to again, as during the fetch.
+fn discover(
+    client: &mut Client,
+    name: &[u8],
+    trust: &Trust,
+    arguments: &Arguments,
+) -> Result<Vec<u8>, FetchError> {
+    loop {
+        match newest_version(client, name, trust, arguments.wait) {
+            Err(FetchError::Client(ClientError::Lost(_))) if arguments.reconnect > Span::ZERO => {
+                warn_lost(arguments.reconnect);
+                client.reconnect(Some(arguments.reconnect))?;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn warn_lost(patience: Span) {
+    tracing::warn!("the connection to the forwarder is lost; connecting again for up to {patience}");
 }
 
 /// Fails where no page can be written, before anything is fetched.
