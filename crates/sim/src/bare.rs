@@ -41,15 +41,15 @@ pub fn run(hops: u64) -> Span {
     let mut left = hops;
     while let Some((at, target)) = ring.events.take_until(Time::MAX) {
         ring.now = at;
-        if target.kind == EventKind::Sent {
-            ring.serve(target.index);
+        if target.kind() == EventKind::Sent {
+            ring.serve(target.index());
             continue;
         }
         if left == 0 {
             break;
         }
         left -= 1;
-        ring.arrive(target.index);
+        ring.arrive(target.index());
     }
     ring.now.since(Time::ZERO)
 }

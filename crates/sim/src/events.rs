@@ -71,13 +71,33 @@ const KINDS: [EventKind; 1 << KIND_BITS] = {
     kinds
 };
 
-/// Receiver of an event.
+/// Action of an event, and its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EventTarget {
+pub struct EventTarget(u32);
+
+impl EventTarget {
+    fn of(kind: EventKind, index: usize) -> Self {
+        debug_assert!(index < 1 << INDEX_BITS);
+        Self((index as u32) << KIND_BITS | kind as u32)
+    }
+
     /// Action of the event.
-    pub kind: EventKind,
+    #[inline]
+    pub fn kind(self) -> EventKind {
+        KINDS[self.0 as usize & (KINDS.len() - 1)]
+    }
+
+    /// Whether it is the action of most events; takes fewer steps than [`kind`](Self::kind).
+    #[inline]
+    pub fn is_arrival(self) -> bool {
+        self.0 & ((1 << KIND_BITS) - 1) == EventKind::Arrival as u32
+    }
+
     /// Number of the receiver among those of its kind, less than 2^21; 0 if there is only one.
-    pub index: usize,
+    #[inline]
+    pub fn index(self) -> usize {
+        (self.0 >> KIND_BITS) as usize
+    }
 }
 
 const KIND_BITS: u32 = 5;
@@ -115,9 +135,7 @@ struct SlotEntry {
 }
 
 fn parts(key: u128) -> (Time, EventTarget) {
-    let target = key as usize & ((1 << TARGET_BITS) - 1);
-    let kind = KINDS[target & ((1 << KIND_BITS) - 1)];
-    (Time::from_nanos((key >> 64) as u64), EventTarget { kind, index: target >> KIND_BITS })
+    (Time::from_nanos((key >> 64) as u64), EventTarget(key as u32 & ((1 << TARGET_BITS) - 1)))
 }
 
 /// Events that are still to come.
@@ -182,8 +200,8 @@ impl EventQueue {
     /// Adds an event before [`Time::MAX`], which stands for never.
     pub fn push(&mut self, at: Time, kind: EventKind, index: usize) {
         self.sequence += 1;
-        debug_assert!(self.sequence < 1 << SEQUENCE_BITS && index < 1 << INDEX_BITS && at < Time::MAX);
-        let low = self.sequence << TARGET_BITS | (index as u64) << KIND_BITS | kind as u64;
+        debug_assert!(self.sequence < 1 << SEQUENCE_BITS && at < Time::MAX);
+        let low = self.sequence << TARGET_BITS | u64::from(EventTarget::of(kind, index).0);
         self.place(u128::from(at.as_nanos()) << 64 | u128::from(low));
     }
 
@@ -468,7 +486,7 @@ mod tests {
     }
 
     fn event(at: u64, index: u32) -> Option<(Time, EventTarget)> {
-        Some((Time::from_nanos(at), EventTarget { kind: EventKind::Change, index: index as usize }))
+        Some((Time::from_nanos(at), EventTarget::of(EventKind::Change, index as usize)))
     }
 
     #[test]
@@ -477,7 +495,7 @@ mod tests {
         let max = (1 << INDEX_BITS) - 1;
         for kind in KINDS {
             events.push(Time::ZERO, kind, max);
-            assert_eq!(events.take_until(Time::ZERO), Some((Time::ZERO, EventTarget { kind, index: max })));
+            assert_eq!(events.take_until(Time::ZERO), Some((Time::ZERO, EventTarget::of(kind, max))));
         }
     }
 
@@ -489,7 +507,7 @@ mod tests {
         }
         let mut order = Vec::new();
         while let Some((_, target)) = events.take_until(Time::MAX) {
-            order.push(target.index);
+            order.push(target.index());
         }
         assert_eq!(order, [2, 4, 1, 3]);
     }
@@ -572,7 +590,7 @@ mod tests {
         (0..pending).for_each(|number| push(&mut events, u64::from(rng.below(reach)), number));
         for _ in 0..100_000 {
             let (at, target) = events.take_until(Time::MAX).expect("events are pending");
-            push(&mut events, at.as_nanos() + u64::from(rng.below(reach)), target.index as u32);
+            push(&mut events, at.as_nanos() + u64::from(rng.below(reach)), target.index() as u32);
         }
         events.shift
     }
@@ -595,7 +613,7 @@ mod tests {
         // More events than between two adaptations; a hundred of them at each instant.
         (0..300).for_each(|target| push(&mut events, u64::from(target / 100) * 10_000, target));
         for target in 300..3 * ADAPT_EVERY as u32 {
-            taken.extend(events.take_until(Time::MAX).map(|(_, target)| target.index as u32));
+            taken.extend(events.take_until(Time::MAX).map(|(_, target)| target.index() as u32));
             push(&mut events, u64::from(target / 100) * 10_000, target);
         }
         assert!(events.sequence < RENUMBER_AT, "{}", events.sequence);

@@ -194,10 +194,11 @@ impl Fib {
     /// As [`route`](Self::route), without a search if `hint` is still the number of the entry, to which it is set.
     #[inline(always)]
     pub(crate) fn route_by(&mut self, hint: &mut u32, prefix: PrefixId, cx: &Context<'_>) -> &FibEntry {
-        let hinted = self.resolved.entries.get(*hint as usize);
-        if hinted.is_none_or(|entry| entry.prefix != prefix) {
-            *hint = self.number_of(prefix, cx);
+        let hinted = *hint as usize;
+        if self.resolved.entries.get(hinted).is_some_and(|entry| entry.prefix == prefix) {
+            return &self.resolved.entries[hinted];
         }
+        *hint = self.number_of(prefix, cx);
         &self.resolved.entries[*hint as usize]
     }
 

@@ -286,7 +286,7 @@ impl<B: Clone + Default> Node<B> {
     /// A packet arrived through `from` and goes through the forwarder.
     #[inline(always)]
     pub fn receive(&mut self, env: Env<'_>, from: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
-        let is_flush = self.clock.flushes_on_arrival() && !matches!(packet.header.kind, Kind::Interest(_));
+        let is_interest = matches!(packet.header.kind, Kind::Interest(_));
         let Self { forwarder, queues, to_applications, faces, clock, .. } = self;
         let mut cx = Context::new(env, faces);
         if cx.records(EventMask::PACKETS) {
@@ -294,7 +294,7 @@ impl<B: Clone + Default> Node<B> {
         }
         let out = &mut Egress { queues, devices, to_applications, clock };
         forwarder.receive(&mut cx, from, packet, out);
-        if is_flush {
+        if clock.flushes_on_arrival() && !is_interest {
             run_due(&mut cx, forwarder, out);
         }
     }
@@ -364,12 +364,6 @@ impl<B: Clone + Default> Node<B> {
     #[inline]
     pub fn poll_application(&mut self) -> Option<(FaceId, Packet<B>)> {
         self.to_applications.pop_front()
-    }
-
-    /// Whether the reception of a packet of this kind may change the forwarder's next wake-up.
-    #[inline]
-    pub fn may_change_wake(&self, kind: &Kind) -> bool {
-        self.clock.flushes_on_arrival() || self.forwarder.may_change_wake(kind)
     }
 
     /// Time of the next wake-up of the forwarder; `None` for never.

@@ -353,25 +353,11 @@ impl World {
         let limit = limit.min(self.end);
         while let Some((at, target)) = self.agenda.events.take_until(limit) {
             self.agenda.now = at;
-            let index = target.index;
-            match target.kind {
-                EventKind::Arrival => self.arrive(index),
-                EventKind::Sent => self.sent(index),
-                EventKind::QueueWake => self.wake_queue(index),
-                EventKind::NodeWake => self.wake_node(index),
-                EventKind::ConsumerWake => self.wake_consumer(index),
-                EventKind::SideWake => self.wake_side(index),
-                EventKind::Change => self.change(index),
-                EventKind::Sample => self.sample(),
-                EventKind::Served => self.serve(index),
-                EventKind::Report => self.deliver_report(),
-                EventKind::Directive => self.deliver_directive(),
-                EventKind::ControllerWake => self.wake_controller(),
-                EventKind::AgentWake => self.wake_agents(index),
-                EventKind::Processed => self.give_answer(index),
-                EventKind::FrameArrival => self.arrive_frame(index),
-                EventKind::LinkWake => self.wake_link(index),
-                EventKind::Medium => self.on_medium_event(index),
+            let index = target.index();
+            if target.is_arrival() {
+                self.arrive(index);
+            } else {
+                self.handle(target.kind(), index);
             }
             // After the handler: parts report while the node is borrowed, and sending needs the world.
             if !self.recorder.reports.is_empty() {
@@ -384,6 +370,30 @@ impl World {
             }
         }
         self.agenda.now = limit;
+    }
+
+    /// Handles an event other than an arrival.
+    #[inline(always)]
+    fn handle(&mut self, kind: EventKind, index: usize) {
+        match kind {
+            EventKind::Arrival => {}
+            EventKind::Sent => self.sent(index),
+            EventKind::QueueWake => self.wake_queue(index),
+            EventKind::NodeWake => self.wake_node(index),
+            EventKind::ConsumerWake => self.wake_consumer(index),
+            EventKind::SideWake => self.wake_side(index),
+            EventKind::Change => self.change(index),
+            EventKind::Sample => self.sample(),
+            EventKind::Served => self.serve(index),
+            EventKind::Report => self.deliver_report(),
+            EventKind::Directive => self.deliver_directive(),
+            EventKind::ControllerWake => self.wake_controller(),
+            EventKind::AgentWake => self.wake_agents(index),
+            EventKind::Processed => self.give_answer(index),
+            EventKind::FrameArrival => self.arrive_frame(index),
+            EventKind::LinkWake => self.wake_link(index),
+            EventKind::Medium => self.on_medium_event(index),
+        }
     }
 
     /// A packet reached the far end of a link.
@@ -406,20 +416,18 @@ impl World {
         self.packet_hops += 1;
         let sim = &mut self.nodes[to.node as usize];
         sim.core.faces()[to.face.index()].count_received(packet.header.size());
+        // Most packets arrive at such a node.
+        if sim.role == Role::Router && sim.service.is_none() {
+            sim.core.receive(env!(self, to.node), to.face, packet, lines!(self, &sim.directions));
+            if sim.core.has_for_applications() {
+                self.settle_all(to.node as usize);
+            } else {
+                rearm(sim, &mut self.agenda.events, to.node);
+            }
+            return;
+        }
         match sim.role {
-            Role::Router if sim.service.is_some() => {
-                self.wait_for_service(to.node as usize, to.face, packet);
-            }
-            Role::Router => {
-                // Most packets leave the timers of the forwarder unchanged.
-                let may_change_wake = sim.core.may_change_wake(&packet.header.kind);
-                sim.core.receive(env!(self, to.node), to.face, packet, lines!(self, &sim.directions));
-                if sim.core.has_for_applications() {
-                    self.settle_all(to.node as usize, may_change_wake);
-                } else if may_change_wake {
-                    rearm(sim, &mut self.agenda.events, to.node);
-                }
-            }
+            Role::Router => self.wait_for_service(to.node as usize, to.face, packet),
             Role::Consumer(consumer) => {
                 self.record_received(to, &packet.header);
                 // A forwarder would have counted the last link.
@@ -585,11 +593,8 @@ impl World {
     }
 
     /// Delivers to applications what a forwarder sent, and lets them send.
-    fn settle_all(&mut self, node: usize, may_change_wake: bool) {
-        self.carry_to_applications(node);
-        if may_change_wake {
-            self.rearm_node(node);
-        }
+    fn settle_all(&mut self, node: usize) {
+        self.settle(node);
         self.drain_ready();
     }
 
