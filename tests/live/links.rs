@@ -65,7 +65,9 @@ struct Station {
 impl Station {
     fn start(scratch: &Scratch, namespace: &str, config: &str) -> Self {
         let socket = std::env::temp_dir().join(format!("{namespace}.sock"));
-        let text = format!("format = 1\nlisten = {{ udp = [], tcp = [], unix = [{socket:?}] }}\n{config}");
+        let text = format!(
+            "format = 1\nface_defaults = {{ reliability = true }}\nlisten = {{ udp = [], tcp = [], unix = [{socket:?}] }}\n{config}"
+        );
         let file = scratch.file(&format!("{namespace}.toml"), text.as_bytes());
         let mut command = Command::new("ip");
         command.args(["netns", "exec", namespace]).arg(program().get_program());
@@ -165,11 +167,13 @@ fn files_go_over_multicast_and_ethernet_faces() {
         Running::start(&fetch).wait().with(0);
         assert!(fs::read(&copy).expect("it was fetched") == sent, "{name}");
         server.stop();
-        // NFD's link types: point-to-point and multi-access; the scope is not local, and faces are permanent.
+        // NFD's link types: point-to-point and multi-access; the scope is not local, and faces are permanent. All mark congestion, and
+        // only those to one station are reliable.
         let link_type = u8::from(name != "station");
         for (station, remote) in [(&near, to_far), (&far, to_near)] {
             let face = station.face(remote);
-            for field in [(132, vec![0]), (133, vec![2]), (134, vec![link_type])] {
+            let flags = if name == "station" { 6 } else { 4 };
+            for field in [(132, vec![0]), (133, vec![2]), (134, vec![link_type]), (108, vec![flags])] {
                 assert!(face.contains(&field), "{field:?} of {face:?}");
             }
         }

@@ -113,6 +113,11 @@ impl Transport {
         }
     }
 
+    /// Whether the face is a link with several stations.
+    pub fn is_multi_access(&self) -> bool {
+        self.interface().is_some() && self.remote_uri().is_multi_access()
+    }
+
     /// Whether a frame is a datagram, whose peer can leave without notice.
     pub fn is_datagram(&self) -> bool {
         matches!(self, Self::Udp(_) | Self::Multicast(_) | Self::Ethernet(_))

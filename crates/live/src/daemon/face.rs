@@ -44,7 +44,7 @@ pub(super) enum Line {
 impl Line {
     /// Whether the face is a link with several stations.
     pub fn is_multi_access(&self) -> bool {
-        matches!(self, Self::Socket { transport, .. } if transport.interface().is_some() && transport.remote_uri().is_multi_access())
+        matches!(self, Self::Socket { transport, .. } if transport.is_multi_access())
     }
 
     /// Whether frames are datagrams, whose peer can leave without notice.

@@ -141,7 +141,8 @@ impl Daemon {
     ) -> Result<FaceId, AttachError> {
         let is_local = self.is_local(&transport);
         let mtu = transport.mtu().map(|_| usize::try_from(settings.mtu.get()).unwrap_or(usize::MAX));
-        let is_reliable = settings.reliability && mtu.is_some();
+        // Acknowledgements of several stations would not be told apart.
+        let is_reliable = settings.reliability && transport.is_datagram() && !transport.is_multi_access();
         let link = self.link_layer(mtu, is_reliable)?;
         let line = Line::Socket { transport, link, batch: FrameBatch::new(), is_full: false };
         self.attach(line, origin, settings, is_local)

@@ -184,7 +184,9 @@ impl Daemon {
         let can_mark = self.can_mark(id, marking);
         let is_local = self.node.faces()[id.index()].is_local();
         let is_datagram = face.line.is_datagram();
-        let unsupported = if is_local { 0 } else { LOCAL_FIELDS } + if is_datagram { 0 } else { RELIABILITY };
+        let can_be_reliable = is_datagram && !face.line.is_multi_access();
+        let unsupported =
+            if is_local { 0 } else { LOCAL_FIELDS } + if can_be_reliable { 0 } else { RELIABILITY };
         if flags & unsupported != 0 || flags & CONGESTION_MARKING != 0 && !can_mark {
             (found.flags, found.mask) = (requested.flags, requested.mask);
         }
