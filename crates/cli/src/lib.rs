@@ -90,7 +90,7 @@ enum Command {
     /// Forward UDP datagrams over an emulated link.
     #[cfg(target_os = "linux")]
     Link(commands::link::Arguments),
-    /// Publish a file under an NDN name.
+    /// Publish files and directories under NDN names.
     #[cfg(target_os = "linux")]
     Serve(commands::serve::Arguments),
     /// Fetch a file by its NDN name, with any consumer scheme.
@@ -100,7 +100,7 @@ enum Command {
     #[cfg(target_os = "linux")]
     #[command(version)]
     Get(Box<commands::fetch::get::Arguments>),
-    /// Publish content from standard input or a file, with the options of ndn-tools' `ndnserve`.
+    /// Publish standard input or a file, with the options of ndn-tools' `ndnserve`.
     #[cfg(target_os = "linux")]
     #[command(version)]
     Put(commands::serve::put::Arguments),
