@@ -68,8 +68,8 @@ fn a_face_or_route_that_cannot_be_is_reported_with_what_there_is() {
             "forwarder.toml:7:8: face \"upsteam\" is not known; did you mean \"upstream\"?",
         ),
         (
-            "[[face]]\nuri = \"ether://x\"\n",
-            "forwarder.toml:6:7: face URI \"ether://x\": scheme \"ether\" is not known; known: udp, udp4,",
+            "[[face]]\nuri = \"quic://x\"\n",
+            "forwarder.toml:6:7: face URI \"quic://x\": scheme \"quic\" is not known; known: udp, udp4,",
         ),
     ] {
         refused("no-face", &with(more), stated);
@@ -88,6 +88,6 @@ fn an_address_of_another_machine_is_reported() {
     );
     let missing = tidegate(&["forward", &scratch.at("nowhere.toml")]).with(1);
     assert!(missing.err.contains("nowhere.toml: No such file"), "{}", missing.err);
-    let unknown = tidegate(&["forward", "--listen", "ether://x"]).with(2);
-    assert!(unknown.err.contains("scheme \"ether\" is not known; known: udp, udp4,"), "{}", unknown.err);
+    let unknown = tidegate(&["forward", "--listen", "quic://x"]).with(2);
+    assert!(unknown.err.contains("scheme \"quic\" is not known; known: udp, udp4,"), "{}", unknown.err);
 }
