@@ -11,6 +11,9 @@ use tidegate_wire::{FrameBatch, LABEL_LEN, LinkFrame, write_acks};
 /// Maximum bytes of frames that wait for an acknowledgement; further ones are sent without a number.
 const MAX_KEPT: usize = 16 << 20;
 
+/// Maximum number of frames that wait for an acknowledgement: each that is given up costs a search among all.
+const MAX_FRAMES: usize = 8_192;
+
 /// Bytes of a frame around acknowledgements alone.
 const ENVELOPE: usize = 4;
 
@@ -70,7 +73,7 @@ impl ReliableFrames {
         let packet = self.packet;
         self.packet += 1;
         for (index, frame) in (0..).zip(frames) {
-            let has_room = self.kept_bytes + frame.byte_len() <= MAX_KEPT;
+            let has_room = self.kept.len() < MAX_FRAMES && self.kept_bytes + frame.byte_len() <= MAX_KEPT;
             let part = frame.sequence().filter(|_| has_room).map(|sequence| Part {
                 packet,
                 index,

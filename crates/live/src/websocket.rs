@@ -183,6 +183,8 @@ fn config() -> WebSocketConfig {
         .read_buffer_size(READ_BUFFER)
         // Each message goes to our memory at once.
         .write_buffer_size(0)
+        // Answers to pings of a peer that reads nothing would fill the memory.
+        .max_write_buffer_size(MAX_UNSENT)
         .max_message_size(Some(MAX_ELEMENT))
         .max_frame_size(Some(MAX_ELEMENT))
 }
