@@ -42,6 +42,27 @@ fn a_directory_and_a_file_are_served_by_one_process_and_signed_once() {
 }
 
 #[test]
+fn a_file_that_was_replaced_or_moved_away_is_not_served_any_more() {
+    let scratch = Scratch::new("replaced");
+    let forwarder = Forwarder::start("replaced", "[forwarder]\ncache = \"0pkt\"\n");
+    let (directory, copy, uri) = (scratch.at("directory"), scratch.at("copy"), forwarder.uri(Way::Unix));
+    fs::create_dir_all(&directory).expect("writable");
+    let file = format!("{directory}/file");
+    fs::write(&file, "earlier").expect("writable");
+    let server = Running::start(&["serve", "/d", &directory, "--transport", uri]);
+    server.out_line("serving the directory ");
+    let fetch = || Running::start(&["fetch", "/d/file", "-o", &copy, "--transport", uri]).wait();
+    fetch().with(0);
+    fs::rename(&file, scratch.at("away")).expect("writable");
+    fs::write(&file, "present").expect("writable");
+    fetch().with(0);
+    assert_eq!(fs::read_to_string(&copy).expect("fetched"), "present");
+    fs::rename(&file, scratch.at("away")).expect("writable");
+    fetch().with(1);
+    server.stop().with(0);
+}
+
+#[test]
 fn a_path_without_a_name_and_a_version_of_a_directory_are_refused() {
     let scratch = Scratch::new("pairs");
     let odd = Running::start(&["serve", "/a", "README.md", "/b"]).wait().with(2);

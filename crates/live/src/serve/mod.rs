@@ -53,9 +53,9 @@ pub struct ServeSettings {
     pub signer: Signer,
     /// Certificate of the signer, which is served too.
     pub certificate: Option<Certificate>,
-    /// Version; `None` for the time of the file's last change, microseconds since 1970. Data of a version that is given have a
-    /// hash of the content, by which a consumer detects that the version is of other content than before. Without effect for
-    /// a directory.
+    /// Version; `None` for the time of the file's last change, microseconds since 1970. Data have a number by which a consumer
+    /// detects that a version is of other content than before: from a hash of the content if the version is given, else
+    /// from inode, size and time of change. Without effect for a directory.
     pub version: Option<u64>,
 }
 

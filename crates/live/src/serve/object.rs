@@ -59,7 +59,11 @@ impl Served {
         let last_segment = u32::try_from(last).ok().filter(|last| *last < Segment::NONE.0);
         let last_segment = last_segment.ok_or(ServeError::TooLarge { bytes: source.len() })?;
         let version = settings.version.unwrap_or(source.changed_us());
-        let content_id = settings.version.map(|_| source.hash()).transpose().map_err(ServeError::File)?;
+        // A copy may have the time of change of another file.
+        let content_id = match settings.version {
+            Some(_) => Some(source.hash().map_err(ServeError::File)?),
+            None => source.identity(),
+        };
         let (mut versioned, mut metadata_name) = (settings.prefix.clone(), settings.prefix.clone());
         rdr::push_version(&mut versioned, version);
         rdr::push_metadata(&mut metadata_name);

@@ -57,6 +57,14 @@ impl ContentSource {
         }
     }
 
+    /// A number of the file, with which its time of change denotes one content; `None` if there is no file.
+    pub(super) fn identity(&self) -> Option<u64> {
+        let Self::File(WatchedFile { state, .. }) = self else { return None };
+        let (seconds, nanos) = state.changed;
+        let parts = [state.inode, state.len, seconds as u64, nanos as u64].map(u64::to_be_bytes);
+        Some(first_bits(&sha256(&[parts.as_flattened()])))
+    }
+
     /// The first 64 bits of a hash of the whole content.
     pub(super) fn hash(&self) -> io::Result<u64> {
         let (mut hash, mut buffer) = ([0; 32], vec![0; CHUNK]);
@@ -68,8 +76,7 @@ impl ContentSource {
             hash = sha256(&[&hash, chunk]);
             at += len;
         }
-        let [a, b, c, d, e, f, g, h, ..] = hash;
-        Ok(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+        Ok(first_bits(&hash))
     }
 
     /// Fills `buffer` from byte `from` on.
@@ -86,6 +93,10 @@ impl ContentSource {
     }
 }
 
+fn first_bits(hash: &[u8; 32]) -> u64 {
+    hash.iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+}
+
 /// An open file or directory.
 #[derive(Debug)]
 pub(super) struct WatchedFile {
@@ -98,6 +109,7 @@ pub(super) struct WatchedFile {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileState {
+    inode: u64,
     len: u64,
     /// Seconds and nanoseconds of the last change.
     changed: (i64, i64),
@@ -108,7 +120,7 @@ impl FileState {
     fn of(file: &File) -> io::Result<Self> {
         let found = file.metadata()?;
         let changed = (found.mtime(), found.mtime_nsec());
-        Ok(Self { len: found.len(), changed, is_linked: found.nlink() > 0 })
+        Ok(Self { inode: found.ino(), len: found.len(), changed, is_linked: found.nlink() > 0 })
     }
 }
 

@@ -47,6 +47,7 @@ pub struct ServedTree {
 #[derive(Debug)]
 struct OpenObject {
     served: Served,
+    inode: u64,
     is_directory: bool,
     last_use: u64,
 }
@@ -107,7 +108,9 @@ impl ServedTree {
     fn object(&mut self, path: &[u8]) -> Result<&mut OpenObject, ServeError> {
         self.uses += 1;
         let has_changed = |object: &mut OpenObject| object.served.look_for_change().is_some();
-        if self.open.get_mut(path).is_some_and(has_changed) {
+        let is_replaced = |object: &OpenObject| self.inode(path) != Some(object.inode);
+        let is_replaced = self.open.get(path).is_some_and(is_replaced);
+        if is_replaced || self.open.get_mut(path).is_some_and(has_changed) {
             self.open.remove(path);
         }
         if !self.open.contains_key(path) {
@@ -118,6 +121,12 @@ impl ServedTree {
         let object = self.open.get_mut(path).ok_or(ServeError::NotAFile)?;
         object.last_use = self.uses;
         Ok(object)
+    }
+
+    /// Number of the file or directory that is at `path` now.
+    fn inode(&self, path: &[u8]) -> Option<u64> {
+        let (file, _) = self.open_with(path, OFlags::PATH).ok()?;
+        Some(fstat(&file).ok()?.st_ino)
     }
 
     fn make_room(&mut self) {
@@ -136,6 +145,7 @@ impl ServedTree {
             push_component(&mut prefix, types::GENERIC_NAME_COMPONENT as u16, component);
         }
         let is_directory = kind == FileType::Directory;
+        let inode = fstat(&file).map_err(|why| ServeError::File(why.into()))?.st_ino;
         let source = match kind {
             FileType::Directory => {
                 push_component(&mut prefix, types::KEYWORD_NAME_COMPONENT as u16, LISTING);
@@ -146,7 +156,7 @@ impl ServedTree {
             _ => return Err(ServeError::NotAFile),
         };
         let settings = ServeSettings { prefix, version: None, ..self.settings.clone() };
-        Ok(OpenObject { served: Served::of(source, settings)?, is_directory, last_use: self.uses })
+        Ok(OpenObject { served: Served::of(source, settings)?, inode, is_directory, last_use: self.uses })
     }
 
     /// Opens a file or directory at or below the root. Anything else is not opened, which could have an effect on a device.
