@@ -110,7 +110,7 @@ pub trait Responder: std::fmt::Debug {
 }
 
 /// Answers Interests until the application is asked to stop, or the content changes: then it returns how, since nothing of
-/// it can be served any more. `notify` is called once for each temporary problem.
+/// it can be served any more. `notify` is called with each temporary problem that differs from the last one.
 ///
 /// # Errors
 /// When the connection is lost.
@@ -121,7 +121,7 @@ pub fn serve(
 ) -> Result<Option<String>, ClientError> {
     client.limit_backlog(BACKLOG);
     let mut inbox = Vec::new();
-    let mut has_reported = false;
+    let mut reported = String::new();
     loop {
         let outcome = client.exchange(None, &mut inbox);
         match outcome {
@@ -141,11 +141,13 @@ pub fn serve(
             match served.answer(requested, client) {
                 Ok(Some(data)) => client.send(&data),
                 Ok(None) => {}
-                Err(why) if !has_reported => {
-                    has_reported = true;
-                    notify(&why.to_string());
+                Err(why) => {
+                    let why = why.to_string();
+                    if why != reported {
+                        notify(&why);
+                        reported = why;
+                    }
                 }
-                Err(_) => {}
             }
         }
         inbox.drain(..answered);

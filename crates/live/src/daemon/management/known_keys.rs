@@ -82,7 +82,10 @@ impl KnownKeys {
         let signature = command.signature.as_ref().ok_or(None)?;
         let Some(KeyLocator::Name(locator)) = signature.key_locator else { return Err(None) };
         let is_denoted = |key: &&KnownKey| key.certificate.is_denoted_by(locator.components());
-        let key = self.keys.iter().find(is_denoted).ok_or(None)?;
+        let may = |key: &&KnownKey| key.certificate.validity().includes(now / 1_000) && key.permits(module);
+        // Of several certificates of a key, a renewed one or one for other modules may be behind one that does not permit it.
+        let permitting = self.keys.iter().filter(is_denoted).find(may);
+        let key = permitting.or_else(|| self.keys.iter().find(is_denoted)).ok_or(None)?;
         let name = key.certificate.key_name();
         let refusal = |why: String| Err(Some(format!("the key {} {why}", show(name))));
         if Verifier::Key(key.certificate.public_key().clone()).verify_interest(command).is_err() {
@@ -192,5 +195,19 @@ mod tests {
         assert_refused(accepted(&mut known(), &command(&key(1), at), "faces", 300_000), "may not send faces");
         assert_eq!(accepted(&mut known(), &command(&Signer::Digest, at), "rib", 300_000), Err(None));
         assert!(known().are_for("rib") && !known().are_for("faces"));
+    }
+
+    #[test]
+    fn any_certificate_of_a_key_permits_what_it_is_for() {
+        let mut keys = known();
+        let second = KnownKey { modules: vec!["faces".to_owned()], ..keys.keys[0].clone() };
+        keys.keys.push(second);
+        for (module, at) in [("faces", 300_000), ("rib", 300_001)] {
+            assert_eq!(accepted(&mut keys, &command(&key(1), Some(at)), module, at), Ok(()), "{module}");
+        }
+        assert_refused(
+            accepted(&mut keys, &command(&key(1), Some(300_002)), "cs", 300_002),
+            "may not send cs",
+        );
     }
 }
