@@ -94,6 +94,16 @@ impl GenericLinkService {
         Self { counters, ..self }
     }
 
+    /// Drops messages whose fragments stopped arriving.
+    pub fn expire(&mut self, now: Time) {
+        self.reassembler.expire(now);
+    }
+
+    /// Memory of messages that wait for fragments and of frames that wait for acknowledgements, bytes.
+    pub fn waiting_bytes(&self) -> usize {
+        self.reassembler.byte_len() + self.reliability.as_ref().map_or(0, |frames| frames.kept_bytes())
+    }
+
     /// Retransmits lost frames from now on as `service` decides; `None` for no retransmissions.
     pub fn set_reliability(&mut self, service: Option<Box<dyn LinkService>>) {
         let mtu = self.mtu().unwrap_or(tidegate_wire::MAX_PACKET);

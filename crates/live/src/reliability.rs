@@ -63,6 +63,11 @@ impl ReliableFrames {
         self.mtu = mtu;
     }
 
+    /// Bytes of frames that may have to be sent again.
+    pub fn kept_bytes(&self) -> usize {
+        self.kept_bytes
+    }
+
     pub fn counters(&self) -> ReliabilityCounters {
         self.counters
     }

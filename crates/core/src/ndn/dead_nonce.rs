@@ -39,6 +39,9 @@ impl DeadNonceList {
         self.known.len()
     }
 
+    /// Bytes that a nonce takes, in the list and in the table of its hash.
+    pub const BYTES_PER_NONCE: u64 = 48;
+
     /// Inserts the nonce `nonce` of an Interest for `name`.
     pub fn insert(&mut self, name: Name, nonce: u32, now: Time) {
         self.forget_before(now);

@@ -39,6 +39,9 @@ pub trait QueueDiscipline: std::fmt::Debug {
         Verdict::Pass
     }
 
+    /// All packets of the queue were dropped, because its link failed or its node restarts.
+    fn on_clear(&mut self) {}
+
     /// Called at the time requested by [`Actions::wake_at`], or earlier.
     fn on_wake(&mut self, cx: &mut Context<'_>, queue: &FaceView, actions: &mut Actions) {
         let _ = (cx, queue, actions);

@@ -253,6 +253,7 @@ impl<B: Default> Queue<B> {
             self.drop_packet(cx, &held.packet.header, cause);
         }
         cx.face(self.face).held.set(0);
+        self.disciplines.iter_mut().for_each(|discipline| discipline.on_clear());
         self.stats.dropped - before
     }
 }

@@ -368,6 +368,7 @@ impl Daemon {
         for id in silent.into_iter().chain(self.overdue_faces()) {
             self.close(id);
         }
+        self.expire_fragments();
         // Descriptors may have become free since a listener was set aside.
         for index in 0..self.listeners.streams.len() {
             self.watch_stream_listener(index, Watch::Read);
@@ -385,6 +386,18 @@ impl Daemon {
         self.reconnect_faces();
         self.log_full_pit();
         self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
+    }
+
+    /// Drops messages whose fragments stopped arriving, and counts the memory of those that wait.
+    fn expire_fragments(&mut self) {
+        let mut bytes = 0;
+        for face in self.faces.iter_mut().flatten() {
+            if let Line::Socket { link, .. } = &mut face.line {
+                link.expire(self.now);
+                bytes += link.waiting_bytes() as u64;
+            }
+        }
+        self.memory_bound.link_bytes = bytes;
     }
 
     /// Logs that the PIT was full since the last call.

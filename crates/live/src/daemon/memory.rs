@@ -1,6 +1,7 @@
-//! Memory of the tables that peers fill: names, tokens and pending Interests, counted in bytes and bounded.
+//! Memory of the tables that peers fill, counted in bytes and bounded: names, tokens, pending Interests, dead nonces, fragments.
 
 use tidegate_core::context::{Env, NoSink};
+use tidegate_core::ndn::dead_nonce::DeadNonceList;
 use tidegate_core::ndn::face::NodeId;
 use tidegate_core::units::{Packets, Span, Time};
 
@@ -41,13 +42,18 @@ pub(super) struct MemoryBound {
     /// Whether the limit of the PIT is lower than configured.
     is_lowered: bool,
     next: Time,
+    /// Bytes that fragments and unacknowledged frames of all faces took at the last count.
+    pub link_bytes: u64,
 }
 
 impl Daemon {
-    /// Bytes that names, tokens and pending Interests take, by the number of entries.
+    /// Bytes that names, tokens, pending Interests, dead nonces and the links of faces take, by the number of entries.
     pub(super) fn table_bytes(&self) -> u64 {
-        let pending = self.node.forwarder().pit().len() as u64;
-        self.names.size().get() + TOKEN * self.tokens.len() as u64 + PENDING * pending
+        let forwarder = self.node.forwarder();
+        let (pending, nonces) = (forwarder.pit().len() as u64, forwarder.dead_nonces().len() as u64);
+        let tables =
+            PENDING * pending + DeadNonceList::BYTES_PER_NONCE * nonces + TOKEN * self.tokens.len() as u64;
+        self.names.size().get() + tables + self.memory_bound.link_bytes
     }
 
     /// Frees memory when the tables exceed seven eighths of `max_memory`: unused names first, then the oldest Interests of the

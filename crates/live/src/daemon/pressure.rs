@@ -126,6 +126,10 @@ impl QueueDiscipline for MemoryGuard {
         self.count(queue.queued_bytes().get());
         Verdict::Pass
     }
+
+    fn on_clear(&mut self) {
+        self.count(0);
+    }
 }
 
 /// State of one face.
@@ -294,5 +298,88 @@ impl Daemon {
             // An error of the registration is not lost: the next read or write of the socket reports it.
             let _ = self.poll.modify(transport, Watched::Face(id, face.number).token(), required);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::context::{Env, NoSink};
+    use tidegate_core::ndn::face::NodeId;
+    use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
+    use tidegate_core::ndn::packet::{Data, Interest, Millis, Packet, PitToken};
+    use tidegate_core::queue::Queue;
+    use tidegate_core::units::BitRate;
+
+    /// The queue of one stream, behind which nothing is sent.
+    struct Stream {
+        queue: Queue<()>,
+        view: [FaceView; 1],
+    }
+
+    impl Stream {
+        fn new(shared: &Rc<Shared>) -> Self {
+            let guard: Vec<Box<dyn QueueDiscipline>> = vec![Box::new(MemoryGuard::new(Rc::clone(shared)))];
+            let view = [FaceView::local_device(BitRate::from_mbps(1.0), STREAM_LIMIT)];
+            Self { queue: Queue::new(FaceId(0), guard), view }
+        }
+
+        fn run(&mut self, act: impl FnOnce(&mut Queue<()>, &mut Context<'_>)) {
+            let (names, sink) = (NameTable::new(), &mut NoSink);
+            let env = Env::new(Time::ZERO, NodeId(0), &names, sink);
+            act(&mut self.queue, &mut Context::new(env, &self.view));
+        }
+
+        /// Offers packets; returns the number that wait then.
+        fn offer(&mut self, kind: Kind, size: u64, packets: u32) -> u32 {
+            let header = Header::new(Name::whole(PrefixId(0)), kind, ByteCount::new(size));
+            self.run(|queue, cx| (0..packets).for_each(|_| queue.push(cx, Packet::new(header, ()))));
+            self.view[0].queued_packets()
+        }
+    }
+
+    fn data() -> Kind {
+        let (freshness, token) = (Millis(0), PitToken(0));
+        Kind::Data(Data { freshness, final_segment: Segment::NONE, payload: 8_000, token })
+    }
+
+    fn interest() -> Kind {
+        Kind::Interest(Interest {
+            nonce: 1,
+            lifetime: Millis(4_000),
+            token: PitToken(0),
+            hop_limit: None,
+            can_be_prefix: false,
+            must_be_fresh: false,
+        })
+    }
+
+    #[test]
+    fn streams_have_a_limit_in_bytes_each_and_one_together_beyond_a_share_for_everyone() {
+        let shared = Rc::<Shared>::default();
+        let mut streams: Vec<Stream> = (0..4).map(|_| Stream::new(&shared)).collect();
+        let waiting: Vec<u32> =
+            streams.iter_mut().map(|stream| stream.offer(data(), 8_000, 10_000)).collect();
+        assert_eq!(waiting, [8_388, 8_388, 8, 8], "64 MiB, 64 MiB, and 64 KiB twice");
+        drop(streams.remove(0));
+        assert!(streams[1].offer(data(), 8_000, 10_000) > 8_000, "a stream that ends leaves its room");
+    }
+
+    #[test]
+    fn the_room_of_a_queue_that_was_emptied_is_free() {
+        let shared = Rc::<Shared>::default();
+        let mut streams: Vec<Stream> = (0..3).map(|_| Stream::new(&shared)).collect();
+        streams[..2].iter_mut().for_each(|stream| assert_eq!(stream.offer(data(), 8_000, 10_000), 8_388));
+        streams[0].run(|queue, cx| assert_eq!(queue.clear(cx), 8_388));
+        assert_eq!(streams[2].offer(data(), 8_000, 10_000), 8_388);
+    }
+
+    #[test]
+    fn interests_wait_without_number_only_if_their_peer_can_be_held_back() {
+        let shared = Rc::<Shared>::default();
+        let mut stream = Stream::new(&shared);
+        assert_eq!(stream.offer(interest(), 50, 2_000), INTEREST_LIMIT);
+        shared.set_source(true);
+        assert_eq!(stream.offer(interest(), 50, 2_000), INTEREST_LIMIT + 2_000);
     }
 }

@@ -18,7 +18,7 @@ use crate::tlv::types;
 /// Maximum number of messages of one link that wait for fragments.
 pub const MAX_PARTIAL: usize = 64;
 
-/// Maximum bytes of waiting fragments of one link.
+/// Maximum memory for waiting fragments of one link, bytes.
 pub const MAX_BYTES: usize = 128 << 10;
 
 /// Time without a fragment after which a message is dropped.
@@ -72,7 +72,7 @@ impl Reassembler {
         self.partial.is_empty()
     }
 
-    /// Bytes of waiting fragments, at most [`MAX_BYTES`].
+    /// Memory of waiting fragments in bytes, with the room for those to come: at most [`MAX_BYTES`].
     pub const fn byte_len(&self) -> usize {
         self.bytes
     }
@@ -97,7 +97,7 @@ impl Reassembler {
         let LpFields { frag_index: index, frag_count: count, .. } = frame.fields;
         let first = first_sequence(frame)?;
         // First, so that no fragment joins a message whose time is over.
-        self.forget_old(now);
+        self.expire(now);
         let at = self.begun(first, count, now);
         let partial = &mut self.partial[at];
         // Frames of a restarted peer can use the same sequence numbers; the older message wins until it times
@@ -115,8 +115,9 @@ impl Reassembler {
             self.remove(at);
             return Err(DecodeError::TooLarge(bytes));
         }
+        let before = partial.bytes();
         partial.add(now, frame);
-        self.bytes += frame.fragment.len();
+        self.bytes += partial.bytes() - before;
         if partial.pieces.len() as u64 == count {
             return Ok(self.remove(at).and_then(Partial::whole));
         }
@@ -140,12 +141,13 @@ impl Reassembler {
         self.partial.len() - 1
     }
 
-    fn forget_old(&mut self, now: Time) {
+    /// Drops the messages for which nothing arrived for [`TIMEOUT`] until `now`.
+    pub fn expire(&mut self, now: Time) {
         let bytes = &mut self.bytes;
         self.partial.retain(|partial| {
             let is_young = now.since(partial.touched) < TIMEOUT;
             if !is_young {
-                *bytes -= partial.buffer.len();
+                *bytes -= partial.bytes();
             }
             is_young
         });
@@ -165,7 +167,7 @@ impl Reassembler {
 
     fn remove(&mut self, at: usize) -> Option<Partial> {
         let partial = self.partial.remove(at)?;
-        self.bytes -= partial.buffer.len();
+        self.bytes -= partial.bytes();
         Some(partial)
     }
 }
@@ -188,12 +190,17 @@ fn first_sequence(frame: &LpPacket) -> Result<u64, DecodeError> {
 }
 
 impl Partial {
+    /// Its memory, bytes: what is reserved counts, since small fragments can announce a large message.
+    fn bytes(&self) -> usize {
+        self.buffer.capacity() + self.pieces.capacity() * size_of::<Piece>()
+    }
+
     fn add(&mut self, now: Time, frame: &LpPacket) {
         let index = frame.fields.frag_index;
         if self.buffer.is_empty() {
             // Fragments but the last are of one size as a rule.
-            self.buffer.reserve((frame.fragment.len() * self.count as usize).min(MAX_PACKET));
-            self.pieces.reserve(self.count as usize);
+            self.buffer.reserve_exact((frame.fragment.len() * self.count as usize).min(MAX_PACKET));
+            self.pieces.reserve_exact(self.count as usize);
         }
         if index == 0 {
             self.fields = Some(frame.fields);

@@ -50,7 +50,11 @@ fn a_message_is_given_up_500_ms_after_its_last_fragment() {
     assert!(reassembler.accept(at(998), fragment(9, 2, 3, b"c")).expect("sound").is_some());
     let _ = reassembler.accept(at(1_000), fragment(20, 0, 2, b"a"));
     assert_eq!(reassembler.accept(at(1_500), fragment(21, 1, 2, b"b")), Ok(None));
-    assert_eq!((reassembler.len(), reassembler.byte_len()), (1, 1));
+    assert_eq!(reassembler.len(), 1);
+    reassembler.expire(at(1_999));
+    assert_eq!(reassembler.len(), 1);
+    reassembler.expire(at(2_000));
+    assert_eq!((reassembler.len(), reassembler.byte_len()), (0, 0));
 }
 
 #[test]
@@ -74,6 +78,17 @@ fn waiting_bytes_never_pass_the_bound() {
         }
     }
     assert!(reassembler.byte_len() > MAX_BYTES - 10_000, "{}", reassembler.byte_len());
+}
+
+#[test]
+fn memory_reserved_for_fragments_to_come_counts() {
+    let mut reassembler = Reassembler::new();
+    for message in 0..64 {
+        let _ = reassembler.accept(at(0), fragment(message * 200, 0, 128, &[1; 69]));
+    }
+    // 128 fragments of 69 bytes are a whole packet, for which there is room at once.
+    let (bytes, each) = (reassembler.byte_len(), MAX_PACKET + 128 * size_of::<Piece>());
+    assert_eq!((reassembler.len(), bytes), (MAX_BYTES / each, MAX_BYTES / each * each));
 }
 
 #[test]
@@ -101,7 +116,7 @@ fn fragments_that_contradict_each_other_are_refused() {
         let result = reassembler.accept(at(0), frame);
         assert!(matches!(result, Err(DecodeError::Fragment { .. })), "{result:?}");
     }
-    assert_eq!(reassembler.byte_len(), 1);
+    assert_eq!((reassembler.len(), reassembler.byte_len()), (1, 3 + 3 * size_of::<Piece>()));
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub(super) static FORWARDER: Keys = key_rows! { "[forwarder]" =>
     unsolicited: Bool, Else("false"), "Whether unsolicited Data is cached.";
     pit: Packets, Else("1000000pkt"), "Maximum number of pending Interests.";
     max_memory: Size(MAX_MEMORY), Else("1GiB"),
-        "Maximum memory of names, PIT tokens and pending Interests together; beyond it Interests end before their time.";
+        "Maximum memory of names, PIT tokens, pending Interests, dead nonces, fragments and frames that may be sent again, together; beyond it Interests end before their time.";
     lifetime: LongTime, Else("5min"),
         "Maximum time that an Interest stays pending, whatever its lifetime.";
     strategy: Scheme(&STRATEGY), Else("best-route"), "Forwarding strategy.";

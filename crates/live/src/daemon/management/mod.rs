@@ -89,8 +89,8 @@ impl Daemon {
         let outcome = match request {
             Ok(Request::Foreign) => return None,
             Ok(Request::FaceEvent(number)) => return self.face_events.request(number, self.now),
-            Ok(Request::Segment) => return self.datasets.segment(&view.name),
-            Ok(Request::Dataset(dataset)) => return self.answer_dataset(&view, &dataset),
+            Ok(Request::Segment(dataset)) => return self.datasets.segment(&dataset, &view.name),
+            Ok(Request::Dataset(dataset)) => return self.answer_dataset(&view, dataset),
             Ok(Request::Command(verb, parameters)) => self.requester(packet).and_then(|from| {
                 self.authorize_command(&view, verb.module(), from, &parameters)?;
                 self.execute(from, verb, *parameters)
@@ -141,11 +141,12 @@ impl Daemon {
         data.sign(&Signer::Digest).ok()
     }
 
-    fn answer_dataset(&mut self, view: &InterestView<'_>, dataset: &Dataset) -> Option<Bytes> {
-        if let Some(recent) = self.datasets.recent(view.name.components(), wall_millis()) {
-            return Some(recent);
+    fn answer_dataset(&mut self, view: &InterestView<'_>, dataset: Dataset) -> Option<Bytes> {
+        let requested = view.name.components();
+        if let Some(recent) = self.datasets.recent(&dataset, requested, wall_millis()) {
+            return recent.ok();
         }
-        let content = match dataset {
+        let content = match &dataset {
             Dataset::General => self.general_status().encode(),
             Dataset::Faces(filter) => self.face_list(filter),
             Dataset::Channels => self.channel_list(),
@@ -155,7 +156,7 @@ impl Daemon {
             Dataset::StrategyChoice => self.strategy_choice_list(),
             Dataset::Lines => super::status::write(&self.status()).into_bytes(),
         };
-        self.datasets.publish(view.name.components(), content, wall_millis()).ok()
+        self.datasets.publish(dataset, requested, content, wall_millis()).ok()
     }
 
     /// Carries out a command; returns the parameters as they were applied.

@@ -54,8 +54,8 @@ pub enum Dataset {
 pub enum Request {
     /// The current content of a dataset.
     Dataset(Dataset),
-    /// A segment of a dataset that was published before.
-    Segment,
+    /// A segment of a version of a dataset that was published before.
+    Segment(Dataset),
     /// The notification of this number about a face; `None` for the last or next one.
     FaceEvent(Option<u64>),
     /// A name outside of the management, to which a route leads.
@@ -97,19 +97,17 @@ impl Request {
         // Routes of other prefixes may lead here, on which commands from other machines would arrive.
         let Some(scope) = RequestScope::of(interest) else { return Ok(Self::Foreign) };
         let mut components = interest.name.iter().skip(1);
-        let mut word = || components.next().map(|component| component.value).unwrap_or_default();
+        let mut word = || {
+            let word = components.next().filter(|word| word.kind == types::GENERIC_NAME_COMPONENT);
+            word.map(|word| word.value).unwrap_or_default()
+        };
         let (protocol, module, verb) = (word(), word(), word());
         if scope == RequestScope::Hop && (protocol != b"nfd" || module != b"rib" || verb == b"list") {
             return Ok(Self::Foreign);
         }
         let argument = components.next();
-        // As in ndn-cxx, other components than these two may follow: python-ndn signs requests for datasets.
-        let parts = [types::SEGMENT_NAME_COMPONENT, types::VERSION_NAME_COMPONENT];
-        if interest.name.last().is_some_and(|last| parts.contains(&last.kind)) {
-            return Ok(Self::Segment);
-        }
         if protocol == b"tidegate" && module == b"status" {
-            return Ok(Self::Dataset(Dataset::Lines));
+            return Ok(Self::of_dataset(interest, Dataset::Lines));
         }
         if protocol != b"nfd" {
             return Err(unknown());
@@ -120,7 +118,7 @@ impl Request {
             return Ok(Self::FaceEvent(number));
         }
         if let Some(dataset) = read_dataset((module, verb), argument)? {
-            return Ok(Self::Dataset(dataset));
+            return Ok(Self::of_dataset(interest, dataset));
         }
         if (module, verb) == (b"rib", b"announce") {
             return read_announcement(interest);
@@ -133,6 +131,16 @@ impl Request {
             _ => RequestRefusal::new(400, "the component behind the verb is no ControlParameters"),
         })?;
         Ok(Self::Command(verb, Box::new(parameters)))
+    }
+
+    /// A request for `dataset` or for a segment of it. As in ndn-cxx, further components may follow its name: python-ndn
+    /// signs requests for datasets.
+    fn of_dataset(interest: &InterestView<'_>, dataset: Dataset) -> Self {
+        let parts = [types::SEGMENT_NAME_COMPONENT, types::VERSION_NAME_COMPONENT];
+        match interest.name.last().is_some_and(|last| parts.contains(&last.kind)) {
+            true => Self::Segment(dataset),
+            false => Self::Dataset(dataset),
+        }
     }
 }
 
@@ -230,9 +238,9 @@ mod tests {
         let signed = InterestView::parse(&signed).expect("ours");
         assert_eq!(Request::read(&signed), Ok(Request::Dataset(Dataset::Rib)));
         tidegate_wire::rdr::push_version(&mut name, 7);
-        assert_eq!(read(&name), Ok(Request::Segment));
+        assert_eq!(read(&name), Ok(Request::Segment(Dataset::Rib)));
         name::push_segment(&mut name, 0);
-        assert_eq!(read(&name), Ok(Request::Segment));
+        assert_eq!(read(&name), Ok(Request::Segment(Dataset::Rib)));
     }
 
     #[test]
