@@ -57,6 +57,19 @@ fn a_link_delays_both_ways_and_reports_when_a_signal_ends_it() {
 }
 
 #[test]
+fn a_datagram_above_the_mtu_is_dropped_and_counted() {
+    let (client, server) = (socket(), socket());
+    let (link, local) = start(&server, &["--mtu", "50"]);
+    let mut memory = [0; 100];
+    client.send_to(&[1; 51], &local).expect("sent");
+    client.send_to(&[2; 50], &local).expect("sent");
+    let (len, _) = server.recv_from(&mut memory).expect("the second arrives");
+    assert_eq!(memory[..len], [2; 50]);
+    let forward = end(link, "-INT").get("forward").clone();
+    assert_eq!((forward.get("too_large"), forward.get("in")), (&Value::Number(1.0), &Value::Number(1.0)));
+}
+
+#[test]
 fn a_link_ends_by_itself_after_its_duration() {
     let server = socket().local_addr().expect("bound").to_string();
     let arguments = ["link", "--quiet", "--listen", "127.0.0.1:0", "--to", &server, "--duration", "50ms"];
@@ -72,6 +85,7 @@ fn a_link_that_cannot_be_is_refused_with_what_is_accepted() {
     };
     assert!(refused(&["--rate", "0Mbps"]).contains("\"0Mbps\" is not above zero"));
     assert!(refused(&["--loss", "1.5"]).contains("\"1.5\" is not a number from 0 to 1"));
+    assert!(refused(&["--mtu", "9001"]).contains("9001 is not in 1..=9000"));
     assert!(refused(&["--queue", "0pkt"]).contains("\"0pkt\" is not above zero"));
     let foreign = tidegate(&["link", "--listen", "192.0.2.1:7", "--to", "127.0.0.1:9"]).with(1).err;
     assert!(foreign.contains("--listen 192.0.2.1:7: "), "{foreign}");

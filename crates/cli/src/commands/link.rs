@@ -39,6 +39,10 @@ pub(crate) struct Arguments {
     /// Queue limit, such as 100pkt or 64KiB; datagrams that arrive at a full queue are dropped.
     #[arg(long, value_name = "LIMIT", default_value = "100pkt", value_parser = parse_limit)]
     queue: Limit,
+    /// Maximum payload of a datagram in both directions, bytes, as `mtu` of a face; larger datagrams are dropped. Up to 9000, the
+    /// default.
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..=9000))]
+    mtu: Option<u16>,
     /// Rate of the reverse direction; by default that of the forward direction.
     #[arg(long, value_name = "RATE", value_parser = rate)]
     reverse_rate: Option<BitRate>,
@@ -84,8 +88,8 @@ impl Arguments {
         LinkSetup {
             listen: self.listen,
             to: self.to,
-            forward: direction(self.rate, self.delay, self.loss, self.queue),
-            reverse: direction(
+            forward: self.direction(self.rate, self.delay, self.loss, self.queue),
+            reverse: self.direction(
                 self.reverse_rate.or(self.rate),
                 self.reverse_delay.unwrap_or(self.delay),
                 self.reverse_loss.unwrap_or(self.loss),
@@ -93,6 +97,14 @@ impl Arguments {
             ),
             seed: Seed(self.seed),
         }
+    }
+
+    fn direction(&self, rate: Option<BitRate>, delay: Span, loss: f64, queue: Limit) -> ChannelSetup {
+        // At this rate the transmission of a datagram takes less than a nanosecond.
+        let rate = rate.unwrap_or(BitRate::from_bps(u64::MAX));
+        let loss = if loss > 0.0 { LossPlan::Bernoulli { probability: loss } } else { LossPlan::None };
+        let line = LineSetup { rate, delay, jitter: Span::ZERO, reorder: false, loss };
+        ChannelSetup { line, mtu: self.mtu.map(usize::from), queue }
     }
 }
 
@@ -109,14 +121,6 @@ fn check(Arguments { listen, to, .. }: &Arguments) -> Result<(), Failure> {
         )));
     }
     Ok(())
-}
-
-fn direction(rate: Option<BitRate>, delay: Span, loss: f64, queue: Limit) -> ChannelSetup {
-    // At this rate the transmission of a datagram takes less than a nanosecond.
-    let rate = rate.unwrap_or(BitRate::from_bps(u64::MAX));
-    let loss = if loss > 0.0 { LossPlan::Bernoulli { probability: loss } } else { LossPlan::None };
-    let line = LineSetup { rate, delay, jitter: Span::ZERO, reorder: false, loss };
-    ChannelSetup { line, queue }
 }
 
 /// Runs the command `tidegate link`.
@@ -145,6 +149,7 @@ fn text(report: &LinkReport, screen: Screen) -> String {
         table.row([name.to_owned(), value(forward), value(reverse)]);
     };
     row("in", &|direction| direction.counts.offered.to_string());
+    row("larger than --mtu", &|direction| direction.counts.too_large.to_string());
     row("dropped in queue", &|direction| direction.counts.dropped.to_string());
     row("lost", &|direction| direction.counts.lost.to_string());
     row("delivered", &|direction| direction.counts.delivered.to_string());
@@ -214,6 +219,7 @@ fn direction_json(report: &LinkReport, direction: &DirectionReport) -> Value {
     let counts = direction.counts;
     json!({
         "in": counts.offered,
+        "too_large": counts.too_large,
         "dropped": counts.dropped,
         "lost": counts.lost,
         "delivered": counts.delivered,

@@ -19,6 +19,8 @@ use tidegate_core::units::{ByteCount, Time};
 pub struct ChannelSetup {
     /// Rate, delay and loss.
     pub line: LineSetup,
+    /// Maximum payload of a datagram, bytes; `None` for no maximum of its own.
+    pub mtu: Option<usize>,
     /// Limit of the queue in front of it, not counting the datagram being sent.
     pub queue: Limit,
 }
@@ -32,11 +34,13 @@ pub struct Datagram {
     pub bytes: Bytes,
 }
 
-/// Datagrams by outcome: `offered` is the sum of all others.
+/// Datagrams by outcome: `offered` is the sum of all others but `too_large`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Datagrams offered to the queue.
     pub offered: u64,
+    /// Larger than the MTU, so that they were not offered.
+    pub too_large: u64,
     /// Dropped, because the queue was full.
     pub dropped: u64,
     /// Lost on the line.
@@ -55,6 +59,8 @@ pub struct Channel {
     face: [FaceView; 1],
     queue: Queue<Datagram>,
     line: Line<Packet<Datagram>>,
+    mtu: usize,
+    too_large: u64,
     names: NameTable,
     delivered: ByteCount,
 }
@@ -66,13 +72,19 @@ impl Channel {
             face: [FaceView::device(setup.line.rate, setup.line.delay, setup.queue)],
             queue: Queue::new(FaceId(0), Vec::new()),
             line: Line::new(&setup.line, stream),
+            mtu: setup.mtu.unwrap_or(usize::MAX),
+            too_large: 0,
             names: NameTable::new(),
             delivered: ByteCount::ZERO,
         }
     }
 
-    /// Accepts a datagram that arrived at `now`.
+    /// Accepts a datagram that arrived at `now`; one that is larger than the MTU is dropped, and uses neither queue nor line.
     pub fn accept(&mut self, now: Time, datagram: Datagram) {
+        if datagram.bytes.len() > self.mtu {
+            self.too_large += 1;
+            return;
+        }
         self.advance(now);
         let packet = packet(datagram);
         let is_free = self.line.busy_until <= now;
@@ -102,6 +114,7 @@ impl Channel {
         let stats = self.queue.stats();
         Counts {
             offered: stats.offered,
+            too_large: self.too_large,
             dropped: stats.dropped,
             lost: self.line.lost(),
             delivered: self.line.delivered(),

@@ -8,7 +8,7 @@ use super::*;
 fn setup(delay: Span, loss: f64, queue: Limit) -> ChannelSetup {
     let loss = if loss > 0.0 { LossPlan::Bernoulli { probability: loss } } else { LossPlan::None };
     let line = LineSetup { rate: BitRate::from_mbps(8.0), delay, jitter: Span::ZERO, reorder: false, loss };
-    ChannelSetup { line, queue }
+    ChannelSetup { line, mtu: None, queue }
 }
 
 fn channel(setup: &ChannelSetup) -> Channel {
@@ -83,6 +83,17 @@ fn a_full_queue_drops_what_comes_last() {
         channel.accept(at(9_000), datagram(6, 1_000));
         assert_eq!(due(&mut channel, at(10_000)), [(10_000, 6)]);
     }
+}
+
+#[test]
+fn a_datagram_above_the_mtu_is_counted_and_takes_neither_queue_nor_line() {
+    let mut channel = channel(&ChannelSetup { mtu: Some(1_000), ..setup(Span::ZERO, 0.0, packets(1)) });
+    for (client, size) in [(1, 1_000), (2, 1_001), (3, 1_000)] {
+        channel.accept(at(0), datagram(client, size));
+    }
+    assert_eq!(due(&mut channel, at(9_000)), [(1_000, 1), (2_000, 3)]);
+    let expected = Counts { offered: 2, too_large: 1, delivered: 2, ..Counts::default() };
+    assert_eq!(channel.counts(), expected);
 }
 
 #[test]

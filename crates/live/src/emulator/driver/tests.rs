@@ -12,7 +12,7 @@ use super::*;
 fn channel(rate: BitRate, delay: Span, loss: f64) -> ChannelSetup {
     let loss = if loss > 0.0 { LossPlan::Bernoulli { probability: loss } } else { LossPlan::None };
     let line = LineSetup { rate, delay, jitter: Span::ZERO, reorder: false, loss };
-    ChannelSetup { line, queue: Limit::Packets(Packets::new(1_000)) }
+    ChannelSetup { line, mtu: None, queue: Limit::Packets(Packets::new(1_000)) }
 }
 
 /// A link towards `to` that runs for `duration`, and the address of its listener.

@@ -126,6 +126,7 @@ impl BenchCell {
         let queue = ((queue_bdp * product) as u64).max(2 * data as u64);
         let channel = |loss, queue| ChannelSetup {
             line: LineSetup { rate, delay, jitter: Span::ZERO, reorder: false, loss },
+            mtu: None,
             queue,
         };
         let losses = if loss > 0.0 { LossPlan::Bernoulli { probability: loss } } else { LossPlan::None };
