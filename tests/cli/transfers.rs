@@ -107,7 +107,8 @@ fn what_is_wrong_with_a_fetch_is_said_with_what_would_be_right() {
         (&["fetch", "/f", "--lifetime", "999us"], 2, "\"999us\" is less than 1ms"),
         (&["fetch", "/f", "--transport", "x"], 2, "error: --transport: face URI \"x\": "),
         (&["fetch", "/f", "--transport", "unix:///no/sock"], 1, "error: cannot connect to unix:///no/sock "),
-        (&["serve", "/", "README.md"], 2, "error: a file cannot be served as \"/\""),
+        (&["put", "/a/seg=0", "README.md"], 2, "error: /a/seg=0: the name ends with the number of a segment"),
+        (&["serve", "/", "README.md"], 2, "error: content cannot be published as \"/\""),
         (&["serve", "/f", "README.md", "--segment-size", "0"], 2, "error: --segment-size: 0 is not within"),
         (&["serve", "/f", "README.md", "--key", "x"], 2, "--key-locator"),
     ] {

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use support::program::{program, tidegate};
 use support::running::{Forwarder, Way};
 
-/// The program on a terminal of 80 columns and 24 lines, which ends with the test.
+/// The program on a terminal, which ends with the test.
 struct Terminal {
     script: Child,
     keys: Option<ChildStdin>,
@@ -15,9 +15,9 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(arguments: &str) -> Self {
+    fn start(lines: u32, columns: u32, arguments: &str) -> Self {
         let program = program().get_program().to_string_lossy().into_owned();
-        let command = format!("stty rows 24 cols 80; exec '{program}' {arguments}");
+        let command = format!("stty rows {lines} cols {columns}; exec '{program}' {arguments}");
         // A screen that never comes ends as well.
         let mut script = Command::new("timeout")
             .args(["--foreground", "120", "script", "-qec", &command, "/dev/null"])
@@ -61,7 +61,7 @@ fn the_screen_shows_faces_the_end_of_the_forwarder_and_its_return() {
     let route = "[[route]]\nprefix = \"/top/test\"\nface = \"peer\"\n";
     let mut forwarder = Forwarder::start("top", &[face, route].concat());
     let uri = forwarder.uri(Way::Unix).to_owned();
-    let mut screen = Terminal::start(&format!("top --interval 200ms --transport {uri}"));
+    let mut screen = Terminal::start(24, 80, &format!("top --interval 200ms --transport {uri}"));
     screen.wait_for(&["tidegate", "remote", "udp4://127.0.0.1:9", "/top/test", "scroll"]);
     forwarder.kill();
     screen.wait_for(&["connecting"]);
@@ -72,6 +72,16 @@ fn the_screen_shows_faces_the_end_of_the_forwarder_and_its_return() {
     screen.drawn.read_to_string(&mut rest).expect("it ends");
     // The terminal is as it was: no alternate screen.
     assert!(rest.contains("\u{1b}[?1049l"), "{rest:?}");
+    assert_eq!(screen.script.wait().expect("a child").code(), Some(0));
+}
+
+#[test]
+fn a_terminal_larger_than_any_screen_is_used_in_part() {
+    let forwarder = Forwarder::start("top-large", "");
+    let mut screen =
+        Terminal::start(60_000, 60_000, &format!("top --transport {}", forwarder.uri(Way::Unix)));
+    screen.wait_for(&["tidegate", "bit/s", "scroll"]);
+    screen.press("q");
     assert_eq!(screen.script.wait().expect("a child").code(), Some(0));
 }
 

@@ -24,15 +24,17 @@ pub(crate) fn json(errors: &Errors) -> Value {
     })
 }
 
-/// As [`json`], for a file that cannot be read: it has no place.
-pub(crate) fn unread_json(file: &Path, why: &str) -> Value {
-    let problem = json!({
-        "file": file.display().to_string(),
-        "line": null,
-        "column": null,
-        "message": why,
-        "suggestion": null,
-        "suggestions": [],
-    });
-    json!({ "valid": false, "errors": [problem], "omitted": 0 })
+/// As [`json`], for errors without a place in the file, such as that it cannot be read.
+pub(crate) fn unplaced_json(file: &Path, whys: &[String]) -> Value {
+    let problem = |why: &String| {
+        json!({
+            "file": file.display().to_string(),
+            "line": null,
+            "column": null,
+            "message": why,
+            "suggestion": null,
+            "suggestions": [],
+        })
+    };
+    json!({ "valid": false, "errors": whys.iter().map(problem).collect::<Value>(), "omitted": 0 })
 }

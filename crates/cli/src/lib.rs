@@ -118,6 +118,25 @@ enum Command {
     Top(commands::top::Arguments),
 }
 
+impl Command {
+    /// Format of messages on standard error that the command was given; `None` for that of results.
+    fn log_format(&self) -> Option<Format> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Forward(arguments) => arguments.log.format(),
+            #[cfg(target_os = "linux")]
+            Self::Serve(arguments) => arguments.log.format(),
+            #[cfg(target_os = "linux")]
+            Self::Put(arguments) => arguments.log.format(),
+            #[cfg(target_os = "linux")]
+            Self::Fetch(arguments) => arguments.log.format(),
+            #[cfg(target_os = "linux")]
+            Self::Get(arguments) => arguments.log.format(),
+            _ => None,
+        }
+    }
+}
+
 /// The program's command line, with examples at the end of each help text.
 fn command() -> clap::Command {
     guide::with_examples(Arguments::command())
@@ -152,18 +171,20 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         code::count_executable();
     }
     let (format, quiet) = (arguments.format, arguments.quiet);
+    let messages = arguments.command.log_format().unwrap_or(format);
     let screen = match format {
         Format::Text => screen::of_output(),
         Format::Json => Screen::PLAIN,
     };
-    let outcome = catalogue(more)
-        .and_then(|schemes| execute(&Session { format, quiet, screen, schemes }, arguments.command));
+    let outcome = catalogue(more).and_then(|schemes| {
+        execute(&Session { format, messages, quiet, screen, schemes }, arguments.command)
+    });
     // A command with a full disk behind its standard output has not succeeded; its own failure comes first.
     let outcome = outcome.and_then(|exit| exit::lost_output().map_or(Ok(exit), Err));
     match outcome {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            complain(&failure.shown(format));
+            complain(&failure.shown(messages));
             failure.exit.into()
         }
     }

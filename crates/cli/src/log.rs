@@ -32,7 +32,7 @@ pub(crate) struct LogArguments {
     /// `--quiet` error.
     #[arg(long, value_name = "LEVEL", value_enum)]
     log: Option<LogLevel>,
-    /// Format of the log, by default that of `--format`.
+    /// Format of the log and of all other messages on standard error, by default that of `--format`.
     #[arg(long, value_name = "FORMAT", value_enum)]
     log_format: Option<Format>,
 }
@@ -65,6 +65,11 @@ impl LogLevel {
 }
 
 impl LogArguments {
+    /// Format of all messages on standard error; `None` for that of `--format`.
+    pub(crate) fn format(&self) -> Option<Format> {
+        self.log_format
+    }
+
     /// Begins the log of this process; at the end of the returned value the lines that were suppressed last are counted.
     pub(crate) fn begin(&self, session: &Session) -> Result<LogEnd, Failure> {
         let default = if session.quiet { LogLevel::Error } else { LogLevel::Warn };
@@ -76,7 +81,7 @@ impl LogArguments {
             (None, Err(_)) => default,
         };
         let log = Arc::new(Log {
-            format: self.log_format.unwrap_or(session.format),
+            format: session.messages,
             level: level.filter(),
             begun: Instant::now(),
             kinds: Mutex::new(Vec::new()),

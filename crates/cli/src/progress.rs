@@ -34,7 +34,7 @@ enum Shown {
 impl Shown {
     /// Selects the form of the progress; standard error with JSON for a program has no lines of text.
     fn new(session: &Session) -> Self {
-        match (session.quiet, std::io::stderr().is_terminal(), session.format) {
+        match (session.quiet, std::io::stderr().is_terminal(), session.messages) {
             (true, _, _) | (false, false, Format::Json) => Self::Nothing,
             (false, true, _) => Self::Terminal,
             (false, false, Format::Text) => Self::Plain,
@@ -257,6 +257,7 @@ mod tests {
     fn a_transfer_without_data_has_no_forecast() {
         let session = Session {
             format: Format::Json,
+            messages: Format::Json,
             quiet: true,
             screen: screen::of_errors(),
             schemes: Default::default(),

@@ -23,6 +23,8 @@ pub(crate) enum Format {
 pub(crate) struct Session {
     /// Output format of results.
     pub(crate) format: Format,
+    /// Format of messages on standard error: that of the log if the command has one.
+    pub(crate) messages: Format,
     /// Whether `--quiet` is given.
     pub(crate) quiet: bool,
     /// Properties of standard output.
@@ -68,7 +70,7 @@ impl Session {
 
     /// Prints the start of a long-running activity to standard error, unless `--quiet` is given.
     pub(crate) fn begun(&self, text: &str) {
-        match self.format {
+        match self.messages {
             Format::Text if !self.quiet => complain(text),
             Format::Text => {}
             Format::Json => self.note(text),
@@ -77,7 +79,7 @@ impl Session {
 
     /// Prints a message as text, or as a JSON object on one line.
     fn comment(&self, kind: &'static str, text: &str) {
-        match self.format {
+        match self.messages {
             Format::Text => complain(&format!("{kind}: {text}")),
             Format::Json => complain(&json!({ kind: text }).to_string()),
         }

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use bytes::Bytes;
 use rustix::net::netdevice::name_to_index;
-use socket2::{InterfaceIndexOrAddress, SockAddr, Socket};
+use socket2::{Domain, InterfaceIndexOrAddress, SockAddr, Socket, Type};
 
 use crate::reception::Reception;
 use crate::sys::{self, Backlog, Handed};
@@ -132,6 +132,15 @@ fn source_address(group: SocketAddr, interface: &str) -> io::Result<SocketAddr> 
     let mut local = udp::address_of(&probe)?;
     local.set_port(group.port());
     Ok(local)
+}
+
+/// Checks that this machine has a network interface.
+///
+/// # Errors
+/// When it has none of this name.
+pub(crate) fn check_interface(name: &str) -> io::Result<()> {
+    let socket = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
+    name_to_index(&socket, name).map(|_| ()).map_err(|_| no_interface(name))
 }
 
 pub(crate) fn no_interface(name: &str) -> io::Error {

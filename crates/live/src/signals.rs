@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
@@ -61,6 +62,19 @@ impl StopSignal {
     /// Whether a stop was requested since the last call.
     pub fn has_come(&mut self) -> bool {
         matches!(self.request.read(&mut [0; 8]), Ok(1..))
+    }
+
+    /// Waits for at most `time`; returns whether a request to stop has arrived.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn wait(&mut self, time: Duration) -> io::Result<bool> {
+        self.request.set_nonblocking(false)?;
+        self.request.set_read_timeout(Some(time))?;
+        // A byte stays in the flag; an end of the time is an error.
+        let _ = self.request.read(&mut [0; 8]);
+        self.request.set_nonblocking(true)?;
+        Ok(self.is_stop_requested())
     }
 
     /// Whether a request to stop has arrived.

@@ -113,6 +113,7 @@ impl FaceUri {
     /// connections are only accepted.
     pub fn check(text: &str) -> Result<(), UriError> {
         let check = |written| match written {
+            ParsedUri::Host { port: 0, .. } => Err("port 0 is not that of a peer".to_owned()),
             // A numeric address needs no name resolution.
             ParsedUri::Host { host, port, family, .. } if host.parse::<IpAddr>().is_ok() => {
                 look_up(host, port, family).map(|_| ())
@@ -284,6 +285,8 @@ mod tests {
         assert_eq!(FaceUri::check("udp4://no-such-host.invalid:6363"), Ok(()));
         assert!(FaceUri::check("udp6://192.0.2.1").is_err());
         assert!(FaceUri::check("udp4://host:99999").is_err());
+        let why = FaceUri::check("udp4://224.0.23.170:0").expect_err("no port").to_string();
+        assert_eq!(why, "face URI \"udp4://224.0.23.170:0\": port 0 is not that of a peer");
         assert!(FaceUri::check("ws://127.0.0.1:9696").is_err());
     }
 

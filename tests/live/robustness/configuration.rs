@@ -77,6 +77,23 @@ fn a_face_or_route_that_cannot_be_is_reported_with_what_there_is() {
 }
 
 #[test]
+fn a_check_reads_certificates_and_looks_for_groups_and_interfaces() {
+    let text = "format = 1\n[management]\ngroups = [\"no-such-group-here\"]\n[[management.key]]\n\
+                certificate = \"/no/such.cert\"\n[[face]]\nuri = \"udp4://224.0.23.170:56363\"\ninterface = \"no-such0\"\n";
+    let scratch = Scratch::new("surroundings");
+    let file = scratch.file("forwarder.toml", text.as_bytes());
+    let ended = tidegate(&["forward", &file, "--check"]).with(1);
+    let expected = [
+        "error: face \"udp4://224.0.23.170:56363 on no-such0\": there is no network interface \"no-such0\"",
+        "error: management: group \"no-such-group-here\" does not exist; known are those of /etc/group",
+        "error: management.key: /no/such.cert: No such file or directory (os error 2)",
+    ];
+    assert_eq!(ended.err.lines().collect::<Vec<_>>(), expected);
+    let errors = tidegate(&["forward", &file, "--check", "--format", "json"]).with(1).json();
+    assert_eq!(errors.get("errors").list().len(), 3, "{errors:?}");
+}
+
+#[test]
 fn an_address_of_another_machine_is_reported() {
     let scratch = Scratch::new("address");
     let text = "format = 1\n[listen]\nudp = [\"192.0.2.1:6363\"]\ntcp = []\nunix = []\n";

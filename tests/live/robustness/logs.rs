@@ -44,6 +44,19 @@ fn refusals_of_a_flood_are_all_counted_in_few_lines() {
 }
 
 #[test]
+fn with_log_format_json_every_line_is_a_json_object() {
+    let scratch = Scratch::new("logs-json");
+    let uri = format!("unix://{}", scratch.at("f.sock"));
+    let forwarder = Running::start(&["forward", "--log-format", "json", "--listen", &uri]);
+    forwarder.err_line("{\"note\":\"listening at unix://");
+    let ended = forwarder.stop().with(0);
+    assert!(ended.err.lines().all(|line| Value::parse(line).is_ok()), "{}", ended.err);
+    assert!(!ended.out.starts_with('{'), "results have the format of --format: {}", ended.out);
+    let failed = Running::start(&["put", "/a/seg=0", "--log-format", "json"]).wait().with(2);
+    assert!(failed.err.starts_with("{\"error\":"), "{}", failed.err);
+}
+
+#[test]
 fn the_level_comes_from_the_command_line_or_the_environment() {
     let scratch = Scratch::new("logs-level");
     let uri = format!("unix://{}", scratch.at("f.sock"));

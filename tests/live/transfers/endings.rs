@@ -83,6 +83,26 @@ fn a_consumer_that_comes_before_its_producer_waits_for_it() {
 }
 
 #[test]
+fn a_producer_waits_for_a_forwarder_that_starts_later() {
+    let scratch = Scratch::new("before");
+    let (file, uri) = (file_of(&scratch, LEN), format!("unix://{}", scratch.at("nfd.sock")));
+    let serve =
+        |wait: &str| Running::start(&["serve", "/before", &file, "--transport", &uri, "--wait", wait]);
+    let failed = serve("0s").wait().with(1);
+    assert!(failed.err.starts_with("error: cannot connect to unix://"), "{}", failed.err);
+    serve("10ms").wait().with(1);
+    let interrupted = serve("1h");
+    interrupted.err_line("warning: no forwarder at unix://");
+    interrupted.stop().with(130);
+    let server = serve("1h");
+    server.err_line("warning: no forwarder at unix://");
+    let forwarder = Running::start(&["forward", "--listen", &uri]);
+    server.out_line("serving ");
+    server.stop().with(0);
+    forwarder.stop().with(0);
+}
+
+#[test]
 fn a_name_without_a_route_is_an_error_at_once_with_and_without_discovery() {
     let scratch = Scratch::new("absent");
     let forwarder = Forwarder::start("absent", "");

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use sd_notify::NotifyState;
 use serde_json::json;
 use tidegate_core::rng::Seed;
-use tidegate_live::daemon::Daemon;
 use tidegate_live::daemon::config::{ForwarderConfig, Listener};
 use tidegate_live::daemon::status::StatusLine;
+use tidegate_live::daemon::{Daemon, StartError, check_surroundings};
 use tidegate_live::signals::StopSignal;
 use tidegate_live::uri::FaceUri;
 use tidegate_settings::error::Errors;
@@ -27,14 +27,14 @@ pub(crate) struct Arguments {
     /// `tcp4://host:port`, `ws://host:port`; may be given several times.
     #[arg(long, value_name = "URI")]
     listen: Vec<String>,
-    /// Check the configuration and exit.
+    /// Check the configuration, and that the certificates, groups and network interfaces in it exist, and exit.
     #[arg(long)]
     check: bool,
     /// Seed of nonces and hash tables, instead of a random one; printed at the start.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
-    log: LogArguments,
+    pub(crate) log: LogArguments,
 }
 
 /// Runs the command `tidegate forward`.
@@ -51,6 +51,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     config.renamed.iter().for_each(|line| session.note(line));
     replace_listeners(&mut config, &arguments.listen)?;
     if arguments.check {
+        if let Err(faults) = check_surroundings(&config) {
+            return refuse(session, arguments, &faults);
+        }
         session.print(|| "the configuration is valid\n".to_owned(), || json!({ "valid": true }));
         return Ok(Exit::Ok);
     }
@@ -79,6 +82,18 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     notify_manager(NotifyState::Stopping);
     report(session, &daemon.status());
     Ok(Exit::Ok)
+}
+
+/// Reports what a configuration names and this machine does not have.
+fn refuse(session: &Session, arguments: &Arguments, faults: &[StartError]) -> Outcome {
+    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    match &arguments.config {
+        Some(file) if session.format == Format::Json => {
+            print(&(file_errors::unplaced_json(file, &faults).to_string() + "\n"));
+            Ok(Exit::Error)
+        }
+        _ => Err(Failure::error(faults.join("\nerror: "))),
+    }
 }
 
 /// Whether SIGHUP requests to read the configuration again. On a terminal it is the end of the session.

@@ -51,7 +51,7 @@ use rib::Rib;
 use strategies::Strategies;
 use timers::{Due, Timers};
 
-pub use start::StartError;
+pub use start::{StartError, check_surroundings};
 
 /// The forwarder's own management.
 const MANAGEMENT: FaceId = FaceId(0);

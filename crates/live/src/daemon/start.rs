@@ -25,6 +25,7 @@ use super::timers::Due;
 use super::{Daemon, DaemonCounters, HOUSEKEEPING, Listeners, MANAGEMENT, Timers, Watch, Watched, routes};
 use crate::clock::MonotonicClock;
 use crate::listen::StreamListener;
+use crate::multicast::check_interface;
 use crate::nfd::{FLAG_CAPTURE, FLAG_CHILD_INHERIT, ORIGIN_STATIC};
 use crate::poll::Poll;
 use crate::reception::Reception;
@@ -51,6 +52,22 @@ impl StartError {
         let reasons: Vec<String> = why.iter().map(ToString::to_string).collect();
         Self::new(part.scheme.name, reasons.join("; "))
     }
+}
+
+/// Checks what a configuration names outside of itself, without opening what it describes: certificates, groups and network
+/// interfaces. Host names are not resolved.
+///
+/// # Errors
+/// The first certificate and the first group that cannot be used, and every interface that this machine does not have.
+pub fn check_surroundings(config: &ForwarderConfig) -> Result<(), Vec<StartError>> {
+    let interfaces = config.faces.iter().filter_map(|face| {
+        let missing = check_interface(face.interface.as_deref()?).err();
+        missing.map(|why| StartError::new(format!("face {:?}", face.name), why))
+    });
+    let mut faults: Vec<StartError> = interfaces.collect();
+    faults.extend(Authority::of(config).err());
+    faults.extend(KnownKeys::read(&config.command_keys, 0).err());
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 impl Daemon {

@@ -14,8 +14,8 @@ mod tree;
 use std::io;
 
 use bytes::Bytes;
-use tidegate_core::ndn::packet::{Millis, Packet};
-use tidegate_wire::{Certificate, Signer};
+use tidegate_core::ndn::packet::{Data, Kind, Millis, Packet};
+use tidegate_wire::{Certificate, InterestView, Signer};
 
 use crate::client::{Client, ClientError};
 
@@ -92,12 +92,32 @@ impl ServeCounters {
 
 /// What answers Interests: an object, a directory, or several of them.
 pub trait Responder: std::fmt::Debug {
+    /// The bytes of the Data for an Interest for `name` (concatenated components); `None` if there is none.
+    ///
+    /// # Errors
+    /// When the content cannot be read.
+    fn bytes_of(&mut self, name: &[u8], can_be_prefix: bool) -> io::Result<Option<Bytes>>;
+
     /// The Data for an Interest; `None` if there is none. Names are those of `client`.
     ///
     /// # Errors
     /// When the content cannot be read.
-    fn answer(&mut self, requested: &Packet<Bytes>, client: &mut Client)
-    -> io::Result<Option<Packet<Bytes>>>;
+    fn answer(
+        &mut self,
+        requested: &Packet<Bytes>,
+        client: &mut Client,
+    ) -> io::Result<Option<Packet<Bytes>>> {
+        let Kind::Interest(interest) = requested.header.kind else { return Ok(None) };
+        let Ok(view) = InterestView::parse(&requested.body) else { return Ok(None) };
+        let bytes = self.bytes_of(view.name.components(), interest.can_be_prefix)?;
+        let Some(bytes) = bytes else { return Ok(None) };
+        let mut packet = client.packet(bytes).map_err(|why| io::Error::other(why.to_string()))?;
+        if let Kind::Data(data) = packet.header.kind {
+            // The link layer echoes the token of the Interest.
+            packet.header.kind = Kind::Data(Data { token: interest.token, ..data });
+        }
+        Ok(Some(packet))
+    }
 
     /// A change after which nothing can be served any more; returned once.
     fn look_for_change(&mut self) -> Option<String>;

@@ -5,14 +5,12 @@ use std::path::Path;
 
 use bytes::Bytes;
 use tidegate_core::ndn::name::Segment;
-use tidegate_core::ndn::packet::{Data, Interest, Kind, Packet};
 use tidegate_wire::name::push_segment;
 use tidegate_wire::tlv::{self, TlvReader, types};
-use tidegate_wire::{DataBuilder, EncodeError, InterestView, rdr};
+use tidegate_wire::{DataBuilder, EncodeError, rdr};
 
 use super::source::{ContentSource, WatchedFile};
 use super::{MAX_SEGMENT_SIZE, METADATA_FRESHNESS, Responder, ServeCounters, ServeError, ServeSettings};
-use crate::client::Client;
 use crate::clock::MonotonicClock;
 
 /// One version of an object that is being served.
@@ -183,25 +181,15 @@ impl Served {
 }
 
 impl Responder for Served {
-    fn answer(
-        &mut self,
-        requested: &Packet<Bytes>,
-        client: &mut Client,
-    ) -> io::Result<Option<Packet<Bytes>>> {
-        let Kind::Interest(interest) = requested.header.kind else { return Ok(None) };
+    fn bytes_of(&mut self, name: &[u8], can_be_prefix: bool) -> io::Result<Option<Bytes>> {
         self.counters.interests += 1;
-        let answer = match InterestView::parse(&requested.body) {
-            // Nothing is answered after a change: a version never changes.
-            Ok(view) if !self.source.has_changed() => {
-                self.bytes_for(view.name.components(), interest.can_be_prefix)?
-            }
-            _ => None,
+        // Nothing is answered after a change: a version never changes.
+        let answer = match self.source.has_changed() {
+            true => Ok(None),
+            false => self.bytes_for(name, can_be_prefix),
         };
-        let Some(bytes) = answer else {
-            self.counters.unanswered += 1;
-            return Ok(None);
-        };
-        packet(bytes, &interest, client).map(Some)
+        self.counters.unanswered += u64::from(!matches!(answer, Ok(Some(_))));
+        answer
     }
 
     fn look_for_change(&mut self) -> Option<String> {
@@ -246,14 +234,4 @@ fn only_segment(components: &[u8]) -> Option<u32> {
     let number = (element.kind == types::SEGMENT_NAME_COMPONENT).then(|| element.integer().ok())??;
     // In its shortest form: any other is another component, so that the Data would not have the name of the Interest.
     u32::try_from(number).ok().filter(|_| tlv::integer_len(number) == element.value.len())
-}
-
-/// The packet for an Interest, from the bytes of a Data of our own.
-pub(super) fn packet(bytes: Bytes, interest: &Interest, client: &mut Client) -> io::Result<Packet<Bytes>> {
-    let mut packet = client.packet(bytes).map_err(|why| io::Error::other(why.to_string()))?;
-    if let Kind::Data(data) = packet.header.kind {
-        // The link layer echoes the token of the Interest.
-        packet.header.kind = Kind::Data(Data { token: interest.token, ..data });
-    }
-    Ok(packet)
 }

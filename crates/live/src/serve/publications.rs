@@ -3,14 +3,11 @@
 use std::io;
 
 use bytes::Bytes;
-use tidegate_core::ndn::packet::{Kind, Packet};
+use tidegate_wire::DataView;
 use tidegate_wire::tlv::{TlvReader, types};
-use tidegate_wire::{DataView, InterestView};
 
 use super::cache::{SegmentCache, SignedSegment};
-use super::object::packet;
 use super::{Responder, ServeCounters};
-use crate::client::Client;
 
 /// A producer, and the words for it in messages, such as the path of its file.
 pub type Publication = (String, Box<dyn Responder>);
@@ -41,16 +38,9 @@ impl Publications {
 }
 
 impl Responder for Publications {
-    fn answer(
-        &mut self,
-        requested: &Packet<Bytes>,
-        client: &mut Client,
-    ) -> io::Result<Option<Packet<Bytes>>> {
-        let Kind::Interest(interest) = requested.header.kind else { return Ok(None) };
-        let Ok(view) = InterestView::parse(&requested.body) else { return Ok(None) };
-        let name = view.name.components();
+    fn bytes_of(&mut self, name: &[u8], can_be_prefix: bool) -> io::Result<Option<Bytes>> {
         if let Some(bytes) = self.find_cached(name) {
-            return packet(bytes, &interest, client).map(Some);
+            return Ok(Some(bytes));
         }
         let Some((label, producer)) = self.producers.iter_mut().find(|(_, producer)| producer.has(name))
         else {
@@ -58,14 +48,14 @@ impl Responder for Publications {
             self.counters.unanswered += 1;
             return Ok(None);
         };
-        let answer = producer.answer(requested, client);
+        let answer = producer.bytes_of(name, can_be_prefix);
         let answer = answer.map_err(|why| io::Error::new(why.kind(), format!("{label}: {why}")))?;
-        if let Some(data) = &answer
+        if let Some(packet) = &answer
             && is_segment(name)
-            && let Ok(found) = DataView::parse(&data.body)
+            && let Ok(found) = DataView::parse(packet)
             && found.name.components() == name
         {
-            let segment = SignedSegment { packet: data.body.clone(), content_size: found.content.len() };
+            let segment = SignedSegment { packet: packet.clone(), content_size: found.content.len() };
             self.cache.insert(name, segment);
         }
         Ok(answer)

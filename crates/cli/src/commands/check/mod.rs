@@ -62,6 +62,6 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 fn print_unread(session: &Session, arguments: &Arguments, failure: &Failure) {
     if session.format == Format::Json {
         let why = failure.message.trim_start_matches("error: ");
-        print(&(file_errors::unread_json(&arguments.scenario, why).to_string() + "\n"));
+        print(&(file_errors::unplaced_json(&arguments.scenario, &[why.to_owned()]).to_string() + "\n"));
     }
 }

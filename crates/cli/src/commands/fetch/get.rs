@@ -100,7 +100,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
     #[command(flatten)]
-    log: LogArguments,
+    pub(crate) log: LogArguments,
 }
 
 /// Parses a naming convention, of which `ndnget` has two.

@@ -100,7 +100,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
     #[command(flatten)]
-    log: LogArguments,
+    pub(crate) log: LogArguments,
     /// What differs in `tidegate get`.
     #[arg(skip)]
     ndnget: Option<Ndnget>,
@@ -379,12 +379,17 @@ pub(super) fn failure(why: &FetchError, name: &str) -> Failure {
 
 /// Whether the name, as concatenated components, ends with a version.
 pub(super) fn has_version(name: &[u8]) -> bool {
+    last_kind(name) == Some(types::VERSION_NAME_COMPONENT)
+}
+
+/// Type of the last component of a name, as concatenated components; `None` if it has none.
+pub(super) fn last_kind(name: &[u8]) -> Option<u32> {
     let mut reader = TlvReader::new(name);
     let mut last = None;
     while let Ok(Some(component)) = reader.next() {
         last = Some(component.kind);
     }
-    last == Some(types::VERSION_NAME_COMPONENT)
+    last
 }
 
 fn trust(arguments: &Arguments) -> Result<Trust, Failure> {

@@ -1,28 +1,44 @@
 //! The connection of a producer: registers its prefixes and answers, again after each loss of the forwarder.
 
+use std::io;
 use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
 
+use tidegate_core::units::Span;
 use tidegate_live::client::{Client, ClientError};
 use tidegate_live::name_uri;
 use tidegate_live::registration::{self, RegistrationError};
 use tidegate_live::serve::{Publications, serve};
 use tidegate_live::signals::StopSignal;
+use tidegate_live::uplink::Uplink;
 
 use crate::Session;
 use crate::commands::status::uplink;
 use crate::exit::{Exit, Failure, Outcome};
 
+/// Interval between two attempts to connect to a forwarder that has not started.
+const ATTEMPTS: Duration = Duration::from_millis(200);
+
+/// The forwarder of a producer.
+#[derive(Clone, Copy)]
+pub(super) struct Upstream<'a> {
+    /// Its URI; `None` for that of the environment.
+    pub(super) uri: Option<&'a str>,
+    /// Time within which it may start.
+    pub(super) wait: Span,
+}
+
 /// Serves until interrupted or until the content changes, which is an error. `begun` is called once the prefixes are registered.
 /// [`Exit::Interrupted`]: the interruption came before that.
 pub(super) fn serve_for_good(
     session: &Session,
-    transport: Option<&str>,
+    at: Upstream<'_>,
     (served, prefixes): (&mut Publications, &[Vec<u8>]),
     begun: impl FnOnce(),
 ) -> Outcome {
-    let uplink = uplink(transport)?;
-    let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
-    let mut client = Client::connect(&uplink).map_err(Failure::error)?;
+    let uplink = uplink(at.uri)?;
+    let mut stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
+    let Some(mut client) = connect(&uplink, at.wait, &mut stop)? else { return Ok(Exit::Interrupted) };
     let stop = stop.as_fd().try_clone_to_owned().map_err(Failure::error)?;
     client.stop_on(stop).map_err(Failure::error)?;
     match register_all(&mut client, prefixes) {
@@ -39,6 +55,33 @@ pub(super) fn serve_for_good(
         }
     }
     outcome?.map_or(Ok(Exit::Ok), |change| Err(Failure::error(change)))
+}
+
+/// Connects within `wait`; `None` if it is interrupted before.
+fn connect(uplink: &Uplink, wait: Span, stop: &mut StopSignal) -> Result<Option<Client>, Failure> {
+    let (begun, wait) = (Instant::now(), Duration::from_nanos(wait.as_nanos()));
+    let mut is_reported = false;
+    loop {
+        let left = wait.saturating_sub(begun.elapsed());
+        match Client::connect(uplink) {
+            Ok(client) => return Ok(Some(client)),
+            Err(ClientError::Connect { why, .. }) if is_absent(&why) && !left.is_zero() => {
+                if !std::mem::replace(&mut is_reported, true) {
+                    tracing::warn!("no forwarder at {} yet: {why}; trying again for {wait:?}", uplink.uri);
+                }
+            }
+            Err(why) => return Err(Failure::error(why)),
+        }
+        if stop.wait(left.min(ATTEMPTS)).map_err(Failure::error)? {
+            return Ok(None);
+        }
+    }
+}
+
+/// Whether a forwarder that starts later can be connected to in spite of this error.
+fn is_absent(why: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionRefused, NotFound, TimedOut, WouldBlock};
+    matches!(why.kind(), ConnectionRefused | NotFound | TimedOut | WouldBlock)
 }
 
 /// Answers until interrupted or until the content changes; connects again to a forwarder that ended the connection.

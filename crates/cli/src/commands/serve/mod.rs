@@ -15,12 +15,13 @@ use tidegate_live::serve::{
     CACHE_SIZE, MAX_SEGMENT_SIZE, Publications, Responder, SEGMENT_SIZE, ServeCounters, ServeSettings,
     Served, ServedTree,
 };
+use tidegate_wire::tlv::types;
 
-use super::fetch::has_version;
+use super::fetch::{has_version, last_kind};
 use crate::exit::{Failure, Outcome, print};
 use crate::log::LogArguments;
 use crate::{Format, Session};
-use connection::serve_for_good;
+use connection::{Upstream, serve_for_good};
 use signing::{Signing, SigningArguments};
 
 /// Arguments of the command `tidegate serve`.
@@ -45,11 +46,14 @@ pub(crate) struct Arguments {
     cache_size: ByteCount,
     #[command(flatten)]
     signing: SigningArguments,
+    /// Time within which the forwarder may start; without it, the command fails at once if there is none.
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    wait: Span,
     /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
     #[command(flatten)]
-    log: LogArguments,
+    pub(crate) log: LogArguments,
 }
 
 /// What is to be served: an object or a directory, with its name for messages.
@@ -84,9 +88,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let producers = offers.into_iter().map(|offer| (offer.label, offer.producer)).collect();
     let cache_size = usize::try_from(arguments.cache_size.get()).unwrap_or(usize::MAX);
     let mut served = Publications::new(producers, cache_size);
-    let transport = arguments.transport.as_deref();
+    let at = Upstream { uri: arguments.transport.as_deref(), wait: arguments.wait };
     let mut has_begun = false;
-    let outcome = serve_for_good(session, transport, (&mut served, &prefixes), || {
+    let outcome = serve_for_good(session, at, (&mut served, &prefixes), || {
         has_begun = true;
         print(&begun);
     });
@@ -118,6 +122,18 @@ fn offer(
     Ok(Offer { label, prefix, producer, begun })
 }
 
+/// Refuses the name of an object that cannot have versions and segments below it.
+fn check_name(shown: &str, name: &[u8]) -> Result<(), Failure> {
+    match last_kind(name) {
+        None => Err(Failure::usage("content cannot be published as \"/\"; give it a name")),
+        Some(types::SEGMENT_NAME_COMPONENT) => {
+            let why = "the name ends with the number of a segment; segments are numbered below the name of the content";
+            Err(Failure::usage(format!("{shown}: {why}")))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
 fn settings(arguments: &Arguments, signing: &Signing, prefix: &str) -> Result<ServeSettings, Failure> {
     let segment_size = arguments.segment_size;
     if !(1..=MAX_SEGMENT_SIZE).contains(&segment_size) {
@@ -126,9 +142,7 @@ fn settings(arguments: &Arguments, signing: &Signing, prefix: &str) -> Result<Se
         )));
     }
     let name = name_uri::parse(prefix).map_err(Failure::usage)?;
-    if name.is_empty() {
-        return Err(Failure::usage("a file cannot be served as \"/\"; give it a name"));
-    }
+    check_name(prefix, &name)?;
     if has_version(&name) {
         let why = "the name ends with a version; remove the version from the name and give it with --version";
         return Err(Failure::usage(format!("{prefix}: {why}")));

@@ -6,11 +6,13 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use tidegate_core::ndn::packet::Millis;
+use tidegate_core::units::Span;
 use tidegate_live::name_uri;
 use tidegate_live::serve::{CACHE_SIZE, MAX_SEGMENT_SIZE, Publications, ServeSettings, Served};
 use tidegate_wire::tlv::{TlvReader, types};
 
-use super::connection::serve_for_good;
+use super::check_name;
+use super::connection::{Upstream, serve_for_good};
 use super::signing::{Signing, name, of_identity};
 use crate::Session;
 use crate::commands::fetch::get::typed;
@@ -54,16 +56,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
     #[command(flatten)]
-    log: LogArguments,
+    pub(crate) log: LogArguments,
 }
 
 /// Runs the command `tidegate put`.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let _log = arguments.log.begin(session)?;
     let (prefix, version) = split_version(name("", &arguments.name)?);
-    if prefix.is_empty() {
-        return Err(Failure::usage("content cannot be published as \"/\"; give it a name"));
-    }
+    check_name(&arguments.name, &prefix)?;
     if !(1..=MAX_SEGMENT_SIZE).contains(&arguments.size) {
         return Err(Failure::usage(format!(
             "--size: {} is not within 1 to {MAX_SEGMENT_SIZE}",
@@ -86,7 +86,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let mut prefixes = vec![prefix];
     prefixes.extend(signing.certificate.map(|certificate| certificate.key_name().to_vec()));
     let mut served = Publications::new(vec![(arguments.name.clone(), Box::new(served))], CACHE_SIZE);
-    serve_for_good(session, arguments.transport.as_deref(), (&mut served, &prefixes), || {
+    let at = Upstream { uri: arguments.transport.as_deref(), wait: Span::ZERO };
+    serve_for_good(session, at, (&mut served, &prefixes), || {
         if arguments.print_data_version {
             print(&format!("v={version}\n"));
         }

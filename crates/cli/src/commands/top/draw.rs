@@ -28,7 +28,8 @@ const FACE: [(&str, u16); 10] = [
 /// Draws the whole screen, from the summary to the line of keys.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &TopState) {
     let routes = state.routes();
-    let route_lines = (routes.len() as u16).saturating_add(1).min(frame.area().height / 3);
+    let route_lines =
+        u16::try_from(routes.len()).unwrap_or(u16::MAX).saturating_add(1).min(frame.area().height / 3);
     let parts = Layout::vertical([
         Constraint::Length(HEAD_LINES),
         Constraint::Min(2),

@@ -8,8 +8,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::terminal::size;
+use ratatui::layout::Rect;
+use ratatui::{DefaultTerminal, TerminalOptions, Viewport};
 use tidegate_core::units::Span;
 use tidegate_live::client::Client;
 use tidegate_live::daemon::status::StatusLine;
@@ -23,6 +25,9 @@ use state::{Next, TopState};
 
 /// Maximum time until a new status or a request to stop takes effect on the screen.
 const TICK: Duration = Duration::from_millis(100);
+
+/// Maximum width and height of the screen, characters.
+const MAX_SIDE: u16 = 500;
 
 /// Arguments of the command `tidegate top`.
 #[derive(Debug, clap::Args)]
@@ -58,7 +63,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let interval = Duration::from_nanos(arguments.interval.as_nanos());
     // Apart from the keys, which have an effect even while a forwarder does not respond. The thread ends with the process.
     thread::spawn(move || poll(&uplink, interval, &sender));
-    let mut terminal = ratatui::try_init().map_err(|why| Failure::error(format!("the terminal: {why}")))?;
+    let terminal = screen()
+        .and_then(|area| ratatui::try_init_with_options(TerminalOptions { viewport: Viewport::Fixed(area) }));
+    let mut terminal = terminal.map_err(|why| Failure::error(format!("the terminal: {why}")))?;
     let ended = show(&mut terminal, &mut state, &statuses, &stop);
     ratatui::restore();
     ended.map_err(|why| Failure::error(format!("the terminal: {why}")))?;
@@ -85,6 +92,12 @@ fn next_status(client: &mut Option<Client>, uplink: &Uplink) -> Polled {
     Ok(lines)
 }
 
+/// The part of the terminal that is used: all of it, unless it states a size that no screen has.
+fn screen() -> io::Result<Rect> {
+    let (columns, lines) = size()?;
+    Ok(Rect::new(0, 0, columns.min(MAX_SIDE), lines.min(MAX_SIDE)))
+}
+
 /// Draws statuses and follows keys until one of them, or a signal, ends it.
 fn show(
     terminal: &mut DefaultTerminal,
@@ -92,7 +105,12 @@ fn show(
     statuses: &Receiver<Polled>,
     stop: &StopSignal,
 ) -> io::Result<()> {
+    let mut area = screen()?;
     while !stop.is_stop_requested() {
+        if screen()? != area {
+            area = screen()?;
+            terminal.resize(area)?;
+        }
         terminal.draw(|frame| draw::draw(frame, state))?;
         if event::poll(TICK)?
             && let Event::Key(key) = event::read()?

@@ -74,7 +74,7 @@ pub(super) static MANAGEMENT: Keys = key_rows! { "[management]" =>
 
 pub(super) static COMMAND_KEY: Keys = key_rows! { "[[management.key]]" =>
     certificate: Text, Must, "File with the NDN certificate of the key in base64, as `tidegate key export` and `ndnsec cert-dump` write it.";
-    commands: List(&Text), May, "Modules whose commands it may send: faces, fib, rib, cs, strategy-choice; all by default.";
+    commands: List(&Text), May, "Modules whose commands it may send: faces, fib, rib, cs, strategy-choice; all by default, none with [].";
 };
 
 pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>

@@ -7,7 +7,8 @@ use crate::commands::reproduce::{Entry, PAPERS};
 use crate::{Format, screen};
 
 fn session() -> Session {
-    Session { format: Format::Json, quiet: true, screen: screen::of_errors(), schemes: SCHEMES.to_vec() }
+    let (format, screen) = (Format::Json, screen::of_errors());
+    Session { format, messages: format, quiet: true, screen, schemes: SCHEMES.to_vec() }
 }
 
 fn read(entry: &'static Entry, extent: Extent) -> Study {
