@@ -103,10 +103,8 @@ impl Station {
 
     /// The status of the face to `remote`.
     fn face(&self, remote: &str) -> Vec<(u32, Vec<u8>)> {
-        let is_it = |face: &Vec<(u32, Vec<u8>)>| {
-            let shown = face.iter().find(|(kind, _)| *kind == 114).map(|(_, uri)| uri.clone());
-            shown.is_some_and(|uri| without_scope(&uri) == remote.as_bytes())
-        };
+        let shown = remote.replace("ff02::1234]", "ff02::1234%lan0]");
+        let is_it = |face: &Vec<(u32, Vec<u8>)>| face.contains(&(114, shown.as_bytes().to_vec()));
         self.faces().into_iter().find(is_it).unwrap_or_else(|| panic!("no face to {remote}"))
     }
 }
@@ -114,15 +112,6 @@ impl Station {
 impl Drop for Station {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.socket);
-    }
-}
-
-/// A URI without the number of an interface.
-fn without_scope(uri: &[u8]) -> Vec<u8> {
-    let text = String::from_utf8_lossy(uri);
-    match (text.find('%'), text.find(']')) {
-        (Some(from), Some(to)) if from < to => [&uri[..from], &uri[to..]].concat(),
-        _ => uri.to_vec(),
     }
 }
 
@@ -184,6 +173,32 @@ fn files_go_over_multicast_and_ethernet_faces() {
         assert!(face.contains(&(144, vec![0])), "{name}: {face:?}");
     }
     nothing_is_refused_on_a_link_of_several_stations(&near, &far);
+}
+
+#[test]
+fn faces_whose_network_is_absent_at_the_start_are_made_when_it_is_there() {
+    let Some(lan) = Lan::new("late") else {
+        return skipped("faces of a late network", "permission to make network namespaces with ip");
+    };
+    let scratch = Scratch::new("late");
+    let group = "udp4://224.0.23.170:56363";
+    let text = format!(
+        "[[face]]\nuri = {group:?}\ninterface = \"late0\"\n[[face]]\nuri = \"udp4://10.78.0.2:6363\"\n"
+    );
+    let [name, _] = &lan.names;
+    let station = Station::start(&scratch, name, &text);
+    assert_eq!(station.faces().len(), 2, "the forwarder's own and that of this connection");
+    assert!(
+        ip(&format!("-n {name} link add late0 type veth peer name late1"))
+            && ip(&format!("-n {name} link set late0 up"))
+    );
+    assert!(ip(&format!("-n {name} address add 10.78.0.1/24 dev late0")));
+    let begun = std::time::Instant::now();
+    while station.faces().len() < 4 {
+        assert!(begun.elapsed() < support::running::patience(), "{:?}", station.faces());
+    }
+    station.face(group);
+    station.face("udp4://10.78.0.2:6363");
 }
 
 /// Sends Interests that the far forwarder has no route for.

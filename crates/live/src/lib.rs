@@ -38,3 +38,4 @@ pub mod udp;
 pub mod uplink;
 pub mod uri;
 pub mod websocket;
+mod zone;

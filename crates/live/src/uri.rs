@@ -1,10 +1,11 @@
 //! Face URIs (`udp4://host:port`, `tcp://host`, `ws://host`, `unix:///path`) as NFD writes them.
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV6, ToSocketAddrs};
 use std::path::PathBuf;
 
 use crate::ethernet::MacAddress;
+use crate::zone::{interface_number, zone};
 
 /// Port of NDN over UDP and TCP.
 pub const DEFAULT_PORT: u16 = 6363;
@@ -46,14 +47,28 @@ impl fmt::Display for FaceUri {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let family = |address: &SocketAddr| if address.is_ipv6() { 6 } else { 4 };
         match self {
-            Self::Udp(address) => write!(f, "udp{}://{address}", family(address)),
-            Self::Tcp(address) => write!(f, "tcp{}://{address}", family(address)),
-            Self::WebSocket(address) => write!(f, "ws://{address}"),
-            Self::WebSocketClient(address) => write!(f, "wsclient://{address}"),
+            Self::Udp(address) => write!(f, "udp{}://{}", family(address), Authority(address)),
+            Self::Tcp(address) => write!(f, "tcp{}://{}", family(address), Authority(address)),
+            Self::WebSocket(address) => write!(f, "ws://{}", Authority(address)),
+            Self::WebSocketClient(address) => write!(f, "wsclient://{}", Authority(address)),
             Self::Ether(address) => write!(f, "ether://[{address}]"),
             Self::Dev(name) => write!(f, "dev://{name}"),
             Self::Unix(path) => write!(f, "unix://{}", path.display()),
             Self::Fd(number) => write!(f, "fd://{number}"),
+        }
+    }
+}
+
+/// An address with its port; the zone of an IPv6 address is the name of its interface, as in NFD.
+struct Authority<'a>(&'a SocketAddr);
+
+impl fmt::Display for Authority<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            SocketAddr::V6(address) if address.scope_id() != 0 => {
+                write!(f, "[{}%{}]:{}", address.ip(), zone(address.scope_id()), address.port())
+            }
+            address => write!(f, "{address}"),
         }
     }
 }
@@ -94,7 +109,7 @@ impl FaceUri {
     pub fn literal(text: &str) -> Result<Self, UriError> {
         let literal = |written| match written {
             ParsedUri::Numeric(uri) => Ok(uri),
-            ParsedUri::Host { kind, host, port, family } if host.parse::<IpAddr>().is_ok() => {
+            ParsedUri::Host { kind, host, port, family } if numeric(host, port).is_some() => {
                 look_up(host, port, family).map(kind)
             }
             ParsedUri::Host { kind, host: "localhost", port, family } => {
@@ -115,7 +130,7 @@ impl FaceUri {
         let check = |written| match written {
             ParsedUri::Host { port: 0, .. } => Err("port 0 is not that of a peer".to_owned()),
             // A numeric address needs no name resolution.
-            ParsedUri::Host { host, port, family, .. } if host.parse::<IpAddr>().is_ok() => {
+            ParsedUri::Host { host, port, family, .. } if numeric(host, port).is_some() => {
                 look_up(host, port, family).map(|_| ())
             }
             _ => Ok(()),
@@ -221,11 +236,21 @@ fn host_and_port(authority: &str, default_port: u16) -> Result<(&str, u16), Stri
     }
 }
 
+/// The address of a host that is a number, with a zone behind IPv6 addresses if there is a `%`; `None` for another host.
+fn numeric(host: &str, port: u16) -> Option<Result<SocketAddr, String>> {
+    let Some((address, zone)) = host.split_once('%') else {
+        return host.parse::<IpAddr>().ok().map(|ip| Ok(SocketAddr::new(ip, port)));
+    };
+    let ip = address.parse::<Ipv6Addr>().ok()?;
+    let number = interface_number(zone).ok_or_else(|| format!("there is no network interface {zone:?}"));
+    Some(number.map(|number| SocketAddrV6::new(ip, port, 0, number).into()))
+}
+
 fn look_up(host: &str, port: u16, family: Option<Family>) -> Result<SocketAddr, String> {
     let fits = |address: &SocketAddr| family.is_none_or(|family| family.has(address));
-    let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>() {
-        Ok(ip) => vec![SocketAddr::new(ip, port)],
-        Err(_) => match (host, port).to_socket_addrs() {
+    let addresses: Vec<SocketAddr> = match numeric(host, port) {
+        Some(address) => vec![address?],
+        None => match (host, port).to_socket_addrs() {
             Ok(addresses) => addresses.collect(),
             Err(why) => return Err(format!("host {host:?}: {why}")),
         },
@@ -252,6 +277,8 @@ mod tests {
             ("udp://192.0.2.1", "udp4://192.0.2.1:6363"),
             ("udp6://[2001:db8::1]", "udp6://[2001:db8::1]:6363"),
             ("tcp://[::1]:1", "tcp6://[::1]:1"),
+            ("udp6://[fe80::1%lo]", "udp6://[fe80::1%lo]:6363"),
+            ("udp6://[fe80::1%4000000000]:7000", "udp6://[fe80::1%4000000000]:7000"),
             ("tcp4://127.0.0.1/", "tcp4://127.0.0.1:6363"),
             ("ether://[01:00:5E:0:17:aa]", "ether://[01:00:5e:00:17:aa]"),
             ("ws://127.0.0.1", "ws://127.0.0.1:9696"),
@@ -272,6 +299,8 @@ mod tests {
         assert_eq!(uri.as_deref(), Ok("udp4://192.0.2.1:6363"));
         let why = FaceUri::literal("udp4://host.example").expect_err("a name").to_string();
         assert_eq!(why, "face URI \"udp4://host.example\": host \"host.example\" is not a numeric address");
+        let zoned = FaceUri::literal("udp6://[fe80::1%lo]:7000").map(|uri| uri.to_string());
+        assert_eq!(zoned.as_deref(), Ok("udp6://[fe80::1%lo]:7000"));
         for (text, canonical) in
             [("udp://localhost", "udp4://127.0.0.1:6363"), ("tcp6://localhost:7000", "tcp6://[::1]:7000")]
         {
@@ -315,6 +344,7 @@ mod tests {
             ("udp6://::1", "\"\" is not a host"),
             ("udp6://1.2.3.4", "host \"1.2.3.4\" has no IPv6 address"),
             ("udp6://[::1", "no \"]\" behind the address"),
+            ("udp6://[fe80::1%no-such0]", "there is no network interface \"no-such0\""),
             ("tcp://", "\"\" is not a host"),
             ("unix://nfd.sock", "the path is not absolute; write it like \"unix:///run/nfd/nfd.sock\""),
         ] {

@@ -1,5 +1,6 @@
 //! Creation and removal of faces.
 
+use std::io;
 use std::rc::Rc;
 
 use bytes::Bytes;
@@ -38,6 +39,8 @@ pub(super) struct Configured {
     pub face: Option<FaceId>,
     /// Whether a command destroyed the face, which then is not made again.
     pub is_destroyed: bool,
+    /// Whether its network is not there yet, which was logged.
+    pub is_awaited: bool,
 }
 
 /// Maximum number of connections accepted in one turn.
@@ -301,7 +304,7 @@ impl Daemon {
     ///
     /// # Errors
     /// As [`Transport::begin`] and [`Transport::on_interface`].
-    pub(super) fn begin(&self, uri: &FaceUri, interface: Option<&str>) -> std::io::Result<Transport> {
+    pub(super) fn begin(&self, uri: &FaceUri, interface: Option<&str>) -> io::Result<Transport> {
         if let Some(interface) = interface {
             return Transport::on_interface(uri, interface);
         }
@@ -323,7 +326,13 @@ impl Daemon {
             let uri = FaceUri::resolve(&planned.uri);
             let uri = uri.map_err(|why| StartError::new(format!("face {:?}", planned.name), why))?;
             let interface = planned.interface.clone();
-            self.configured.push(Configured { uri, interface, face: None, is_destroyed: false });
+            self.configured.push(Configured {
+                uri,
+                interface,
+                face: None,
+                is_destroyed: false,
+                is_awaited: false,
+            });
             self.connect_configured(place)?;
         }
         Ok(())
@@ -334,15 +343,24 @@ impl Daemon {
         let planned = self.config.faces[place].clone();
         let uri = self.configured[place].uri.clone();
         let fault = |why: &dyn std::fmt::Display| StartError::new(format!("face {:?}", planned.name), why);
-        // The peer of a stream may come later; everything else is a mistake.
+        // The peer of a stream may come later, and so may a network, for instance while the machine starts; everything
+        // else is a mistake.
         let transport = match (self.begin(&uri, planned.interface.as_deref()), &uri) {
             (Ok(transport), _) => transport,
             (Err(why), FaceUri::Tcp(_) | FaceUri::Unix(_)) => {
                 tracing::debug!(face = %planned.name, %uri, "not connected: {why}");
                 return Ok(());
             }
+            (Err(why), _) if is_of_network(&why) => {
+                let is_known = std::mem::replace(&mut self.configured[place].is_awaited, true);
+                if !is_known {
+                    tracing::warn!(face = %planned.name, %uri, "its network is not there yet: {why}");
+                }
+                return Ok(());
+            }
             (Err(why), _) => return Err(fault(&why)),
         };
+        self.configured[place].is_awaited = false;
         // From here on a failure is one of configuration and is reported at the start.
         let made = self.attach_socket(transport, Origin::Configured(place), &planned.config);
         let face = made.map_err(|why| fault(&why))?;
@@ -413,6 +431,14 @@ impl Daemon {
             );
         }
     }
+}
+
+/// Whether a socket was refused because its interface, its network or the address of its interface is not there.
+fn is_of_network(why: &io::Error) -> bool {
+    use io::ErrorKind::{AddrNotAvailable, HostUnreachable, NetworkDown, NetworkUnreachable, NotFound};
+    let kinds = [AddrNotAvailable, HostUnreachable, NetworkDown, NetworkUnreachable, NotFound];
+    let absent = [rustix::io::Errno::NODEV, rustix::io::Errno::NXIO].map(|code| Some(code.raw_os_error()));
+    kinds.contains(&why.kind()) || absent.contains(&why.raw_os_error())
 }
 
 /// Congestion marking of a queue, and its place among the configured disciplines; `None` if it has not NFD's discipline.

@@ -120,6 +120,7 @@ impl Daemon {
                 interface: planned.interface.clone(),
                 face: None,
                 is_destroyed: false,
+                is_awaited: false,
             }));
         }
         for face in faces.into_iter().filter_map(|known| known.face) {

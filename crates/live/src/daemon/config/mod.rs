@@ -65,6 +65,8 @@ pub struct ForwarderConfig {
     pub regions: Vec<Vec<u8>>,
     /// Groups whose members may send commands, by name or number.
     pub groups: Vec<String>,
+    /// Modules of NFD's management protocol whose commands members of `groups` may send.
+    pub group_commands: Vec<String>,
     /// Keys whose commands are accepted from any application, and from neighbours.
     pub command_keys: Vec<CommandKey>,
     /// Whether neighbours may register routes to themselves.

@@ -64,6 +64,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let local_tcp = listen.flag("local_tcp");
     let regions = read_texts(&forwarder, "regions", name_uri::parse);
     let groups = read_texts(&management, "groups", |group| Ok(group.to_owned()));
+    let group_commands = read_modules(&management, "group_commands", &["rib"]);
     let command_keys = read_command_keys(&management);
     let localhop = management.flag("localhop");
     let udp = listeners::read_addresses(&listen, "udp", &listeners::ADDRESSES);
@@ -87,6 +88,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         regions,
         reliability: None,
         groups,
+        group_commands: group_commands?,
         command_keys,
         localhop: localhop?,
         prefix_strategies,
@@ -129,7 +131,7 @@ fn read_command_keys(management: &Fields<'_>) -> Vec<CommandKey> {
     }
     let mut keys = Vec::new();
     for table in tables {
-        let modules = read_modules(&table);
+        let modules = read_modules(&table, "commands", &MODULES);
         if let (Some(certificate), Some(modules)) = (table.text("certificate"), modules) {
             keys.push(CommandKey { certificate: certificate.into(), modules });
         }
@@ -137,17 +139,17 @@ fn read_command_keys(management: &Fields<'_>) -> Vec<CommandKey> {
     keys
 }
 
-/// Modules of commands, all that there are by default.
-fn read_modules(key: &Fields<'_>) -> Option<Vec<String>> {
-    if key.item("commands").is_none() {
-        return Some(MODULES.map(str::to_owned).to_vec());
+/// Modules of commands in the list `key`; those of `standard` if there is none.
+fn read_modules(table: &Fields<'_>, key: &str, standard: &[&str]) -> Option<Vec<String>> {
+    if table.item(key).is_none() {
+        return Some(standard.iter().map(|&module| module.to_owned()).collect());
     }
     let mut modules = Vec::new();
-    for item in key.list("commands") {
+    for item in table.list(key) {
         let word = read_text(item).ok().filter(|word| MODULES.contains(word));
         let Some(word) = word else {
             let known = MODULES.join(", ");
-            key.context.refuse(item.place, format!("commands: the modules are {known}"));
+            table.context.refuse(item.place, format!("{key}: the modules are {known}"));
             return None;
         };
         modules.push(word.to_owned());

@@ -35,6 +35,19 @@ fn a_known_key_may_send_all_commands_or_those_of_the_modules_that_are_listed() {
 }
 
 #[test]
+fn groups_may_send_commands_of_routes_or_of_the_modules_that_are_listed() {
+    let parse = |keys: &str| {
+        let text = format!("format = 1\n[management]\ngroups = [\"users\"]\n{keys}\n");
+        let config = ForwarderConfig::parse("f.toml", text.as_bytes(), tidegate_schemes::SCHEMES);
+        config.map(|config| config.group_commands.join(" "))
+    };
+    assert_eq!(parse("").expect("sound"), "rib");
+    assert_eq!(parse("group_commands = [\"faces\", \"rib\"]").expect("sound"), "faces rib");
+    let errors = parse("group_commands = [\"face\"]").expect_err("unknown");
+    assert!(errors.to_string().contains("group_commands: the modules are faces, fib"), "{errors}");
+}
+
+#[test]
 fn the_format_is_declared_soundly() {
     assert_eq!(schema::unsound(&keys::ROOT), Vec::<String>::new());
 }

@@ -2,7 +2,8 @@
 //!
 //! Commands are accepted from processes of the forwarder's user, of root, and of configured groups, which connected
 //! to the forwarder over a Unix stream, or over TCP on this machine; groups are those of Unix streams. They may be
-//! signed with any key: a digest is verified, other signatures are not, since no key is known. Commands that a
+//! signed with any key: a digest is verified, other signatures are not, since no key is known. Members of groups may send
+//! the commands of the modules that are configured for them. Commands that a
 //! [known key](super::known_keys) has signed are accepted from other applications, too.
 //!
 //! Neighbours change routes to themselves, if they have signed the command with a known key or the
@@ -33,18 +34,24 @@ const GROUPS: &str = "/etc/group";
 pub(in super::super) struct Authority {
     uids: Vec<u32>,
     groups: Vec<u32>,
+    /// Modules of the commands that members of `groups` may send; root and the own user may send all.
+    group_modules: Vec<String>,
 }
 
 impl Authority {
-    /// The user of this process, root, and `groups`, each by its name or number.
+    /// The user of this process, root, and `groups`, each by its name or number, with the modules that they may command.
     ///
     /// # Errors
     /// The first group that does not exist.
-    fn new(groups: &[String]) -> Result<Self, String> {
+    fn new(groups: &[String], group_modules: &[String]) -> Result<Self, String> {
         // Without the table only numbers can be given.
         let table = fs::read_to_string(GROUPS).unwrap_or_default();
         let groups = groups.iter().map(|group| read_group(&table, group).ok_or_else(|| group.clone()));
-        Ok(Self { uids: vec![0, geteuid().as_raw()], groups: groups.collect::<Result<_, _>>()? })
+        Ok(Self {
+            uids: vec![0, geteuid().as_raw()],
+            groups: groups.collect::<Result<_, _>>()?,
+            group_modules: group_modules.to_vec(),
+        })
     }
 
     /// The user of this process, root, and the groups of a configuration.
@@ -52,14 +59,33 @@ impl Authority {
     /// # Errors
     /// When a group does not exist.
     pub fn of(config: &ForwarderConfig) -> Result<Self, StartError> {
-        Self::new(&config.groups).map_err(|group| {
+        Self::new(&config.groups, &config.group_commands).map_err(|group| {
             let why = format!("group {group:?} does not exist; known are those of {GROUPS}");
             StartError::new("management", why)
         })
     }
 
-    fn permits(&self, user: &PeerUser) -> bool {
-        self.uids.contains(&user.uid) || user.groups.iter().any(|group| self.groups.contains(group))
+    /// Whether `user` may send commands of `module`.
+    ///
+    /// # Errors
+    /// The reason why not.
+    fn check(&self, user: &PeerUser, module: &str) -> Result<(), String> {
+        if self.uids.contains(&user.uid) {
+            return Ok(());
+        }
+        if !user.groups.iter().any(|group| self.groups.contains(group)) {
+            let own = geteuid().as_raw();
+            return Err(format!(
+                "user {} may not send commands; accepted are user {own}, root and the groups of [management]",
+                user.uid
+            ));
+        }
+        match self.group_modules.iter().any(|known| known == module) {
+            true => Ok(()),
+            false => Err(format!(
+                "members of a group may not send {module} commands (group_commands in [management])"
+            )),
+        }
     }
 }
 
@@ -102,7 +128,7 @@ impl Daemon {
             );
             return self.check_key(command, module, refusal);
         }
-        let Err(refusal) = self.authorize(from) else { return Ok(()) };
+        let Err(refusal) = self.authorize(from, module) else { return Ok(()) };
         self.check_key(command, module, refusal)
     }
 
@@ -154,8 +180,8 @@ impl Daemon {
         Ok(())
     }
 
-    /// Checks that the peer of a face may send commands.
-    fn authorize(&mut self, from: FaceId) -> Result<(), RequestRefusal> {
+    /// Checks that the peer of a face may send commands of `module`.
+    fn authorize(&mut self, from: FaceId, module: &str) -> Result<(), RequestRefusal> {
         let Some(face) = &mut self.faces[from.index()] else {
             return Err(RequestRefusal::new(503, "the face of the command no longer exists"));
         };
@@ -168,15 +194,7 @@ impl Daemon {
         }
         let user = face.user.get_or_insert_with(|| transport.peer_user());
         match user {
-            Some(user) if self.authority.permits(user) => Ok(()),
-            Some(user) => {
-                let own = geteuid().as_raw();
-                let text = format!(
-                    "user {} may not send commands; accepted are user {own}, root and the groups of [management]",
-                    user.uid
-                );
-                Err(RequestRefusal::new(403, text))
-            }
+            Some(user) => self.authority.check(user, module).map_err(|why| RequestRefusal::new(403, why)),
             None => Err(RequestRefusal::new(403, "the user at the other end of the connection is not known")),
         }
     }
@@ -193,15 +211,19 @@ mod tests {
         let read = |group| read_group(TABLE, group);
         assert_eq!((read("ndn"), read("root"), read("77")), (Some(990), Some(0), Some(77)));
         assert_eq!((read("alice"), read("broken"), read("empty"), read("")), (None, None, None, None));
-        let missing = Authority::new(&["0".to_owned(), "no-such-group-here".to_owned()]);
+        let missing = Authority::new(&["0".to_owned(), "no-such-group-here".to_owned()], &[]);
         assert_eq!(missing, Err("no-such-group-here".to_owned()));
     }
 
     #[test]
-    fn root_the_own_user_and_members_of_groups_are_permitted() {
-        let authority = Authority { uids: vec![0, 1000], groups: vec![990] };
-        let user = |uid, groups: &[u32]| authority.permits(&PeerUser { uid, groups: groups.to_vec() });
-        assert!(user(0, &[]) && user(1000, &[1000]) && user(1001, &[1001, 990]));
-        assert!(!user(1001, &[0, 1000]) && !user(990, &[]));
+    fn root_and_the_own_user_may_send_all_commands_and_groups_those_that_are_listed() {
+        let group_modules = vec!["rib".to_owned()];
+        let authority = Authority { uids: vec![0, 1000], groups: vec![990], group_modules };
+        let check = |uid, groups: &[u32], module| {
+            authority.check(&PeerUser { uid, groups: groups.to_vec() }, module).is_ok()
+        };
+        assert!(check(0, &[], "faces") && check(1000, &[1000], "cs"));
+        assert!(check(1001, &[1001, 990], "rib") && !check(1001, &[990], "faces"));
+        assert!(!check(1001, &[0, 1000], "rib") && !check(990, &[], "rib"));
     }
 }
