@@ -250,7 +250,7 @@ fn read(path: &Path) -> Result<StoredKey, KeyStoreError> {
     Ok(StoredKey { certificate, signer })
 }
 
-fn read_small(path: &Path) -> io::Result<String> {
+pub(crate) fn read_small(path: &Path) -> io::Result<String> {
     if fs::metadata(path)?.len() > MAX_FILE {
         return Err(io::Error::other(format!("it has more than {MAX_FILE} bytes")));
     }

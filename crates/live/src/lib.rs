@@ -34,6 +34,7 @@ pub mod stream;
 mod sys;
 pub mod tokens;
 pub mod transport;
+pub mod trust_policy;
 pub mod udp;
 pub mod uplink;
 pub mod uri;

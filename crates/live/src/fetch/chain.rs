@@ -1,44 +1,32 @@
 //! The key that signs an object, found by certificates that lead to a trust anchor.
 //!
-//! Trust is hierarchical: whoever signs a name has an identity that is a prefix of it. Certificates are fetched by the names
-//! in KeyLocators.
+//! Certificates are fetched by the names in KeyLocators.
 
 use bytes::Bytes;
 use tidegate_core::ndn::packet::NackReason;
 use tidegate_core::units::Span;
 use tidegate_wire::name::push_segment;
-use tidegate_wire::{Certificate, DataView, InterestBuilder, KeyLocator, PublicKey, Verifier, rdr};
+use tidegate_wire::{Certificate, DataView, InterestBuilder, KeyLocator, rdr};
 
 use super::FetchError;
 use super::discovery::{LIFETIMES, pause};
 use crate::client::{Answer, Client};
 use crate::clock::MonotonicClock;
 use crate::name_uri::show;
+use crate::trust_policy::{MAX_CERTIFICATES, TrustPolicy};
 
-/// Maximum number of certificates between a Data and a trust anchor.
-const MAX_CERTIFICATES: usize = 5;
-
-/// The signer of an object, and how it is known.
-#[derive(Clone, Debug)]
-pub struct ObjectSigner {
-    /// The key that has signed it.
-    pub key: PublicKey,
-    /// Name of the key, concatenated components.
-    pub key_name: Vec<u8>,
-}
-
-/// The signer of the object `name` (concatenated components), whose certificate leads to one of `anchors`: the signer of its
-/// metadata, or of its first segment if `name` is that of a version. If the forwarder has no route to it, it may get one for
-/// the time `wait`.
+/// The certificate of the signer of the object `name` (concatenated components), which leads to a trust anchor of `policy`: the
+/// signer of its metadata, or of its first segment if `name` is that of a version. If the forwarder has no route to it, it may
+/// get one for the time `wait`.
 ///
 /// # Errors
 /// When the Data or a certificate is not there, not valid now, or not signed by whom it should be.
 pub fn signer_of(
     client: &mut Client,
     (name, is_version): (&[u8], bool),
-    anchors: &[Certificate],
+    policy: &TrustPolicy,
     wait: Span,
-) -> Result<ObjectSigner, FetchError> {
+) -> Result<Certificate, FetchError> {
     let mut requested = name.to_vec();
     if is_version {
         push_segment(&mut requested, 0)
@@ -53,7 +41,7 @@ pub fn signer_of(
         }
     };
     let data = DataView::parse(&packet).map_err(|why| FetchError::Untrusted(why.to_string()))?;
-    let chain = Chain { anchors, now: MonotonicClock::wall_micros() / 1_000_000 };
+    let chain = Chain { policy, now: MonotonicClock::wall_micros() / 1_000_000 };
     let signer = chain.signer(client, &data, MAX_CERTIFICATES)?;
     // Otherwise the answer to another name would choose the signer.
     if data.name.components().starts_with(name) {
@@ -65,45 +53,31 @@ pub fn signer_of(
 
 /// Conditions under which a signer is trusted.
 struct Chain<'a> {
-    anchors: &'a [Certificate],
+    policy: &'a TrustPolicy,
     /// The present, seconds since 1970.
     now: u64,
 }
 
 impl Chain<'_> {
-    /// The signer of a Data, whose signature it verifies; at most `left` certificates are fetched.
+    /// The certificate of the signer of a Data, whose signature it verifies; at most `left` certificates are fetched.
     fn signer(
         &self,
         client: &mut Client,
         data: &DataView<'_>,
         left: usize,
-    ) -> Result<ObjectSigner, FetchError> {
+    ) -> Result<Certificate, FetchError> {
         let Some(KeyLocator::Name(locator)) = data.signature.key_locator else {
             return Err(untrusted(data, "has no name of a key in its signature"));
         };
-        let certificate = match self.anchors.iter().find(|anchor| anchor.is_denoted_by(locator.components()))
-        {
+        let certificate = match self.policy.anchor(locator.components()) {
             Some(anchor) => anchor.clone(),
             None if left == 0 => {
                 return Err(untrusted(data, "is too many certificates away from a trust anchor"));
             }
             None => self.fetch(client, locator.components(), left)?,
         };
-        let identity = show(certificate.identity());
-        if !data.name.components().starts_with(certificate.identity()) {
-            return Err(untrusted(data, &format!("is not under the identity of its signer, {identity}")));
-        }
-        if !certificate.validity().includes(self.now) {
-            return Err(untrusted(
-                data,
-                &format!("is signed by {identity}, whose certificate is not valid now"),
-            ));
-        }
-        let key = certificate.public_key().clone();
-        if Verifier::Key(key.clone()).verify_data(data).is_err() {
-            return Err(untrusted(data, &format!("has not the signature of {identity}")));
-        }
-        Ok(ObjectSigner { key, key_name: certificate.key_name().to_vec() })
+        self.policy.check_data(data, &certificate, self.now).map_err(|why| untrusted(data, &why))?;
+        Ok(certificate)
     }
 
     /// The certificate that a KeyLocator denotes, verified.
@@ -124,6 +98,21 @@ impl Chain<'_> {
         self.signer(client, &data, left - 1)?;
         Ok(certificate)
     }
+}
+
+/// Checks that the signer of an object may also sign the segments of the version `name` (concatenated components).
+///
+/// # Errors
+/// When the policy does not permit it.
+pub fn check_version_signer(
+    policy: &TrustPolicy,
+    name: &[u8],
+    signer: &Certificate,
+) -> Result<(), FetchError> {
+    let mut first = name.to_vec();
+    push_segment(&mut first, 0);
+    let refusal = |why: String| FetchError::Untrusted(format!("{} {why}", show(&first)));
+    policy.check_signer(&first, signer).map_err(refusal)
 }
 
 fn untrusted(data: &DataView<'_>, why: &str) -> FetchError {
@@ -186,7 +175,8 @@ mod tests {
         let mut client = Client::over(Transport::Stream(near)).expect("descriptors");
         let bytes = DataBuilder { name, ..DataBuilder::default() }.sign(signer).expect("small");
         let data = DataView::parse(&bytes).expect("valid");
-        let chain = Chain { anchors: &[anchor()], now };
+        let policy = TrustPolicy::hierarchical(vec![anchor()]);
+        let chain = Chain { policy: &policy, now };
         chain.signer(&mut client, &data, 0).map(|_| ()).map_err(|why| why.to_string())
     }
 

@@ -22,7 +22,7 @@ use tidegate_core::units::{ByteCount, Span};
 use crate::client::Client;
 use driver::Fetch;
 
-pub use chain::{ObjectSigner, signer_of};
+pub use chain::{check_version_signer, signer_of};
 pub use error::FetchError;
 pub use trust::Trust;
 

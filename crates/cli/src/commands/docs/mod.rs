@@ -42,6 +42,12 @@ const PAGES: &[ReferencePage] = &[
         title: "Every key of a forwarder's configuration",
         body: forwarder_keys,
     },
+    #[cfg(target_os = "linux")]
+    ReferencePage {
+        name: "trust-schema-keys",
+        title: "Every key of a trust schema",
+        body: trust_schema_keys,
+    },
     ReferencePage { name: "schemes", title: "Scheme catalogue", body: schemes::body },
     ReferencePage { name: "definitions", title: "Definitions of metrics", body: results::body },
     ReferencePage { name: "commands", title: "Commands", body: commands::body },
@@ -123,6 +129,11 @@ fn scenario_keys(_: &Session) -> String {
 fn forwarder_keys(_: &Session) -> String {
     "The file that `tidegate forward` takes. Quantities are written as in scenarios.\n\n".to_owned()
         + &tidegate_live::daemon::config::reference()
+}
+
+#[cfg(target_os = "linux")]
+fn trust_schema_keys(_: &Session) -> String {
+    "The file that `fetch --trust-schema` takes.\n\n".to_owned() + &tidegate_live::trust_policy::reference()
 }
 
 /// A row of a Markdown table.

@@ -164,6 +164,7 @@ impl Arguments {
             no_verify: true,
             verify_key: None,
             trust_anchor: Vec::new(),
+            trust_schema: None,
             report: None,
             transport: self.transport.clone(),
             log: self.log.clone(),

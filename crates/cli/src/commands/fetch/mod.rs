@@ -12,16 +12,17 @@ use std::path::{Path, PathBuf};
 use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_live::client::{Client, ClientError};
 use tidegate_live::fetch::{
-    FetchError, FetchProgress, FetchSettings, Fetched, RECEIVE_WINDOW, RECONNECT, RETRIES, Trust, fetch,
-    newest_version, signer_of,
+    FetchError, FetchProgress, FetchSettings, Fetched, RECEIVE_WINDOW, RECONNECT, RETRIES, Trust,
+    check_version_signer, fetch, newest_version, signer_of,
 };
 use tidegate_live::key_store::read_certificate;
 use tidegate_live::name_uri;
 use tidegate_live::signals::StopSignal;
+use tidegate_live::trust_policy::TrustPolicy;
 use tidegate_pages::page::{RunPage, Timeline, run_page};
 use tidegate_results::tables::RunContext;
+use tidegate_wire::Verifier;
 use tidegate_wire::tlv::{TlvReader, types};
-use tidegate_wire::{Certificate, Verifier};
 
 use super::status::uplink;
 use crate::command_line::word;
@@ -93,6 +94,10 @@ pub(crate) struct Arguments {
     /// it); each identity may sign names under its own. May be given several times.
     #[arg(long, value_name = "FILE")]
     trust_anchor: Vec<PathBuf>,
+    /// Accept only Data whose signer, and each certificate that leads from it to a trust anchor, is permitted by a rule of this
+    /// trust schema (TOML).
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["trust_anchor", "verify_key", "no_verify"])]
+    trust_schema: Option<PathBuf>,
     /// Write a page with window, goodput and RTT over time.
     #[arg(long, value_name = "PAGE.html")]
     report: Option<PathBuf>,
@@ -141,6 +146,7 @@ impl Arguments {
             add("--wait", &self.wait.to_string());
         }
         path(&self.verify_key).iter().for_each(|file| add("--verify-key", file));
+        path(&self.trust_schema).iter().for_each(|file| add("--trust-schema", file));
         self.trust_anchor.iter().for_each(|file| add("--trust-anchor", &file.display().to_string()));
         path(&self.report).iter().for_each(|file| add("--report", file));
         self.transport.iter().for_each(|uri| add("--transport", uri));
@@ -187,26 +193,31 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let (Chosen { name: scheme, label, controller, .. }, profile) = scheme::make(session, arguments)?;
     let trust = trust(arguments)?;
-    let anchors = anchors(arguments)?;
+    let policy = policy(arguments)?;
     let uplink = uplink(arguments.transport.as_deref())?;
     let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
     let mut client = Client::connect(&uplink).map_err(Failure::error)?;
     let stop = stop.as_fd().try_clone_to_owned().map_err(Failure::error)?;
     client.stop_on(stop).map_err(Failure::error)?;
     let is_version = arguments.no_version_discovery || has_version(&name);
-    let (trust, signer) = match anchors.is_empty() {
-        true => (trust, None),
-        false => {
-            let signer = signer_of(&mut client, (&name, is_version), &anchors, arguments.wait);
-            let signer = signer.map_err(|why| failure(&why, &arguments.name))?;
-            (Trust::Key(Verifier::Key(signer.key)), Some(name_uri::show(&signer.key_name)))
+    let signer = match &policy {
+        None => None,
+        Some(policy) => {
+            let signer = signer_of(&mut client, (&name, is_version), policy, arguments.wait);
+            Some(signer.map_err(|why| failure(&why, &arguments.name))?)
         }
     };
+    let key = signer.as_ref().map(|signer| Verifier::Key(signer.public_key().clone()));
+    let trust = key.map_or(trust, Trust::Key);
     let name = if is_version {
         name
     } else {
         discover(&mut client, &name, &trust, arguments).map_err(|why| failure(&why, &arguments.name))?
     };
+    if let Some((policy, signer)) = policy.as_ref().zip(signer.as_ref()) {
+        check_version_signer(policy, &name, signer).map_err(|why| failure(&why, &arguments.name))?;
+    }
+    let signer = signer.map(|signer| name_uri::show(signer.key_name()));
     let shown = name_uri::show(&name);
     // After discovery: a part is only resumed if it is of this version.
     let mut output = Output::open(arguments.output.as_deref(), &shown)?;
@@ -402,9 +413,14 @@ fn trust(arguments: &Arguments) -> Result<Trust, Failure> {
     Ok(Trust::Key(verifier))
 }
 
-/// Certificates that are trusted.
-fn anchors(arguments: &Arguments) -> Result<Vec<Certificate>, Failure> {
-    arguments.trust_anchor.iter().map(|file| read_certificate(file).map_err(Failure::error)).collect()
+/// Who may sign what; `None` if no signers are certified.
+fn policy(arguments: &Arguments) -> Result<Option<TrustPolicy>, Failure> {
+    if let Some(file) = &arguments.trust_schema {
+        return TrustPolicy::read_schema(file).map(Some).map_err(Failure::error);
+    }
+    let anchors = arguments.trust_anchor.iter().map(|file| read_certificate(file).map_err(Failure::error));
+    let anchors: Vec<_> = anchors.collect::<Result<_, _>>()?;
+    Ok((!anchors.is_empty()).then(|| TrustPolicy::hierarchical(anchors)))
 }
 
 /// Writes a page as for a simulated run, with one flow and without links.
