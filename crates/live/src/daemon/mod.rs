@@ -66,6 +66,8 @@ const SWEEP_STEP: usize = 2_048;
 #[derive(Debug)]
 pub struct Daemon {
     clock: MonotonicClock,
+    /// Time of the start, Unix milliseconds.
+    started_ms: u64,
     now: Time,
     poll: Poll,
     ready: Vec<Ready>,

@@ -87,6 +87,9 @@ impl Places {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Usefulness {
     has_packets: bool,
+    has_routes: bool,
+    /// Whether it is a connection, whose peer has shown that it receives packets at its address.
+    is_connection: bool,
     received_at: Time,
     id: FaceId,
 }
@@ -98,7 +101,8 @@ impl Usefulness {
     }
 }
 
-/// The face to close for a newcomer: one that never received a packet, before one that has been silent for the longest time.
+/// The face to close for a newcomer: one that never received a packet, before one without routes, before datagrams of a peer,
+/// before the one that has been silent for the longest time.
 fn face_to_close(faces: impl Iterator<Item = Usefulness>, now: Time) -> Option<FaceId> {
     faces.filter(|face| face.is_low(now)).min().map(|face| face.id)
 }
@@ -154,7 +158,8 @@ impl Daemon {
         found.is_some()
     }
 
-    fn source_of_face(&self, id: FaceId) -> Option<PeerNetwork> {
+    /// Address of a face's peer, as far as its places are counted.
+    pub(super) fn source_of_face(&self, id: FaceId) -> Option<PeerNetwork> {
         match &self.faces[id.index()].as_ref()?.line {
             Line::Socket { transport, .. } => self.source_of(transport),
             Line::Internal(_) => None,
@@ -167,7 +172,13 @@ impl Daemon {
         // An operator may have made a face persistent.
         let may_end = |face: &Face| face.persistency == FacePersistency::OnDemand;
         faces.filter(move |(id, face)| may_end(face) && !self.node.faces()[id.index()].is_local()).map(
-            |(id, face)| Usefulness { has_packets: has_packets(face), received_at: face.received_at, id },
+            |(id, face)| Usefulness {
+                has_packets: has_packets(face),
+                has_routes: self.rib.count_of_face(id) > 0,
+                is_connection: !face.line.is_datagram(),
+                received_at: face.received_at,
+                id,
+            },
         )
     }
 
@@ -228,7 +239,10 @@ mod tests {
 
     #[test]
     fn a_face_without_a_packet_goes_before_one_that_is_silent_and_none_that_is_in_use() {
-        let face = |id, has_packets, at| Usefulness { has_packets, received_at: secs(at), id: FaceId(id) };
+        let face = |id, has_packets, at| {
+            let (has_routes, is_connection) = (false, false);
+            Usefulness { has_packets, has_routes, is_connection, received_at: secs(at), id: FaceId(id) }
+        };
         let (old, silent, recent, fresh) =
             (face(1, true, 1), face(2, true, 9), face(3, true, 19), face(4, false, 20));
         let unproven = face(5, false, 18);
@@ -237,5 +251,10 @@ mod tests {
         assert_eq!(closed(&[recent, silent, old, fresh]), Some(FaceId(1)));
         assert_eq!(closed(&[recent, silent, fresh]), Some(FaceId(2)));
         assert_eq!(closed(&[recent, fresh]), None);
+        // Whoever forges addresses makes many faces on demand, but no connections, and no routes unless neighbours may.
+        let connection = Usefulness { is_connection: true, ..face(6, true, 0) };
+        let route = Usefulness { has_routes: true, ..face(7, true, 0) };
+        assert_eq!(closed(&[connection, route, silent]), Some(FaceId(2)));
+        assert_eq!(closed(&[connection, route]), Some(FaceId(6)));
     }
 }

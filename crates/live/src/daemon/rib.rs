@@ -136,12 +136,15 @@ impl Rib {
         let name = components(route.prefix, tables.names);
         self.make_room(&name, &route)?;
         let (prefix, face, expires) = (route.prefix, route.face, route.expires);
-        let key = (face, route.origin);
+        let (key, cost) = ((face, route.origin), route.cost);
         let mut flags = route.flags;
         let entry = self.entry(&name, prefix);
         // A route of the RIB replaces what a command to the FIB set for this face.
-        entry.direct.remove(&face);
+        let was_direct = entry.direct.remove(&face).is_some();
         let old = entry.routes.insert(key, route);
+        // Applications register again and again; a route to a short prefix concerns many entries.
+        let is_as_before =
+            !was_direct && old.as_ref().is_some_and(|old| (old.flags, old.cost) == (flags, cost));
         self.routes += usize::from(old.is_none());
         if let Some(old) = old {
             flags |= old.flags;
@@ -149,7 +152,9 @@ impl Rib {
         }
         self.of_faces.insert((face, prefix));
         self.expirations.extend(expires.map(|at| (at, prefix, key)));
-        self.renew([RibChange { prefix, name, flags }], tables);
+        if !is_as_before {
+            self.renew([RibChange { prefix, name, flags }], tables);
+        }
         Ok(())
     }
 
@@ -534,6 +539,21 @@ mod tests {
         bench.remove_face(1);
         assert_eq!(bench.rib.written - before, 1_001);
         assert_eq!(bench.hops("/p7"), [(2, 0), (3, 0)]);
+    }
+
+    #[test]
+    fn a_route_that_is_registered_again_as_it_was_writes_no_entry() {
+        let mut bench = Bench::default();
+        (0..100).for_each(|place| bench.register(&format!("/a/p{place}"), 1, 0, INHERIT));
+        bench.register("/a", 2, 0, INHERIT);
+        let before = bench.rib.written;
+        bench.register("/a", 2, 0, INHERIT);
+        assert_eq!(bench.rib.written - before, 0);
+        bench.register("/a", 2, 3, INHERIT);
+        assert_eq!(bench.rib.written - before, 101);
+        bench.set_next_hop("/a", 2, Some(1));
+        bench.register("/a", 2, 3, INHERIT);
+        assert_eq!(bench.hops("/a"), [(2, 3)]);
     }
 
     #[test]

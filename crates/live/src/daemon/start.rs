@@ -111,6 +111,7 @@ impl Daemon {
         let mut daemon = Self {
             now: clock.now(),
             clock,
+            started_ms: wall_millis(),
             poll: Poll::new().map_err(|why| StartError::new("epoll", why))?,
             ready: Vec::new(),
             memory: Reception::new(),

@@ -173,11 +173,20 @@ impl Daemon {
         if self.rib.len() >= MAX_ROUTES / 2 && !self.rib.has_route(name, from) {
             return Err(RequestRefusal::new(503, "half of the RIB is kept for applications of this machine"));
         }
-        if self.rib.count_of_face(from) >= MAX_NEIGHBOUR_ROUTES && !self.rib.has_route(name, from) {
+        if self.routes_of_neighbour(from) >= MAX_NEIGHBOUR_ROUTES && !self.rib.has_route(name, from) {
             let text = format!("a neighbour can have at most {MAX_NEIGHBOUR_ROUTES} prefixes");
             return Err(RequestRefusal::new(503, text));
         }
         Ok(())
+    }
+
+    /// Number of routes through all faces of the neighbour's address.
+    fn routes_of_neighbour(&self, from: FaceId) -> usize {
+        let source = self.source_of_face(from);
+        let is_same =
+            |face: &FaceId| *face == from || source.is_some() && self.source_of_face(*face) == source;
+        let faces = (0..self.faces.len()).map(|at| FaceId(at as u16)).filter(is_same);
+        faces.map(|face| self.rib.count_of_face(face)).sum()
     }
 
     /// Checks that the peer of a face may send commands of `module`.

@@ -12,7 +12,7 @@ impl Daemon {
         let faces = || self.faces.iter().flatten();
         ForwarderStatus {
             version: concat!("tidegate ", env!("CARGO_PKG_VERSION")).to_owned(),
-            start_ms: current_ms.saturating_sub(self.now.as_nanos() / 1_000_000),
+            start_ms: self.started_ms,
             current_ms,
             names: self.names.len() as u64,
             fib: forwarder.fib().entries().count() as u64,
