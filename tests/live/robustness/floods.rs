@@ -124,3 +124,24 @@ fn names_of_many_components_take_the_memory_that_is_configured_and_no_more() {
     assert!(of_forwarder(&status, "refused_full") > 1_000.0, "{status:?}");
     assert!(target.forwarder.memory_bytes() < 64 << 20, "{} bytes", target.forwarder.memory_bytes());
 }
+
+#[test]
+fn an_interest_is_pending_for_the_configured_time_at_most_whatever_its_lifetime() {
+    let hole = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    let to = hole.local_addr().expect("bound");
+    let config = format!(
+        "[forwarder]\nlifetime = \"1s\"\n[[face]]\nname = \"hole\"\nuri = \"udp4://{to}\"\n[[route]]\n\
+         prefix = \"/hole\"\nface = \"hole\"\n"
+    );
+    let target = Target::start("lifetime", &config);
+    let mut peer = Peer::connect(&target.forwarder, Way::Udp);
+    let name = uri(&["hole", "one"]);
+    // 2^63 ms, and the nonce.
+    let lifetime = element(types::INTEREST_LIFETIME, &[&(1_u64 << 63).to_be_bytes()]);
+    let name = element(types::NAME, &[&name]);
+    peer.send(&element(types::INTEREST, &[&name, &element(types::NONCE, &[&[1, 2, 3, 4]]), &lifetime]));
+    let counts = |pending: f64| move |status: &Value| of_forwarder(status, "pending_interests") == pending;
+    // The Interest for the status is pending, too.
+    target.forwarder.status_when("a pending Interest", counts(2.0));
+    target.forwarder.status_when("its end", counts(1.0));
+}
