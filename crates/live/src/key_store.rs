@@ -22,6 +22,9 @@ const FOLDER: &str = ".ndn/tidegate-keys";
 /// Maximum size of a file that is read, bytes.
 const MAX_FILE: u64 = 64 << 10;
 
+/// Maximum number of certificates in a folder that are read.
+pub const MAX_CERTIFICATES: usize = 1_000;
+
 /// Characters of base64 in one line, as `ndnsec` writes them.
 const LINE: usize = 64;
 
@@ -159,14 +162,12 @@ impl KeyStore {
     /// # Errors
     /// When a file cannot be read, or has not what it should have.
     pub fn keys(&self) -> Result<Vec<StoredKey>, KeyStoreError> {
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
+        let certificates = match certificate_files(&self.folder) {
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(why) => return Err(KeyStoreError::File { path: self.folder.clone(), why }),
+            found => found.map_err(|why| KeyStoreError::File { path: self.folder.clone(), why })?,
         };
-        let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-        let certificates = paths.filter(|path| path.extension().is_some_and(|end| end == "cert"));
-        let mut keys: Vec<StoredKey> = certificates.map(|path| read(&path)).collect::<Result<_, _>>()?;
+        let mut keys: Vec<StoredKey> =
+            certificates.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
         keys.sort_by(|one, other| one.certificate.name().cmp(other.certificate.name()));
         Ok(keys)
     }
@@ -229,6 +230,29 @@ pub fn read_base64(path: &Path) -> Result<Vec<u8>, KeyStoreError> {
 pub fn read_certificate(path: &Path) -> Result<Certificate, KeyStoreError> {
     let packet = Bytes::from(read_base64(path)?);
     Certificate::parse(packet).map_err(|why| KeyStoreError::Certificate { path: path.to_owned(), why })
+}
+
+/// Reads all certificates of a folder: the files whose names end with `.cert`, at most [`MAX_CERTIFICATES`].
+///
+/// # Errors
+/// When the folder or one of them cannot be read, or there are too many.
+pub fn read_certificates(folder: &Path) -> Result<Vec<Certificate>, KeyStoreError> {
+    let files = certificate_files(folder).and_then(|files| match files.len() {
+        0..=MAX_CERTIFICATES => Ok(files),
+        count => Err(io::Error::other(format!("{count} certificates; at most {MAX_CERTIFICATES}"))),
+    });
+    let files = files.map_err(|why| KeyStoreError::File { path: folder.to_owned(), why })?;
+    files.iter().map(|file| read_certificate(file)).collect()
+}
+
+/// The files of certificates in a folder, in the order of their names.
+fn certificate_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder)?;
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "cert")).collect();
+    files.sort();
+    Ok(files)
 }
 
 /// Base64 in lines of 64 characters.

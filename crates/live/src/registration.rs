@@ -6,7 +6,6 @@ use tidegate_wire::name::push_component;
 use tidegate_wire::{DataView, DecodeError, InterestBuilder, InterestStamp, Signer};
 
 use crate::client::{Answer, Client, ClientError};
-use crate::clock::MonotonicClock;
 use crate::nfd::{ControlParameters, ControlResponse, FLAG_CHILD_INHERIT, ORIGIN_APP};
 
 /// Timeout of a command.
@@ -53,11 +52,15 @@ fn restriction(is_local: bool) -> &'static str {
     "; it accepts commands only from this machine, over a Unix socket or TCP"
 }
 
-/// Registers `prefix` (concatenated components), so that the forwarder sends its Interests here.
+/// Registers `prefix` (concatenated components), so that the forwarder sends its Interests here; `signer` signs the command.
 ///
 /// # Errors
 /// If the forwarder does not confirm it.
-pub fn register(client: &mut Client, prefix: &[u8]) -> Result<ControlParameters, RegistrationError> {
+pub fn register(
+    client: &mut Client,
+    prefix: &[u8],
+    signer: &Signer,
+) -> Result<ControlParameters, RegistrationError> {
     let parameters = ControlParameters {
         name: Some(prefix.to_vec()),
         origin: Some(ORIGIN_APP),
@@ -65,33 +68,38 @@ pub fn register(client: &mut Client, prefix: &[u8]) -> Result<ControlParameters,
         flags: Some(FLAG_CHILD_INHERIT),
         ..ControlParameters::default()
     };
-    command(client, b"register", &parameters)
+    command(client, b"register", &parameters, signer)
 }
 
-/// Removes a registration.
+/// Removes a registration; `signer` signs the command.
 ///
 /// # Errors
 /// If the forwarder does not confirm it; the end of the connection removes it as well.
-pub fn unregister(client: &mut Client, prefix: &[u8]) -> Result<ControlParameters, RegistrationError> {
+pub fn unregister(
+    client: &mut Client,
+    prefix: &[u8],
+    signer: &Signer,
+) -> Result<ControlParameters, RegistrationError> {
     let parameters = ControlParameters {
         name: Some(prefix.to_vec()),
         origin: Some(ORIGIN_APP),
         ..ControlParameters::default()
     };
-    command(client, b"unregister", &parameters)
+    command(client, b"unregister", &parameters, signer)
 }
 
 fn command(
     client: &mut Client,
     verb: &[u8],
     parameters: &ControlParameters,
+    signer: &Signer,
 ) -> Result<ControlParameters, RegistrationError> {
     let mut name = Vec::new();
     for component in [b"localhost", &b"nfd"[..], b"rib", verb, &parameters.encode()] {
         push_component(&mut name, GENERIC, component);
     }
     let nonce = client.nonces().bits().to_be_bytes();
-    let time_ms = Some(MonotonicClock::wall_micros() / 1_000);
+    let time_ms = Some(client.next_command_time());
     let stamp = InterestStamp { nonce: Some(&nonce), time_ms, sequence: None };
     let interest = InterestBuilder {
         name: &name,
@@ -99,7 +107,7 @@ fn command(
         lifetime: Some(PATIENCE),
         ..InterestBuilder::default()
     };
-    let interest = interest.sign(&Signer::Digest, &stamp);
+    let interest = interest.sign(signer, &stamp);
     let interest = interest.map_err(|why| ClientError::Packet(why.to_string()))?;
     match client.express(interest, PATIENCE.span())? {
         Answer::Data(data) => read_response(&data.body),
@@ -165,7 +173,7 @@ mod tests {
             far.send(&data);
             far.exchange(Some(far.now()), &mut inbox)
         });
-        let outcome = register(&mut near, PREFIX);
+        let outcome = register(&mut near, PREFIX, &Signer::Digest);
         forwarder.join().expect("the forwarder's checks hold")?;
         outcome
     }

@@ -67,3 +67,99 @@ fn a_member_of_a_configured_group_registers_over_the_unix_socket() {
     let refused = Running::of(command(&tcp.each_ref().map(String::as_str))).wait().with(1);
     assert!(refused.err.contains("403 user 65534"), "{}", refused.err);
 }
+
+/// Keys of an office that certifies, and of two users, one of whom it has certified.
+struct Office {
+    scratch: Scratch,
+}
+
+impl Office {
+    fn new(test: &str) -> Self {
+        let office = Self { scratch: Scratch::new(test) };
+        for (folder, identity) in
+            [("office", "/example"), ("alice", "/example/alice"), ("bob", "/example/bob")]
+        {
+            office.key(folder, &["generate", identity]);
+        }
+        let file = |name: &str, text: String| office.scratch.file(name, text.as_bytes());
+        file("office.cert", office.key("office", &["export", "/example"]));
+        let request = file("request", office.key("alice", &["export", "/example/alice"]));
+        std::fs::create_dir(office.scratch.at("certificates")).expect("writable");
+        file("certificates/alice.cert", office.key("office", &["issue", &request, "--signer", "/example"]));
+        file("certificates/bob.cert", office.key("bob", &["export", "/example/bob"]));
+        // Another user reads the keys of the users here.
+        Command::new("chmod").args(["-R", "a+rX", office.scratch.path()]).status().expect("there is chmod");
+        office
+    }
+
+    /// Standard output of `tidegate key` on the keys in a folder.
+    fn key(&self, folder: &str, arguments: &[&str]) -> String {
+        let mut command = program();
+        command.arg("key").args(arguments).args(["--keys", &self.scratch.at(folder)]);
+        Running::of(command).wait().with(0).out
+    }
+
+    /// `serve` of a user without rights, who signs with this key.
+    fn serve(&self, forwarder: &Forwarder, name: &str, user: &str) -> Running {
+        let (file, keys) = (self.scratch.file("file", b"content"), self.scratch.at(user));
+        let identity = format!("/example/{user}");
+        let signer = ["--signer", &identity, "--keys", &keys, "--transport", forwarder.uri(Way::Unix)];
+        Running::of(command(&[&["serve", name, &file][..], &signer].concat()))
+    }
+}
+
+#[test]
+fn a_key_that_a_configured_key_has_certified_registers_as_well() {
+    if !can_be_another("commands of certified keys") {
+        return;
+    }
+    let office = Office::new("certified");
+    let config = |more: &str| {
+        let (anchor, folder) = (office.scratch.at("office.cert"), office.scratch.at("certificates"));
+        format!(
+            "[management]\ncertificates = {folder:?}\n[[management.key]]\ncertificate = {anchor:?}\n{more}"
+        )
+    };
+    let forwarder = Forwarder::start("certified", &config("certified = true\n"));
+    let server = office.serve(&forwarder, "/anything", "alice");
+    server.out_line("serving ");
+    server.stop().with(0);
+    let refused = office.serve(&forwarder, "/anything", "bob").wait().with(1);
+    assert!(refused.err.contains("403 user 65534 may not send commands"), "{}", refused.err);
+    for (test, more, stated) in [
+        ("certified-not", "", "403 user 65534"),
+        ("certified-cs", "certified = true\ncommands = [\"cs\"]\n", "may not send rib commands"),
+    ] {
+        let forwarder = Forwarder::start(test, &config(more));
+        let refused = office.serve(&forwarder, "/anything", "alice").wait().with(1);
+        assert!(refused.err.contains(stated), "{}", refused.err);
+    }
+}
+
+#[test]
+fn a_trust_schema_permits_the_prefixes_that_a_key_may_sign() {
+    if !can_be_another("registrations by a trust schema") {
+        return;
+    }
+    let office = Office::new("schema");
+    let text = "format = 1\n[[anchor]]\ncertificate = \"office.cert\"\n\
+                [[rule]]\ndata = \"/example/{user}/**\"\nsigner = \"/example/{user}/KEY/*\"\n\
+                [[rule]]\ndata = \"/example/{user}/KEY/*/*/*\"\nsigner = \"/example/KEY/*\"\n";
+    let (schema, folder) =
+        (office.scratch.file("schema.toml", text.as_bytes()), office.scratch.at("certificates"));
+    let config = format!("[management]\ncertificates = {folder:?}\ntrust_schema = {schema:?}\n");
+    let forwarder = Forwarder::start("schema", &config);
+    let server = office.serve(&forwarder, "/example/alice/file", "alice");
+    server.out_line("serving ");
+    server.stop().with(0);
+    let refused = office.serve(&forwarder, "/example/bob/file", "alice").wait().with(1);
+    let stated = "requires /example/bob/KEY/*";
+    assert!(
+        refused.err.contains("403 the prefix /example/bob/file may not be signed by")
+            && refused.err.contains(stated),
+        "{}",
+        refused.err
+    );
+    let refused = office.serve(&forwarder, "/example/bob/file", "bob").wait().with(1);
+    assert!(refused.err.contains("403 user 65534"), "{}", refused.err);
+}

@@ -91,6 +91,8 @@ pub struct Client {
     /// Whether packets are held whose names must stay in the table.
     is_requesting: bool,
     pinned: Vec<PrefixId>,
+    /// SignatureTime of the last command.
+    command_time: u64,
     /// Kept open, because a closed descriptor leaves the poll set.
     stop: Option<OwnedFd>,
 }
@@ -133,6 +135,7 @@ impl Client {
             unclaimed: VecDeque::new(),
             is_requesting: false,
             pinned: Vec::new(),
+            command_time: 0,
             stop: None,
         })
     }
@@ -177,6 +180,13 @@ impl Client {
         let prefix = self.names.intern_prefix(name).map_err(|why| ClientError::Packet(why.to_string()))?;
         self.pinned.push(prefix);
         Ok(prefix)
+    }
+
+    /// SignatureTime of the next command, milliseconds since 1970: the present, and later than that of the last one, since
+    /// forwarders refuse a second command of the same millisecond.
+    pub fn next_command_time(&mut self) -> u64 {
+        self.command_time = (MonotonicClock::wall_micros() / 1_000).max(self.command_time + 1);
+        self.command_time
     }
 
     /// Random numbers of this application.

@@ -28,7 +28,7 @@ impl Daemon {
         let uris: Vec<FaceUri> =
             config.faces.iter().map(|face| resolve(&face.uri)).collect::<Result<_, _>>()?;
         let authority = Authority::of(&config)?;
-        let known_keys = KnownKeys::read(&config.command_keys, 0)?.after(&self.known_keys);
+        let known_keys = KnownKeys::read(&config, 0)?.after(&self.known_keys);
         self.apply_strategies(&config)?;
         (self.authority, self.known_keys) = (authority, known_keys);
         let notes = left_for_a_start(&self.config, &config);

@@ -66,7 +66,7 @@ pub fn check_surroundings(config: &ForwarderConfig) -> Result<(), Vec<StartError
     });
     let mut faults: Vec<StartError> = interfaces.collect();
     faults.extend(Authority::of(config).err());
-    faults.extend(KnownKeys::read(&config.command_keys, 0).err());
+    faults.extend(KnownKeys::read(config, 0).err());
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
@@ -106,7 +106,7 @@ impl Daemon {
             forwarder.set_strategy(prefix, make_strategy(strategy)?);
         }
         let authority = Authority::of(&config)?;
-        let known_keys = KnownKeys::read(&config.command_keys, wall_millis())?;
+        let known_keys = KnownKeys::read(&config, wall_millis())?;
         let clock = MonotonicClock::new();
         let mut daemon = Self {
             now: clock.now(),

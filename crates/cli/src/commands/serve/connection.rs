@@ -11,6 +11,7 @@ use tidegate_live::registration::{self, RegistrationError};
 use tidegate_live::serve::{Publications, serve};
 use tidegate_live::signals::StopSignal;
 use tidegate_live::uplink::Uplink;
+use tidegate_wire::Signer;
 
 use crate::Session;
 use crate::commands::status::uplink;
@@ -28,12 +29,26 @@ pub(super) struct Upstream<'a> {
     pub(super) wait: Span,
 }
 
+/// Prefixes of a producer, and the signer of the commands that register them.
+#[derive(Clone, Copy)]
+pub(super) struct Registrations<'a> {
+    pub(super) prefixes: &'a [Vec<u8>],
+    pub(super) signer: &'a Signer,
+}
+
+impl Registrations<'_> {
+    fn register(&self, client: &mut Client) -> Result<(), RegistrationError> {
+        let one = |prefix: &Vec<u8>| registration::register(client, prefix, self.signer).map(|_| ());
+        self.prefixes.iter().try_for_each(one)
+    }
+}
+
 /// Serves until interrupted or until the content changes, which is an error. `begun` is called once the prefixes are registered.
 /// [`Exit::Interrupted`]: the interruption came before that.
 pub(super) fn serve_for_good(
     session: &Session,
     at: Upstream<'_>,
-    (served, prefixes): (&mut Publications, &[Vec<u8>]),
+    (served, registrations): (&mut Publications, Registrations<'_>),
     begun: impl FnOnce(),
 ) -> Outcome {
     let uplink = uplink(at.uri)?;
@@ -41,17 +56,17 @@ pub(super) fn serve_for_good(
     let Some(mut client) = connect(&uplink, at.wait, &mut stop)? else { return Ok(Exit::Interrupted) };
     let stop = stop.as_fd().try_clone_to_owned().map_err(Failure::error)?;
     client.stop_on(stop).map_err(Failure::error)?;
-    match register_all(&mut client, prefixes) {
+    match registrations.register(&mut client) {
         Err(RegistrationError::Client(ClientError::Stopped)) => return Ok(Exit::Interrupted),
         registered => registered.map_err(Failure::error)?,
     };
     // After the registration: a program that waits for this can request the content at once.
     begun();
-    let outcome = answer_and_return(session, &mut client, served, prefixes);
+    let outcome = answer_and_return(session, &mut client, served, registrations);
     // The forwarder removes the route anyway when the connection ends; an explicit unregistration does it at once.
     if outcome.is_ok() && client.finish_in_peace().is_ok() {
-        for prefix in prefixes {
-            let _ = registration::unregister(&mut client, prefix);
+        for prefix in registrations.prefixes {
+            let _ = registration::unregister(&mut client, prefix, registrations.signer);
         }
     }
     outcome?.map_or(Ok(Exit::Ok), |change| Err(Failure::error(change)))
@@ -89,7 +104,7 @@ fn answer_and_return(
     session: &Session,
     client: &mut Client,
     served: &mut Publications,
-    prefixes: &[Vec<u8>],
+    registrations: Registrations<'_>,
 ) -> Result<Option<String>, Failure> {
     loop {
         let lost = match serve(client, served, |trouble| tracing::error!("{trouble}")) {
@@ -97,27 +112,23 @@ fn answer_and_return(
             outcome => return outcome.map_err(Failure::error),
         };
         tracing::warn!("{lost}; connecting again");
-        match return_to(client, prefixes) {
+        match return_to(client, registrations) {
             Err(RegistrationError::Client(ClientError::Stopped)) => return Ok(None),
             outcome => outcome.map_err(Failure::error)?,
         }
-        let names: Vec<String> = prefixes.iter().map(|prefix| name_uri::show(prefix)).collect();
+        let names: Vec<String> = registrations.prefixes.iter().map(|prefix| name_uri::show(prefix)).collect();
         session.begun(&format!("connected again, serving {}", names.join(", ")));
     }
 }
 
-/// Connects and registers `prefixes`, until all has succeeded with one connection.
-fn return_to(client: &mut Client, prefixes: &[Vec<u8>]) -> Result<(), RegistrationError> {
+/// Connects and registers the prefixes, until all has succeeded with one connection.
+fn return_to(client: &mut Client, registrations: Registrations<'_>) -> Result<(), RegistrationError> {
     loop {
         client.reconnect(None)?;
-        match register_all(client, prefixes) {
+        match registrations.register(client) {
             // The forwarder ended again, or is busy.
             Err(RegistrationError::Client(ClientError::Lost(_)) | RegistrationError::Timeout { .. }) => {}
             outcome => return outcome,
         }
     }
-}
-
-fn register_all(client: &mut Client, prefixes: &[Vec<u8>]) -> Result<(), RegistrationError> {
-    prefixes.iter().try_for_each(|prefix| registration::register(client, prefix).map(|_| ()))
 }

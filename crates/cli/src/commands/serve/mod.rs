@@ -21,7 +21,7 @@ use super::fetch::{has_version, last_kind};
 use crate::exit::{Failure, Outcome, print};
 use crate::log::LogArguments;
 use crate::{Format, Session};
-use connection::{Upstream, serve_for_good};
+use connection::{Registrations, Upstream, serve_for_good};
 use signing::{Signing, SigningArguments};
 
 /// Arguments of the command `tidegate serve`.
@@ -90,7 +90,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let mut served = Publications::new(producers, cache_size);
     let at = Upstream { uri: arguments.transport.as_deref(), wait: arguments.wait };
     let mut has_begun = false;
-    let outcome = serve_for_good(session, at, (&mut served, &prefixes), || {
+    let registrations = Registrations { prefixes: &prefixes, signer: &signing.signer };
+    let outcome = serve_for_good(session, at, (&mut served, registrations), || {
         has_begun = true;
         print(&begun);
     });

@@ -12,7 +12,7 @@ use tidegate_live::serve::{CACHE_SIZE, MAX_SEGMENT_SIZE, Publications, ServeSett
 use tidegate_wire::tlv::{TlvReader, types};
 
 use super::check_name;
-use super::connection::{Upstream, serve_for_good};
+use super::connection::{Registrations, Upstream, serve_for_good};
 use super::signing::{Signing, name, of_identity};
 use crate::Session;
 use crate::commands::fetch::get::typed;
@@ -87,7 +87,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     prefixes.extend(signing.certificate.map(|certificate| certificate.key_name().to_vec()));
     let mut served = Publications::new(vec![(arguments.name.clone(), Box::new(served))], CACHE_SIZE);
     let at = Upstream { uri: arguments.transport.as_deref(), wait: Span::ZERO };
-    serve_for_good(session, at, (&mut served, &prefixes), || {
+    let registrations = Registrations { prefixes: &prefixes, signer: &signing.signer };
+    serve_for_good(session, at, (&mut served, registrations), || {
         if arguments.print_data_version {
             print(&format!("v={version}\n"));
         }

@@ -69,6 +69,10 @@ pub struct ForwarderConfig {
     pub group_commands: Vec<String>,
     /// Keys whose commands are accepted from any application, and from neighbours.
     pub command_keys: Vec<CommandKey>,
+    /// Folder with certificates of keys that are accepted because of others.
+    pub certificates: Option<PathBuf>,
+    /// File of the trust schema by which keys register prefixes.
+    pub trust_schema: Option<PathBuf>,
     /// Whether neighbours may register routes to themselves.
     pub localhop: bool,
     /// Addresses of UDP listeners.
@@ -102,6 +106,8 @@ pub struct CommandKey {
     pub certificate: PathBuf,
     /// Modules of NFD's management protocol whose commands it may send.
     pub modules: Vec<String>,
+    /// Whether keys that it has certified may send them, too.
+    pub includes_certified: bool,
 }
 
 /// A place to listen at.

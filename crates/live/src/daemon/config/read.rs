@@ -1,6 +1,7 @@
 //! From the document to the settings, section by section.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::units::{BitRate, ByteCount, Packets};
@@ -66,6 +67,8 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let groups = read_texts(&management, "groups", |group| Ok(group.to_owned()));
     let group_commands = read_modules(&management, "group_commands", &["rib"]);
     let command_keys = read_command_keys(&management);
+    let certificates = management.text("certificates").map(PathBuf::from);
+    let trust_schema = management.text("trust_schema").map(PathBuf::from);
     let localhop = management.flag("localhop");
     let udp = listeners::read_addresses(&listen, "udp", &listeners::ADDRESSES);
     let tcp = listeners::read_addresses(&listen, "tcp", &listeners::ADDRESSES);
@@ -90,6 +93,8 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
         groups,
         group_commands: group_commands?,
         command_keys,
+        certificates,
+        trust_schema,
         localhop: localhop?,
         prefix_strategies,
         udp,
@@ -133,7 +138,11 @@ fn read_command_keys(management: &Fields<'_>) -> Vec<CommandKey> {
     for table in tables {
         let modules = read_modules(&table, "commands", &MODULES);
         if let (Some(certificate), Some(modules)) = (table.text("certificate"), modules) {
-            keys.push(CommandKey { certificate: certificate.into(), modules });
+            let includes_certified = table.flag("certified").unwrap_or(false);
+            if includes_certified && management.item("certificates").is_none() {
+                table.refuse("certified", "certified: [management] has no folder \"certificates\"");
+            }
+            keys.push(CommandKey { certificate: certificate.into(), modules, includes_certified });
         }
     }
     keys

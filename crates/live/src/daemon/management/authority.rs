@@ -20,6 +20,7 @@ use super::super::config::ForwarderConfig;
 use super::super::face::{Line, Origin};
 use super::super::rib::MAX_ROUTES;
 use super::super::start::StartError;
+use super::known_keys::CommandSubject;
 use super::request::{RequestRefusal, RequestScope};
 use super::wall_millis;
 use crate::nfd::ControlParameters;
@@ -117,6 +118,7 @@ impl Daemon {
         from: FaceId,
         requested: &ControlParameters,
     ) -> Result<(), RequestRefusal> {
+        let subject = CommandSubject { module, prefix: requested.name.as_deref().unwrap_or_default() };
         if RequestScope::of(command) == Some(RequestScope::Hop) {
             self.check_neighbour(from, requested)?;
             if self.config.localhop {
@@ -124,22 +126,22 @@ impl Daemon {
             }
             let refusal = RequestRefusal::new(
                 403,
-                "commands of neighbours are not configured (localhop and [[management.key]])",
+                "commands of neighbours are not configured (localhop, trust_schema and [[management.key]])",
             );
-            return self.check_key(command, module, refusal);
+            return self.check_key(command, subject, refusal);
         }
         let Err(refusal) = self.authorize(from, module) else { return Ok(()) };
-        self.check_key(command, module, refusal)
+        self.check_key(command, subject, refusal)
     }
 
     /// Checks that a known key has signed a command that is otherwise refused by `refusal`.
     fn check_key(
         &mut self,
         command: &InterestView<'_>,
-        module: &str,
+        subject: CommandSubject<'_>,
         refusal: RequestRefusal,
     ) -> Result<(), RequestRefusal> {
-        self.known_keys.accept(command, module, wall_millis()).map_err(|why| match why {
+        self.known_keys.accept(command, subject, wall_millis()).map_err(|why| match why {
             Some(why) => RequestRefusal::new(403, why),
             None => refusal,
         })

@@ -1,18 +1,21 @@
 //! Commands that are permitted because of the key that signed them.
 //!
-//! As in NFD's `authorizations`, a certificate permits commands of some modules. A command has a SignatureTime that
+//! As in NFD's `authorizations`, a certificate permits commands of some modules; so do, if configured, those that it has certified, and
+//! the rules of a trust schema permit registrations. Certificates are verified when the configuration is read. A command has a SignatureTime that
 //! differs from the present by at most [`GRACE`] and is later than that of any accepted command of its key, and later than
 //! the start of the forwarder: a recorded command cannot be sent again.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tidegate_core::units::Span;
-use tidegate_wire::{Certificate, InterestView, KeyLocator, Verifier};
+use tidegate_wire::{Certificate, InterestView, KeyLocator, ValidityPeriod, Verifier};
 
-use super::super::config::CommandKey;
+use super::super::config::{CommandKey, ForwarderConfig};
 use super::super::start::StartError;
-use crate::key_store::read_certificate;
+use crate::key_store::{read_certificate, read_certificates};
 use crate::name_uri::show;
+use crate::trust_policy::TrustPolicy;
 
 /// Maximum difference between the clocks of a client and of the forwarder, as in ndn-cxx's
 /// `ValidationPolicyCommandInterest`.
@@ -22,12 +25,41 @@ const GRACE: Span = Span::from_secs(120);
 #[derive(Clone, Debug)]
 struct KnownKey {
     certificate: Certificate,
+    /// Time within which its certificate is valid, and those that lead from it to a trust anchor are.
+    validity: ValidityPeriod,
     modules: Vec<String>,
+    /// Trust schema that permits prefixes; `None` if all of them are permitted.
+    schema: Option<Arc<TrustPolicy>>,
+}
+
+/// What a command is about, as far as its permission depends on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CommandSubject<'a> {
+    /// Module of the command.
+    pub module: &'a str,
+    /// Prefix in its parameters, concatenated components; empty if there is none.
+    pub prefix: &'a [u8],
 }
 
 impl KnownKey {
-    fn permits(&self, module: &str) -> bool {
+    fn is_for(&self, module: &str) -> bool {
         self.modules.iter().any(|permitted| permitted == module)
+    }
+
+    /// Checks that the key may send a command.
+    ///
+    /// # Errors
+    /// The reason, as a sentence.
+    fn check(&self, CommandSubject { module, prefix }: CommandSubject<'_>) -> Result<(), String> {
+        let of_key = |why: &str| format!("the key {} {why}", show(self.certificate.key_name()));
+        if !self.is_for(module) {
+            let source =
+                if self.schema.is_some() { "trust_schema" } else { "commands in [[management.key]]" };
+            return Err(of_key(&format!("may not send {module} commands ({source})")));
+        }
+        let Some(schema) = &self.schema else { return Ok(()) };
+        let checked = schema.check_signer(prefix, &self.certificate);
+        checked.map_err(|why| format!("the prefix {} {why}", show(prefix)))
     }
 }
 
@@ -45,18 +77,22 @@ impl KnownKeys {
     /// The keys of certificates in files; no command from before `since`, in milliseconds since 1970, is accepted.
     ///
     /// # Errors
-    /// When a file is no certificate.
-    pub fn read(configured: &[CommandKey], since: u64) -> Result<Self, StartError> {
-        let read = |key: &CommandKey| {
-            let certificate = read_certificate(&key.certificate);
+    /// When a file is no certificate, or the trust schema has a mistake.
+    pub fn read(config: &ForwarderConfig, since: u64) -> Result<Self, StartError> {
+        let folder = config.certificates.as_deref().map_or_else(|| Ok(Vec::new()), read_certificates);
+        let others = folder.map_err(|why| StartError::new("management.certificates", why))?;
+        let mut keys = Vec::new();
+        for configured in &config.command_keys {
+            let certificate = read_certificate(&configured.certificate);
             let certificate = certificate.map_err(|why| StartError::new("management.key", why))?;
-            Ok(KnownKey { certificate, modules: key.modules.clone() })
-        };
-        Ok(Self {
-            keys: configured.iter().map(read).collect::<Result<_, _>>()?,
-            last: BTreeMap::new(),
-            since,
-        })
+            keys.extend(keys_of(configured, certificate, &others));
+        }
+        if let Some(file) = &config.trust_schema {
+            let schema = TrustPolicy::read_schema(file);
+            let schema = schema.map_err(|why| StartError::new("management.trust_schema", why))?;
+            keys.extend(keys_by(schema, &others));
+        }
+        Ok(Self { keys, last: BTreeMap::new(), since })
     }
 
     /// These keys, with the times of commands that `earlier` accepted.
@@ -66,23 +102,23 @@ impl KnownKeys {
 
     /// Whether a key may send commands of `module`.
     pub fn are_for(&self, module: &str) -> bool {
-        self.keys.iter().any(|key| key.permits(module))
+        self.keys.iter().any(|key| key.is_for(module))
     }
 
-    /// Checks that a known key has signed a command of `module` at about `now`, in milliseconds since 1970, and notes its time.
+    /// Checks that a known key has signed a command with this subject at about `now`, in milliseconds since 1970, and notes its time.
     ///
     /// # Errors
     /// The reason; `None` if no known key has signed it.
-    pub fn accept(
+    pub(super) fn accept(
         &mut self,
         command: &InterestView<'_>,
-        module: &str,
+        subject: CommandSubject<'_>,
         now: u64,
     ) -> Result<(), Option<String>> {
         let signature = command.signature.as_ref().ok_or(None)?;
         let Some(KeyLocator::Name(locator)) = signature.key_locator else { return Err(None) };
         let is_denoted = |key: &&KnownKey| key.certificate.is_denoted_by(locator.components());
-        let may = |key: &&KnownKey| key.certificate.validity().includes(now / 1_000) && key.permits(module);
+        let may = |key: &&KnownKey| key.validity.includes(now / 1_000) && key.check(subject).is_ok();
         // Of several certificates of a key, a renewed one or one for other modules may be behind one that does not permit it.
         let permitting = self.keys.iter().filter(is_denoted).find(may);
         let key = permitting.or_else(|| self.keys.iter().find(is_denoted)).ok_or(None)?;
@@ -91,12 +127,10 @@ impl KnownKeys {
         if Verifier::Key(key.certificate.public_key().clone()).verify_interest(command).is_err() {
             return refusal("has not made the signature".to_owned());
         }
-        if !key.certificate.validity().includes(now / 1_000) {
+        if !key.validity.includes(now / 1_000) {
             return refusal("has a certificate that is not valid now".to_owned());
         }
-        if !key.permits(module) {
-            return refusal(format!("may not send {module} commands (commands in [[management.key]])"));
-        }
+        key.check(subject).map_err(Some)?;
         let Some(time) = signature.time_ms else { return refusal("gave no SignatureTime".to_owned()) };
         if time.abs_diff(now) > GRACE.as_nanos() / 1_000_000 {
             return refusal(format!(
@@ -112,6 +146,38 @@ impl KnownKeys {
         self.last.insert(name.to_vec(), time);
         Ok(())
     }
+}
+
+/// A configured key, and those that it has certified, if they may send its commands.
+fn keys_of(configured: &CommandKey, certificate: Certificate, others: &[Certificate]) -> Vec<KnownKey> {
+    let known = |certificate: &Certificate, validity| KnownKey {
+        certificate: certificate.clone(),
+        validity,
+        modules: configured.modules.clone(),
+        schema: None,
+    };
+    let mut keys = vec![known(&certificate, certificate.validity())];
+    if configured.includes_certified {
+        let policy = TrustPolicy::hierarchical(vec![certificate]);
+        let certified =
+            others.iter().filter_map(|other| Some(known(other, policy.certified(other, others)?)));
+        keys.extend(certified);
+    }
+    keys
+}
+
+/// The keys whose certificates lead to an anchor of a trust schema, and the anchors.
+fn keys_by(schema: TrustPolicy, others: &[Certificate]) -> Vec<KnownKey> {
+    let schema = Arc::new(schema);
+    let known = |certificate: &Certificate| {
+        Some(KnownKey {
+            certificate: certificate.clone(),
+            validity: schema.certified(certificate, others)?,
+            modules: vec!["rib".to_owned()],
+            schema: Some(schema.clone()),
+        })
+    };
+    schema.anchors().iter().chain(others).filter_map(known).collect()
 }
 
 #[cfg(test)]
@@ -142,7 +208,8 @@ mod tests {
         };
         let issued = settings.issue(&Signer::Key(Box::new(key))).expect("small");
         let certificate = Certificate::parse(issued).expect("a certificate");
-        let keys = vec![KnownKey { certificate, modules: vec!["rib".to_owned()] }];
+        let (validity, modules) = (certificate.validity(), vec!["rib".to_owned()]);
+        let keys = vec![KnownKey { certificate, validity, modules, schema: None }];
         KnownKeys { keys, last: BTreeMap::new(), since: 200_000 }
     }
 
@@ -153,7 +220,8 @@ mod tests {
 
     #[track_caller]
     fn accepted(keys: &mut KnownKeys, sent: &Bytes, module: &str, now: u64) -> Result<(), Option<String>> {
-        keys.accept(&InterestView::parse(sent).expect("ours"), module, now)
+        let subject = CommandSubject { module, prefix: b"\x08\x01x" };
+        keys.accept(&InterestView::parse(sent).expect("ours"), subject, now)
     }
 
     #[track_caller]

@@ -78,7 +78,7 @@ impl Forwarder {
     /// An application at which Interests under `prefix` (concatenated components) arrive.
     pub fn producer(&self, prefix: &[u8]) -> Client {
         let mut client = self.consumer();
-        registration::register(&mut client, prefix).expect("registered");
+        registration::register(&mut client, prefix, &Signer::Digest).expect("registered");
         client
     }
 }

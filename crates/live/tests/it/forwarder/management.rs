@@ -125,13 +125,13 @@ fn a_dataset_of_several_segments_is_one_version_and_a_command_makes_the_next_one
     for place in 0..300u32 {
         let prefix = format!("/long/enough/that/it/needs/several/segments/{place}");
         let prefix = tidegate_live::name_uri::parse(&prefix).expect("valid");
-        tidegate_live::registration::register(&mut client, &prefix).expect("registered");
+        tidegate_live::registration::register(&mut client, &prefix, &Signer::Digest).expect("registered");
     }
     let list = nfd(&[b"rib", b"list"]);
     let content = fetch(&mut client, &list);
     assert_eq!(elements(&content).len(), 302);
     let first = request(&mut client, &list, true);
-    tidegate_live::registration::register(&mut client, &[8, 1, b'x']).expect("registered");
+    tidegate_live::registration::register(&mut client, &[8, 1, b'x'], &Signer::Digest).expect("registered");
     let second = request(&mut client, &list, true);
     let version = |packet: &[u8]| DataView::parse(packet).expect("a Data").name.components().to_vec();
     assert_ne!(version(&first), version(&second));
