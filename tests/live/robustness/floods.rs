@@ -93,17 +93,17 @@ fn interests_that_nobody_answers_fill_the_table_and_no_more() {
 
 #[test]
 fn names_of_many_components_take_the_memory_that_is_configured_and_no_more() {
-    const MAX: f64 = 8.0 * 1024.0 * 1024.0;
+    const MAX: f64 = 4.0 * 1024.0 * 1024.0;
     let hole = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
     let to = hole.local_addr().expect("bound");
     let config = format!(
-        "[forwarder]\nmax_memory = \"8MiB\"\n[[face]]\nname = \"hole\"\nuri = \"udp4://{to}\"\n[[route]]\n\
+        "[forwarder]\nmax_memory = \"4MiB\"\n[[face]]\nname = \"hole\"\nuri = \"udp4://{to}\"\n[[route]]\n\
          prefix = \"/hole\"\nface = \"hole\"\n"
     );
     let target = Target::start("components", &config);
     let mut peer = Peer::connect(&target.forwarder, Way::Udp);
     let mut most = 0.0_f64;
-    for number in 0..6_000_u32 {
+    for number in 0..10_000_u32 {
         let mut name = uri(&["hole"]);
         name::push_component(&mut name, 8, &number.to_be_bytes());
         (0..118).for_each(|_| name::push_component(&mut name, 8, b"x"));

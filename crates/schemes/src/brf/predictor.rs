@@ -30,12 +30,9 @@ pub type Features = [Vec<u8>; LEVELS];
 /// Features of the flow whose data has the name `/tcp/DESTINATION/SOURCE/PORT`. Parts missing from a shorter name are
 /// empty.
 pub fn features(names: &NameTable, data: PrefixId) -> Features {
-    let part = |prefix: Option<PrefixId>| {
-        prefix.and_then(|prefix| names.last_component(prefix)).map_or(&[][..], |(_, value)| value)
-    };
-    let parent = |prefix: Option<PrefixId>| prefix.and_then(|prefix| names.parent(prefix));
-    let source = parent(Some(data));
-    let destination = parent(source);
+    let mut parts = names.components_from_last(data).map(|(_, value)| value);
+    let mut part = || parts.next().unwrap_or_default();
+    let (port, source, destination) = (part(), part(), part());
     let key = |level: u8, parts: &[&[u8]]| {
         // A length before each part, so that different lists have different keys.
         let mut key = vec![level];
@@ -45,7 +42,6 @@ pub fn features(names: &NameTable, data: PrefixId) -> Features {
         });
         key
     };
-    let (port, source, destination) = (part(Some(data)), part(source), part(destination));
     [key(0, &[]), key(1, &[port]), key(2, &[source, port]), key(3, &[destination, source, port])]
 }
 

@@ -283,7 +283,7 @@ impl<B: Clone> Cs<B> {
         let exact = self.find(name).filter(|slot| self.may_answer(*slot, interest, now));
         let found = match exact {
             None if interest.can_be_prefix => {
-                names.prefix_of(name).and_then(|prefix| self.find_under(prefix, interest, names, now))
+                names.under(name).and_then(|prefix| self.find_under(prefix, interest, names, now))
             }
             _ => exact,
         };

@@ -87,15 +87,12 @@ impl<B: Clone + Default> Forwarder<B> {
         if self.pit.prefix_entries() == 0 {
             return found;
         }
-        let mut at = Some(name.prefix);
-        while let Some(prefix) = at {
-            let ancestor = cx.names.name_of(prefix);
+        for ancestor in cx.names.names_above(name.prefix) {
             // `on_data` may have found the entry of the name itself, which matches without CanBePrefix.
             if ancestor != name {
                 let entries = self.with_siblings(self.pit.find(ancestor));
                 found.extend(entries.filter(|id| self.pit.entry(*id).selector().can_be_prefix));
             }
-            at = cx.names.parent(prefix);
         }
         found
     }

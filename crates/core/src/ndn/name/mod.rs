@@ -3,14 +3,16 @@
 //! Exactly one encoding maps to one [`Name`]: only a trailing component that is the shortest encoding of a
 //! segment number below 2^32-1 becomes the segment; anything else stays part of the prefix.
 
+mod index;
 mod sweep;
-
-use hashbrown::HashTable;
+mod tree;
 
 use super::component_bytes::ComponentBytes;
 use super::prefix_hasher::PrefixHasher;
 use crate::units::ByteCount;
+use index::PrefixIndex;
 use sweep::SweepState;
+use tree::Ancestors;
 
 /// An interned prefix; equal ids mean equal prefixes within one [`NameTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,9 +107,10 @@ impl NameHash {
 #[error("{0}")]
 pub struct NameError(String);
 
-/// All prefixes of one process or one simulated world, as a tree by components.
+/// All prefixes of one process or one simulated world, as a tree.
 ///
-/// A live node interns names that its peers choose, so the table removes those that are no longer used
+/// A name of a packet is one entry of the tree, whatever its number of components: an edge has as many as no other name
+/// branches from. A live node interns names that its peers choose, so the table removes those that are no longer used
 /// ([`sweep`](Self::sweep), or in steps from [`begin_sweep`](Self::begin_sweep) on) and may be keyed against chosen collisions ([`keyed`](Self::keyed)).
 ///
 /// ```
@@ -125,7 +128,10 @@ pub struct NameError(String);
 #[derive(Debug)]
 pub struct NameTable {
     prefixes: Vec<Prefix>,
-    index: HashTable<PrefixId>,
+    /// Every prefix by its hash.
+    index: PrefixIndex,
+    /// Prefixes with several components after those of their parent, by the hash that ends after the first of these.
+    edges: PrefixIndex,
     free: Vec<PrefixId>,
     key: u64,
     /// Bytes of components that are not kept in place.
@@ -155,7 +161,7 @@ impl From<PrefixId> for Link {
 
 #[derive(Debug)]
 struct Prefix {
-    /// TLV of the last component; empty for the root.
+    /// TLVs of the components after those of the parent, at least one; empty for the root.
     component: ComponentBytes,
     parent: Link,
     first_child: Link,
@@ -165,10 +171,18 @@ struct Prefix {
     used_in: u32,
     /// Hash of all components from the root on.
     hash: u64,
+    /// Hash of the components of the parent and of the first one after them.
+    first_hash: u64,
     /// Bytes of all components from the root on.
     len: u32,
-    /// The last component as a segment number, [`Segment::NONE`] when it is none.
-    segment: Segment,
+}
+
+impl Prefix {
+    /// Whether several components come after those of the parent.
+    #[inline]
+    fn has_long_edge(&self) -> bool {
+        read_component(&self.component).is_some_and(|(_, _, rest)| !rest.is_empty())
+    }
 }
 
 impl Default for NameTable {
@@ -193,7 +207,8 @@ impl NameTable {
     pub fn keyed(key: u64) -> Self {
         let mut table = Self {
             prefixes: Vec::new(),
-            index: HashTable::new(),
+            index: PrefixIndex::new(),
+            edges: PrefixIndex::new(),
             free: Vec::new(),
             key,
             long_bytes: 0,
@@ -208,10 +223,10 @@ impl NameTable {
             previous_sibling: Link::NONE,
             used_in: 0,
             hash,
+            first_hash: hash,
             len: 0,
-            segment: Segment::NONE,
         });
-        table.index.insert_unique(hash, Self::ROOT, |_| hash);
+        table.index.insert(hash, Self::ROOT, |_| hash);
         table
     }
 
@@ -222,9 +237,8 @@ impl NameTable {
 
     /// Bytes of memory that the interned prefixes take, by their number and length.
     pub fn size(&self) -> ByteCount {
-        // One place of the index for each, which is at most 7/8 full, with one control byte.
-        let entry = size_of::<Prefix>() + (size_of::<PrefixId>() + 1) * 8 / 7;
-        ByteCount::new((self.len() * entry + self.long_bytes) as u64)
+        let indexes = self.index.entry_bytes() + self.edges.entry_bytes();
+        ByteCount::new((self.len() * size_of::<Prefix>() + indexes + self.long_bytes) as u64)
     }
 
     /// Whether the table contains only the root.
@@ -232,7 +246,8 @@ impl NameTable {
         self.len() <= 1
     }
 
-    /// The prefix without its last component; `None` for the root.
+    /// The longest other prefix in the table that it begins with; `None` for the root. That is the prefix without its last
+    /// component if it was interned by [`intern_uri`](Self::intern_uri), or if that component is a digest.
     pub fn parent(&self, prefix: PrefixId) -> Option<PrefixId> {
         self.at(prefix).parent.get()
     }
@@ -242,21 +257,18 @@ impl NameTable {
         self.ancestors(prefix).any(|candidate| candidate == ancestor)
     }
 
-    /// The prefix itself, then its parents up to the root.
+    /// The prefix itself, then its [`parent`](Self::parent)s up to the root: all interned prefixes that it is under.
     pub fn ancestors(&self, prefix: PrefixId) -> impl Iterator<Item = PrefixId> + '_ {
         std::iter::successors(Some(prefix), |prefix| self.parent(*prefix))
     }
 
     /// The prefix and everything interned under it, parents before children.
     pub fn descendants(&self, prefix: PrefixId) -> impl Iterator<Item = PrefixId> + '_ {
-        let mut open = vec![prefix];
-        std::iter::from_fn(move || {
-            let next = open.pop()?;
-            let children = std::iter::successors(self.at(next).first_child.get(), |child| {
-                self.at(*child).next_sibling.get()
-            });
-            open.extend(children);
-            Some(next)
+        std::iter::successors(Some(prefix), move |at| {
+            // Only links are followed: a peer may cause any number of children.
+            let above = self.ancestors(*at).take_while(|above| *above != prefix);
+            let beside = || above.into_iter().find_map(|above| self.at(above).next_sibling.get());
+            self.at(*at).first_child.get().or_else(beside)
         })
     }
 
@@ -268,10 +280,52 @@ impl NameTable {
 
     /// The last component of a prefix, type and value; `None` for the root.
     pub fn last_component(&self, prefix: PrefixId) -> Option<(u64, &[u8])> {
-        read_component(&self.at(prefix).component).map(|(kind, value, _)| (kind, value))
+        last_of(&self.at(prefix).component).map(|(_, kind, value)| (kind, value))
     }
 
-    /// Interns a prefix written as a URI (`/a/b`, percent-encoded, `8=text` for typed components).
+    /// The components of a prefix from the last to the first, type and value.
+    pub fn components_from_last(&self, prefix: PrefixId) -> impl Iterator<Item = (u64, &[u8])> {
+        self.ancestors(prefix).flat_map(|prefix| {
+            let mut edge = &*self.at(prefix).component;
+            std::iter::from_fn(move || {
+                let (last, kind, value) = last_of(edge)?;
+                edge = &edge[..last];
+                Some((kind, value))
+            })
+        })
+    }
+
+    /// Every name of a packet, among those that were interned, that `prefix` is or is under; from long to short, with some
+    /// that were not interned.
+    pub(crate) fn names_above(&self, prefix: PrefixId) -> impl Iterator<Item = Name> + '_ {
+        self.ancestors(prefix).flat_map(|prefix| {
+            // The prefix of a name with a segment number is an entry, but not the name itself.
+            [Some(self.name_of(prefix)), self.segment_above(prefix)].into_iter().flatten()
+        })
+    }
+
+    /// The parent and the segment number that comes next, if other components follow.
+    fn segment_above(&self, prefix: PrefixId) -> Option<Name> {
+        let entry = self.at(prefix);
+        let (kind, value, rest) = read_component(&entry.component)?;
+        let segment = segment_of(kind, value);
+        (segment != Segment::NONE && !rest.is_empty())
+            .then_some(Name { prefix: entry.parent.get()?, segment })
+    }
+
+    /// The interned prefix above all others that are `name` or under it.
+    pub(crate) fn under(&self, name: Name) -> Option<PrefixId> {
+        if name.segment == Segment::NONE {
+            return Some(name.prefix);
+        }
+        let mut hasher = PrefixHasher::new(self.key);
+        hasher.extend(&self.components(name.prefix));
+        let component = segment_tlv(name.segment);
+        hasher.extend(&component);
+        self.find_under(name.prefix, &component, hasher.value())
+    }
+
+    /// Interns a prefix written as a URI (`/a/b`, percent-encoded, `8=text` for typed components), and all that it is under.
     ///
     /// # Errors
     /// When the text does not start with `/`, a component is empty, an escape is malformed, or a digest has not
@@ -291,7 +345,7 @@ impl NameTable {
                 parse_component(component).map_err(|why| NameError(format!("name {uri:?}: {why}")))?;
             components.extend_from_slice(&component_tlv(kind, &value));
         }
-        let prefix = self.insert_all(&components);
+        let prefix = self.insert_all(&components, Ancestors::All);
         self.note_use(prefix);
         Ok(prefix)
     }
@@ -302,12 +356,16 @@ impl NameTable {
     /// When the components are malformed or more than [`MAX_COMPONENTS`](Self::MAX_COMPONENTS).
     #[inline]
     pub fn intern(&mut self, components: &[u8]) -> Result<Name, NameError> {
-        let (last, segment) = split_last(components)?;
+        let Last { at, kind, segment } = split_last(components)?;
+        if kind == IMPLICIT_DIGEST {
+            // Data is looked up by its name alone, which is the parent.
+            self.intern_prefix(&components[..at])?;
+        }
         // Segment numbers stay out of the table, so that a flow needs one prefix.
-        let whole = if segment == Segment::NONE { components } else { &components[..last] };
+        let whole = if segment == Segment::NONE { components } else { &components[..at] };
         let prefix = match self.find(whole) {
             Some(prefix) => prefix,
-            None => self.insert_all(whole),
+            None => self.insert_all(whole, Ancestors::Branches),
         };
         self.note_use(prefix);
         Ok(Name { prefix, segment })
@@ -318,20 +376,21 @@ impl NameTable {
     /// # Errors
     /// As [`intern`](Self::intern).
     pub fn intern_prefix(&mut self, components: &[u8]) -> Result<PrefixId, NameError> {
-        split_last(components)?;
-        let prefix = self.insert_all(components);
+        let Last { at, segment, .. } = split_last(components)?;
+        if segment != Segment::NONE {
+            // The prefix of the name of a packet that is called so, for `name_of`.
+            self.insert_all(&components[..at], Ancestors::Branches);
+        }
+        let prefix = self.insert_all(components, Ancestors::Branches);
         self.note_use(prefix);
         Ok(prefix)
     }
 
     /// Interns `parent` followed by one component.
     pub fn child(&mut self, parent: PrefixId, kind: u64, value: &[u8]) -> PrefixId {
-        let mut hasher = PrefixHasher::new(self.key);
-        hasher.extend(&self.components(parent));
-        let component = component_tlv(kind, value);
-        hasher.extend(&component);
-        let found = self.find_under(parent, &component, hasher.value());
-        let prefix = found.unwrap_or_else(|| self.insert(parent, &component, hasher.value()));
+        let mut components = self.components(parent);
+        components.extend_from_slice(&component_tlv(kind, value));
+        let prefix = self.insert_all(&components, Ancestors::Branches);
         self.note_use(prefix);
         prefix
     }
@@ -345,21 +404,25 @@ impl NameTable {
 
     /// The name of a packet called exactly `prefix`: a trailing segment number becomes its segment.
     pub fn name_of(&self, prefix: PrefixId) -> Name {
-        match *self.at(prefix) {
-            Prefix { segment, parent, .. } if segment != Segment::NONE => {
-                Name { prefix: PrefixId(parent.0), segment }
+        let entry = self.at(prefix);
+        match (read_component(&entry.component), entry.parent.get()) {
+            (Some((kind, value, [])), Some(parent)) if segment_of(kind, value) != Segment::NONE => {
+                Name { prefix: parent, segment: segment_of(kind, value) }
             }
+            // A prefix with several components after its parent was not interned by itself if it ends with a segment
+            // number, so that no packet has that name.
             _ => Name::whole(prefix),
         }
     }
 
-    /// The prefix that `name` is as a whole; `None` when nothing under it was ever interned.
+    /// The prefix that `name` is as a whole, if it was interned as one.
     pub fn prefix_of(&self, name: Name) -> Option<PrefixId> {
         if name.segment == Segment::NONE {
             return Some(name.prefix);
         }
-        let number = name.segment.0;
-        self.find_child(name.prefix, SEGMENT, &number.to_be_bytes()[4 - nni_len(number)..])
+        let mut components = self.components(name.prefix);
+        components.extend_from_slice(&segment_tlv(name.segment));
+        self.find(&components)
     }
 
     /// Bytes of the whole name as a Name TLV, outer type and length included.
@@ -378,8 +441,7 @@ impl NameTable {
     pub fn write_components(&self, name: Name, out: &mut Vec<u8>) {
         self.write_prefix(name.prefix, out);
         if name.segment != Segment::NONE {
-            let number = name.segment.0;
-            out.extend_from_slice(&component_tlv(SEGMENT, &number.to_be_bytes()[4 - nni_len(number)..]));
+            out.extend_from_slice(&segment_tlv(name.segment));
         }
     }
 
@@ -423,10 +485,10 @@ impl NameTable {
     #[inline]
     fn find(&self, components: &[u8]) -> Option<PrefixId> {
         let hash = PrefixHasher::hash(self.key, components);
-        self.index.find(hash, |id| self.is_called(*id, components)).copied()
+        self.index.find(hash, |id| self.is_called(id, components))
     }
 
-    /// Compares from the last component up to the root.
+    /// Compares from the last edge up to the root.
     #[inline]
     fn is_called(&self, prefix: PrefixId, components: &[u8]) -> bool {
         if self.at(prefix).len as usize != components.len() {
@@ -441,80 +503,25 @@ impl NameTable {
         }
         rest.is_empty()
     }
-
-    /// Interns every prefix of a name. Its cost is linear in the bytes of the name, whatever their number of components.
-    #[cold]
-    fn insert_all(&mut self, components: &[u8]) -> PrefixId {
-        let mut prefix = Self::ROOT;
-        let mut hasher = PrefixHasher::new(self.key);
-        let mut rest = components;
-        let mut is_new = false;
-        while let Some((_, _, tail)) = read_component(rest) {
-            let component = &rest[..rest.len() - tail.len()];
-            hasher.extend(component);
-            // Nothing was interned under a prefix that was not.
-            let found = if is_new { None } else { self.find_under(prefix, component, hasher.value()) };
-            is_new = found.is_none();
-            prefix = found.unwrap_or_else(|| self.insert(prefix, component, hasher.value()));
-            rest = tail;
-        }
-        prefix
-    }
-
-    /// The prefix of `parent` followed by a component, given as its TLV; `hash` is that of all components.
-    fn find_under(&self, parent: PrefixId, component: &[u8], hash: u64) -> Option<PrefixId> {
-        let is_same = |id: &PrefixId| {
-            let found = self.at(*id);
-            found.hash == hash && found.parent == Link::from(parent) && *found.component == *component
-        };
-        self.index.find(hash, is_same).copied()
-    }
-
-    /// As [`find_under`](Self::find_under), of a prefix that is not in the table yet.
-    fn insert(&mut self, parent: PrefixId, component: &[u8], hash: u64) -> PrefixId {
-        let next_sibling = self.at(parent).first_child;
-        let prefix = Prefix {
-            component: component.into(),
-            parent: parent.into(),
-            first_child: Link::NONE,
-            next_sibling,
-            previous_sibling: Link::NONE,
-            used_in: self.sweep.number(),
-            hash,
-            len: self.at(parent).len + u32::try_from(component.len()).expect("a name is smaller than 4 GiB"),
-            segment: read_component(component)
-                .map_or(Segment::NONE, |(kind, value, _)| segment_of(kind, value)),
-        };
-        let id = self.place(prefix);
-        self.prefixes[parent.0 as usize].first_child = id.into();
-        if let Some(next) = next_sibling.get() {
-            self.prefixes[next.0 as usize].previous_sibling = id.into();
-        }
-        let prefixes = &self.prefixes;
-        self.index.insert_unique(hash, id, |id| prefixes[id.0 as usize].hash);
-        id
-    }
-
-    fn place(&mut self, prefix: Prefix) -> PrefixId {
-        self.long_bytes += prefix.component.outside_bytes();
-        if let Some(id) = self.free.pop() {
-            self.prefixes[id.0 as usize] = prefix;
-            return id;
-        }
-        let id = PrefixId(u32::try_from(self.prefixes.len()).expect("fewer than 2^32 prefixes"));
-        self.prefixes.push(prefix);
-        id
-    }
 }
 
-/// Offset of the last component, and its segment number; validates every component on the way.
+/// The last component of a name.
+struct Last {
+    /// Offset in the name, bytes.
+    at: usize,
+    /// TLV-TYPE of the component; zero for the empty name.
+    kind: u64,
+    segment: Segment,
+}
+
+/// The last component of a name; validates every component on the way.
 #[inline]
-fn split_last(components: &[u8]) -> Result<(usize, Segment), NameError> {
-    let (mut last, mut segment) = (0, Segment::NONE);
+fn split_last(components: &[u8]) -> Result<Last, NameError> {
+    let mut found = Last { at: 0, kind: 0, segment: Segment::NONE };
     let mut rest = components;
     let mut count = 0;
     while !rest.is_empty() {
-        last = components.len() - rest.len();
+        let last = components.len() - rest.len();
         let Some((kind, value, tail)) = read_component(rest) else {
             return Err(NameError(format!("the name component at byte {last} is malformed")));
         };
@@ -527,7 +534,7 @@ fn split_last(components: &[u8]) -> Result<(usize, Segment), NameError> {
             let (len, digest) = (value.len(), 32);
             return Err(NameError(format!("a digest component has {len} bytes; it needs {digest}")));
         }
-        segment = segment_of(kind, value);
+        found = Last { at: last, kind, segment: segment_of(kind, value) };
         rest = tail;
         count += 1;
         if count > NameTable::MAX_COMPONENTS {
@@ -535,7 +542,7 @@ fn split_last(components: &[u8]) -> Result<(usize, Segment), NameError> {
             return Err(NameError(format!("the name has more than {max} components")));
         }
     }
-    Ok((last, segment))
+    Ok(found)
 }
 
 /// Digest components hold SHA-256 values.
@@ -549,6 +556,11 @@ fn component_tlv(kind: u64, value: &[u8]) -> Vec<u8> {
     write_tlv_number(&mut tlv, value.len() as u64);
     tlv.extend_from_slice(value);
     tlv
+}
+
+/// The TLV of the component for a segment number.
+fn segment_tlv(segment: Segment) -> Vec<u8> {
+    component_tlv(SEGMENT, &segment.0.to_be_bytes()[4 - nni_len(segment.0)..])
 }
 
 /// The segment number that a component is the one encoding of; [`Segment::NONE`] for any other component.
@@ -617,6 +629,16 @@ fn read_component(bytes: &[u8]) -> Option<(u64, &[u8], &[u8])> {
     let (len, rest) = read_tlv_number(rest)?;
     let (value, rest) = rest.split_at_checked(usize::try_from(len).ok()?)?;
     Some((kind, value, rest))
+}
+
+/// The last of several components: its offset, type and value.
+fn last_of(components: &[u8]) -> Option<(usize, u64, &[u8])> {
+    let (mut rest, mut last) = (components, None);
+    while let Some((kind, value, tail)) = read_component(rest) {
+        last = Some((components.len() - rest.len(), kind, value));
+        rest = tail;
+    }
+    last
 }
 
 fn parse_component(text: &str) -> Result<(u64, Vec<u8>), String> {

@@ -4,7 +4,7 @@
 //! remove the other prefixes, each after those under it. Their numbers are given out again only after the last step, so that
 //! caches by number stay correct until then.
 
-use super::{ComponentBytes, Link, NameTable, PrefixId, Segment};
+use super::{Link, NameTable, PrefixId};
 
 /// Number of prefixes below which a sweep is not worth its time.
 const FEW: usize = 1 << 16;
@@ -127,30 +127,9 @@ impl NameTable {
                 break;
             }
             self.remove(prefix);
+            self.sweep.removed.push(prefix);
             next = parent;
         }
-    }
-
-    /// Removes a prefix without children.
-    fn remove(&mut self, prefix: PrefixId) {
-        let entry = &mut self.prefixes[prefix.0 as usize];
-        let (hash, parent) = (entry.hash, entry.parent);
-        let (next, previous) = (entry.next_sibling, entry.previous_sibling);
-        self.long_bytes -= entry.component.outside_bytes();
-        (entry.component, entry.parent, entry.len) = (ComponentBytes::default(), Link::NONE, 0);
-        (entry.next_sibling, entry.previous_sibling, entry.segment) = (Link::NONE, Link::NONE, Segment::NONE);
-        match (previous.get(), parent.get()) {
-            (Some(previous), _) => self.prefixes[previous.0 as usize].next_sibling = next,
-            (None, Some(parent)) => self.prefixes[parent.0 as usize].first_child = next,
-            (None, None) => {}
-        }
-        if let Some(next) = next.get() {
-            self.prefixes[next.0 as usize].previous_sibling = previous;
-        }
-        if let Ok(found) = self.index.find_entry(hash, |id| *id == prefix) {
-            found.remove();
-        }
-        self.sweep.removed.push(prefix);
     }
 }
 
@@ -198,6 +177,38 @@ mod tests {
                 left.sort();
                 assert_eq!((&left, names.len()), (&expected, expected.len()), "seed {seed}");
             }
+        }
+    }
+
+    #[test]
+    fn names_of_packets_in_use_stay_while_others_branch_from_them_during_a_sweep() {
+        for seed in 0..200 {
+            let mut rng = Rng::stream(Seed(seed), "branches");
+            let mut names = NameTable::new();
+            let intern = |names: &mut NameTable, rng: &mut Rng| {
+                let components: Vec<u8> =
+                    (0..rng.below(9)).flat_map(|_| [8, 1, rng.below(2) as u8]).collect();
+                (names.intern_prefix(&components).expect("valid"), components)
+            };
+            let mut kept: Vec<(PrefixId, Vec<u8>)> = Vec::new();
+            for _ in 0..9 {
+                let all: Vec<_> = (0..40).map(|_| intern(&mut names, &mut rng)).collect();
+                kept.retain(|_| rng.chance(0.3));
+                kept.extend(all.into_iter().filter(|_| rng.chance(0.1)));
+                names.begin_sweep(kept.iter().map(|(prefix, _)| *prefix));
+                while !names.sweep_step(1 + rng.below(9) as usize) {
+                    if rng.chance(0.5) {
+                        kept.push(intern(&mut names, &mut rng));
+                    }
+                }
+                assert_eq!(names.descendants(NameTable::ROOT).count(), names.len(), "seed {seed}");
+                for (prefix, components) in &kept {
+                    assert_eq!(names.components(*prefix), *components, "seed {seed}");
+                    assert_eq!(names.intern_prefix(components).as_ref(), Ok(prefix), "seed {seed}");
+                }
+            }
+            names.sweep(std::iter::empty());
+            assert_eq!(names.len(), 1, "seed {seed}");
         }
     }
 
