@@ -78,7 +78,7 @@ pub struct FetchSettings {
 /// trip of most paths, so that lost Interests do not occupy the window for long.
 const SWEEP: Span = Span::from_millis(2);
 
-/// The rules of `kind` on a real network: a segment is given up after `retries`, and one without a route is
+/// The rules of `kind` on a real network: a segment is given up after `retries` and as many seconds without any Data, and one without a route is
 /// requested again, since its producer may be about to announce it. `lifetime` is that of Interests; `None`
 /// for the kind's own.
 pub fn live_profile(kind: ConsumerProfile, retries: u32, lifetime: Option<Span>) -> ProfileRules {
@@ -87,6 +87,7 @@ pub fn live_profile(kind: ConsumerProfile, retries: u32, lifetime: Option<Span>)
     ProfileRules {
         sweep,
         retry_limit: Some(retries),
+        patience: Span::from_secs(u64::from(retries)),
         no_route_is_final: false,
         // A forwarder without room answers at once, and all retries would end within milliseconds.
         nack_waits: true,

@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// Lifetime of Interests, milliseconds.
     #[arg(long, short, value_name = "MS", default_value_t = 4_000, value_parser = clap::value_parser!(u32).range(1..))]
     lifetime: u32,
-    /// Maximum number of retransmissions of a segment; -1 for no limit.
+    /// Maximum number of retransmissions of a segment, as long as no Data comes; -1 for no limit.
     #[arg(long, short, value_name = "N", default_value_t = 15, allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-1..=1024))]
     retries: i32,
     /// Rule of the window of Interests.

@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
     /// Interest lifetime, instead of that of the consumer profile.
     #[arg(long, value_name = "TIME", value_parser = lifetime)]
     lifetime: Option<Span>,
-    /// Maximum number of retransmissions of a segment before the fetch fails.
+    /// The fetch fails after this number of retransmissions of a segment, and as many seconds without any Data.
     #[arg(long, value_name = "N", default_value_t = RETRIES)]
     retries: u32,
     /// Maximum amount of Data requested beyond the first missing segment. Paths with a larger bandwidth-delay product

@@ -151,7 +151,9 @@ impl Consumer {
         let slot = *self.outstanding.get(segment)?;
         let loss = Loss { segment, sent_at: slot.last_sent, signal, since: None };
         self.view.in_flight = self.view.in_flight.saturating_sub(1);
-        if self.profile.retry_limit.is_some_and(|limit| u32::from(slot.retransmissions) >= limit) {
+        let silence = cx.now.since(self.stats.last_delivery.max(self.start));
+        let has_tried = |limit| u32::from(slot.retransmissions) >= limit;
+        if self.profile.retry_limit.is_some_and(has_tried) && silence >= self.profile.patience {
             self.abandon(segment);
         } else {
             self.queued += 1;

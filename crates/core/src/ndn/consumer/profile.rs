@@ -102,6 +102,8 @@ pub struct ProfileRules {
     pub retransmit: RetransmitOrder,
     /// Retransmissions of one segment before it is given up; `None` for no limit.
     pub retry_limit: Option<u32>,
+    /// Minimum time without any Data before a segment is given up: while Data comes, the path works and only loses much.
+    pub patience: Span,
     /// Lifetime of an Interest; `None` is the timeout plus one second (NDNts).
     pub lifetime: Option<Span>,
     /// Whether a congestion Nack is handled as a timeout, and a segment without a route is given up; otherwise
@@ -135,6 +137,7 @@ impl ProfileRules {
             tracking: Tracking::Exact,
             retransmit: RetransmitOrder::ByLoss,
             retry_limit: Some(15),
+            patience: Span::ZERO,
             lifetime: Some(Span::from_secs(4)),
             nack_is_loss: true,
             nack_waits: false,

@@ -550,6 +550,28 @@ fn a_segment_is_given_up_after_the_retry_limit_and_the_file_is_over_without_comp
 }
 
 #[test]
+fn a_segment_is_not_given_up_while_data_comes_within_the_patience_of_the_profile() {
+    let given_up_at = |patience| {
+        let mut profile = ProfileRules::of(ConsumerProfile::NdnTools);
+        (profile.retry_limit, profile.patience) = (Some(0), patience);
+        let mut bench = Bench::new(profile, Demand::File { segments: 200 }, 2.0);
+        bench.sends(ms(0));
+        // Segment 0 never comes; one of the others does each 100 ms, for ten seconds.
+        let mut is_given_up = |at: &u64| {
+            bench.run(ms(*at));
+            if *at <= 10_000 {
+                bench.data(ms(*at), (*at / 100) as u32);
+                bench.sends(ms(*at));
+            }
+            bench.record().abandoned > 0
+        };
+        (100..60_000).step_by(100).find(|at| is_given_up(at))
+    };
+    assert!(given_up_at(Span::ZERO).is_some_and(|at| at < 2_000));
+    assert!(given_up_at(Span::from_secs(3)).is_some_and(|at| at >= 13_000));
+}
+
+#[test]
 fn a_file_with_a_hole_is_not_completed_by_its_last_segment() {
     let mut bench = Bench::of(ConsumerProfile::NdnTools, 2, 2.0);
     bench.sends(ms(0));
