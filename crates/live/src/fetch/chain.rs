@@ -9,7 +9,7 @@ use tidegate_wire::name::push_segment;
 use tidegate_wire::{Certificate, DataView, InterestBuilder, KeyLocator, rdr};
 
 use super::FetchError;
-use super::discovery::{LIFETIMES, pause};
+use super::discovery::{Attempts, LIFETIME, pause};
 use crate::client::{Answer, Client};
 use crate::clock::MonotonicClock;
 use crate::name_uri::show;
@@ -121,17 +121,18 @@ fn untrusted(data: &DataView<'_>, why: &str) -> FetchError {
 
 /// The Data of `name`, or under it.
 fn request(client: &mut Client, name: &[u8]) -> Result<Bytes, FetchError> {
-    for lifetime in LIFETIMES {
+    let attempts = Attempts::new(client.now());
+    while let Some(wait) = attempts.next(client.now()) {
         let nonce = (client.nonces().bits() >> 32) as u32;
         let interest = InterestBuilder {
             name,
             can_be_prefix: true,
             nonce: Some(nonce),
-            lifetime: Some(lifetime),
+            lifetime: Some(LIFETIME),
             ..InterestBuilder::default()
         };
         let interest = interest.build().map_err(|why| FetchError::Name(why.to_string()))?;
-        match client.express(interest, lifetime.span())? {
+        match client.express(interest, wait)? {
             Answer::Data(data) => return Ok(data.body.clone()),
             Answer::Nack(NackReason::NoRoute) => return Err(FetchError::NoRoute),
             Answer::Nack(reason) => {
