@@ -42,6 +42,9 @@ choice! {
         /// When Data of a later Interest arrives, as RFC 8985 does with segments, or when the timer `bbr-cd` expires.
         /// Reordered packets are taken for lost.
         Order = "order",
+        /// As `order`, with the rest of RFC 8985: Data of a retransmitted Interest counts, too, unless it comes within the
+        /// minimum RTT; if it does, Interests are retransmitted too early, and more reordering is tolerated.
+        Rack = "rack",
     }
 }
 
@@ -71,18 +74,21 @@ params! {
     /// Age at which the minimum RTT expires and is measured again, in ProbeRTT.
     rtprop_age: Span = Span::from_secs(10), "time", Span::from_millis(100)..=Span::from_secs(3_600);
     /// How a loss is detected: `bbr-cd`, by the timer of the study's own scheme, which detects a loss about as early as
-    /// TCP does; `profile`, by the retransmission timeout of the consumer profile, at least 200 ms; `order`, when Data of
-    /// a later Interest arrives (RFC 8985) or the timer `bbr-cd` expires. The study does not specify it for BBR.
+    /// TCP does; `profile`, by the retransmission timeout of the consumer profile, at least 200 ms; `order` and
+    /// `rack`, when Data of a later Interest arrives (RFC 8985) or the timer `bbr-cd` expires. The study does not specify it for BBR.
     loss_timer: TimerRule = TimerRule::BbrCd;
-    /// With `loss_timer = "bbr-cd"` or "order": length of the window of RTT samples.
+    /// With any `loss_timer` but "profile": length of the window of RTT samples.
     beta: f64 = 8.0, "round trips", 1.0..=1_000.0;
-    /// With `loss_timer = "bbr-cd"` or "order": standard deviations of the RTT added to its mean.
+    /// With any `loss_timer` but "profile": standard deviations of the RTT added to its mean.
     alpha: f64 = 10.0, "standard deviations", 0.0..=1_000.0;
-    /// With `loss_timer = "bbr-cd"` or "order": minimum distance of the timer from the mean RTT.
+    /// With any `loss_timer` but "profile": minimum distance of the timer from the mean RTT.
     #[renamed_from("least_margin")]
     min_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
-    /// With `loss_timer = "bbr-cd"` or "order": timer before the first RTT sample.
+    /// With any `loss_timer` but "profile": timer before the first RTT sample.
     initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
+    /// Lower bound of the pacing rate. Without one, the rate falls without end on a path that loses more than a fifth of the
+    /// packets at random; the window is `min_window` there. The study has none.
+    min_pace: f64 = 0.0, "packets per mean RTT", 0.0..=1_000_000.0;
     /// Duration of the state ProbeRTT.
     probe_rtt_time: Span = Span::from_millis(200), "time", Span::ZERO..=Span::from_secs(10);
     /// Congestion window in ProbeRTT.

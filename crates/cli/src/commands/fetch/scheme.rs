@@ -20,8 +20,8 @@ pub(crate) const DEFAULT: &str = "bbr";
 /// Parameters of the default scheme: losses by order, with a timer above the pauses of a busy host; TCP's
 /// initial window (RFC 6928); a short Startup and windows that add little to a queue; and a window large enough for hosts that
 /// handle packets in batches.
-pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 8] = [
-    ("loss_timer", "order"),
+pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 9] = [
+    ("loss_timer", "rack"),
     ("min_margin", "100ms"),
     ("quanta", "1"),
     ("initial_window", "10"),
@@ -29,6 +29,7 @@ pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 8] = [
     ("full_rounds", "2"),
     ("cwnd_gain", "1.25"),
     ("min_round_trip", "3ms"),
+    ("min_pace", "2"),
 ];
 
 /// A scheme ready to fetch.

@@ -11,6 +11,7 @@ use crate::toolbox::rate::gain_cycle::{GainCycle, CycleInput};
 use crate::toolbox::rate::rate_sampler::RateSampler;
 use crate::toolbox::rate::sliding_window::{Max, window_start};
 use crate::toolbox::timer::loss::{LossTimer, LossTimerSettings};
+use crate::toolbox::timer::reordering::Reordering;
 
 #[derive(Debug)]
 enum State {
@@ -46,8 +47,7 @@ pub struct Bbr {
     pipe: FullPipe,
     /// ProbeRTT limits the rates of Interests that leave before this number of segments was received.
     limited_until: u64,
-    /// Latest send time of an Interest that was sent once and satisfied.
-    newest: Time,
+    order: Reordering,
     /// Whether a loss was detected since the last Data.
     has_lost: bool,
 }
@@ -71,7 +71,7 @@ impl Bbr {
             rounds: Rounds::default(),
             pipe: FullPipe::new(params.full_growth, params.full_rounds),
             limited_until: 0,
-            newest: Time::ZERO,
+            order: Reordering::default(),
             has_lost: false,
             params,
         }
@@ -81,10 +81,20 @@ impl Bbr {
         PacketRate(self.rates.get().unwrap_or(0))
     }
 
-    /// Whether Data has arrived whose Interest was sent at least a quarter of the minimum RTT later (the reordering
-    /// window of RFC 8985).
     fn is_overtaken(&self, sent: &Sent) -> bool {
-        self.rtprop.get().is_some_and(|rtprop| sent.at + rtprop.scale(0.25) < self.newest)
+        self.rtprop.get().is_some_and(|rtprop| self.order.is_overtaken(sent, rtprop))
+    }
+
+    /// Notes the Interest that this Data answers, for its place in the order.
+    fn note_order(&mut self, now: Time, delivery: &Delivery) {
+        if delivery.rtt.is_some() {
+            self.order.take_first(delivery.sent_at);
+        } else if self.params.loss_timer == TimerRule::Rack
+            && let Some(rtprop) = self.rtprop.get()
+            && self.order.take_repeated(now, delivery.sent_at, rtprop)
+        {
+            self.timer.end_back_off(now);
+        }
     }
 
     /// Minimum RTT in the model; `None` before the first sample.
@@ -207,9 +217,14 @@ impl Bbr {
         }
     }
 
+    fn min_pace(&self) -> PacketRate {
+        self.timer.mean().map_or(PacketRate(0), |mean| PacketRate::over(1, mean).scale(self.params.min_pace))
+    }
+
     /// Sets the pacing rate, which never decreases in Startup.
     fn set_pace(&mut self, pacing_gain: f64) {
-        let pace = self.rate().pacing(pacing_gain);
+        let is_slow = self.rate().scale(pacing_gain) < self.min_pace();
+        let pace = if is_slow { self.min_pace().pacing(1.0) } else { self.rate().pacing(pacing_gain) };
         let is_faster = match (pace, self.pace) {
             (Pacing::Gap(new), Pacing::Gap(old)) => new < old,
             _ => true,
@@ -251,8 +266,8 @@ impl CongestionController for Bbr {
         self.set_pace(pacing_gain);
         if let Some(rtt) = delivery.rtt {
             self.timer.take(cx.now, rtt);
-            self.newest = self.newest.max(delivery.sent_at);
         }
+        self.note_order(cx.now, delivery);
         self.has_lost = false;
     }
 
@@ -267,8 +282,8 @@ impl CongestionController for Bbr {
             TimerRule::Profile => None,
             // An overtaken Interest is lost now; the others may still be the last of a flight, which only a
             // timer can find.
-            TimerRule::Order if self.is_overtaken(sent) => Some(Span::ZERO),
-            TimerRule::Order => Some(self.timer.timeout()),
+            TimerRule::Order | TimerRule::Rack if self.is_overtaken(sent) => Some(Span::ZERO),
+            TimerRule::Order | TimerRule::Rack => Some(self.timer.timeout()),
         }
     }
 }

@@ -180,6 +180,41 @@ fn on_a_shorter_path_rates_are_kept_for_ten_of_the_minimum_round_trips() {
 }
 
 #[test]
+fn data_of_a_retransmitted_interest_overtakes_with_rack_only() {
+    let timeout = |rule: &str| {
+        let given = [("loss_timer", Setting::Text(rule.into())), ("min_margin", Setting::Text("1s".into()))];
+        let mut driver = Driver::new(&super::super::SCHEME, &given);
+        for event in [sent(0, 0), data_after(40, 0, 1, Some(40)), sent(50, 1), sent(90, 2)] {
+            driver.handle(event);
+        }
+        // The driver takes it for sent 40 ms ago, as long as the minimum RTT.
+        driver.handle(data_after(130, 2, 3, None));
+        driver.controller.loss_timeout(&Sent::first(1, Time::ZERO + Span::from_millis(50)))
+    };
+    assert_eq!([timeout("order"), timeout("rack")], [Some(Span::from_millis(1_040)), Some(Span::ZERO)]);
+}
+
+#[test]
+fn the_pace_is_not_below_its_minimum() {
+    let gap = |min_pace: f64| {
+        let given = [("min_pace", Setting::Number(min_pace))];
+        let mut driver = Driver::new(&super::super::SCHEME, &given);
+        // One Data in 40 ms, and none of four further Interests for ten seconds.
+        for event in [sent(0, 0), data_after(40, 0, 1, Some(40)), sent(50, 1), data_after(10_000, 1, 2, None)] {
+            driver.handle(event);
+        }
+        for segment in 2..30 {
+            let at = 10_000 * u64::from(segment);
+            driver.handle(sent(at, segment));
+            driver.handle(data_after(at + 40, segment, segment + 1, Some(40)));
+        }
+        driver.controller.pacing()
+    };
+    assert_eq!(gap(2.0), Pacing::Gap(Span::from_millis(20)));
+    assert!(matches!(gap(0.0), Pacing::Gap(gap) if gap > Span::from_millis(20)), "{:?}", gap(0.0));
+}
+
+#[test]
 fn an_interest_that_another_overtook_by_a_quarter_of_a_round_trip_is_lost_at_once() {
     let given = [("loss_timer", Setting::Text("order".to_owned())), ("min_margin", Setting::Text("1s".to_owned()))];
     let mut driver = Driver::new(&super::super::SCHEME, &given);

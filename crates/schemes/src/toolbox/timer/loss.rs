@@ -42,8 +42,7 @@ impl LossTimer {
     /// Adds an RTT sample, which also ends a back-off.
     pub fn take(&mut self, now: Time, rtt: Span) {
         self.rtts.add(now, rtt.as_nanos(), self.window());
-        self.doublings = 0;
-        self.since = now;
+        self.end_back_off(now);
     }
 
     /// An Interest that left at `sent_at` counts as lost: the timer doubles until the next round trip comes, once for
@@ -57,6 +56,12 @@ impl LossTimer {
             self.doublings = (self.doublings + 1).min(MAX_DOUBLINGS);
             self.since = now;
         }
+    }
+
+    /// Ends a back-off without a sample, when Data shows that the path works.
+    pub fn end_back_off(&mut self, now: Time) {
+        self.doublings = 0;
+        self.since = now;
     }
 
     /// Mean round trip; `None` before the first sample.
