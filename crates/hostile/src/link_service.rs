@@ -5,7 +5,7 @@ use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::{Data, Interest, Kind, LossNotice, Nack, NackReason, Packet, PitToken};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{Span, Time};
-use tidegate_live::link_service::{Departure, GenericLinkService, LinkContext};
+use tidegate_live::link_service::{GenericLinkService, LinkContext};
 use tidegate_live::tokens::TokenTable;
 use tidegate_wire::{FrameBatch, MAX_PACKET, decode_frame};
 
@@ -89,7 +89,7 @@ impl World {
     fn goes_over(&mut self, packet: &Packet<Bytes>, token: PitToken) {
         let mut batch = FrameBatch::new();
         let unsendable = self.near.counters().unsendable;
-        self.near.send(Departure::at(Time::ZERO), packet, &self.names, &self.tokens, &mut batch);
+        self.near.send(Time::ZERO, packet, &self.names, &self.tokens, &mut batch);
         if self.near.counters().unsendable > unsendable {
             assert!(batch.is_empty());
             assert!(self.width < WIDE_ENOUGH || packet.body.len() + ADDED > MAX_PACKET, "{}", self.width);

@@ -20,8 +20,6 @@ pub mod multicast;
 pub mod name_uri;
 pub mod nfd;
 pub mod own_file;
-mod path_labels;
-mod path_rate;
 pub mod peer_user;
 pub mod poll;
 pub mod reception;

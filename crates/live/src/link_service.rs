@@ -7,11 +7,9 @@ use tidegate_core::link::service::{Labels, LinkService};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::{Kind, Packet, PitToken};
 use tidegate_core::rng::Rng;
-use tidegate_core::units::{BitRate, Span, Time};
+use tidegate_core::units::Time;
 use tidegate_wire::{FrameBatch, LinkEncoder, LpPacket, Reassembler, decode_frame, decode_packet};
 
-pub use crate::path_labels::Departure;
-use crate::path_labels::PathLabels;
 use crate::reliability::{ReliabilityCounters, ReliableFrames};
 use crate::tokens::TokenTable;
 
@@ -70,7 +68,6 @@ pub struct GenericLinkService {
     reassembler: Reassembler,
     encoder: LinkEncoder,
     reliability: Option<Box<ReliableFrames>>,
-    path: Option<Box<PathLabels>>,
     counters: LinkCounters,
 }
 
@@ -83,7 +80,6 @@ impl GenericLinkService {
             reassembler: Reassembler::default(),
             encoder: LinkEncoder::new(mtu, first_sequence),
             reliability: None,
-            path: None,
             counters: LinkCounters::default(),
         }
     }
@@ -110,45 +106,6 @@ impl GenericLinkService {
         self.reliability = service.map(|service| Box::new(ReliableFrames::new(service, mtu)));
     }
 
-    /// Acknowledges numbered frames of the peer, and estimates the rate of the path to it if `is_estimated`; `is_opener` if
-    /// this end opened the face.
-    #[must_use]
-    pub fn with_labels(mut self, is_estimated: bool, is_opener: bool) -> Self {
-        self.path = Some(Box::new(PathLabels::new(is_estimated, is_opener)));
-        self
-    }
-
-    /// The same with labels if `other` has them, for a new transport to the same peer.
-    #[must_use]
-    pub fn with_labels_of(self, other: &Self) -> Self {
-        match &other.path {
-            Some(path) => self.with_labels(path.rate.is_some(), path.may_number()),
-            None => self,
-        }
-    }
-
-    /// Whether acknowledgements have arrived since the last call, so that [`rate`](Self::rate) may have changed.
-    #[inline]
-    pub fn take_news(&mut self) -> bool {
-        self.path.as_mut().is_some_and(|path| path.take_news())
-    }
-
-    /// Rate at which the path should be sent to; `None` for any.
-    pub fn rate(&self) -> Option<BitRate> {
-        self.path.as_ref()?.rate.as_ref()?.rate()
-    }
-
-    /// Estimated rate and minimum round trip of the path; `None` if they are not known.
-    pub fn path_estimate(&self) -> Option<(BitRate, Span)> {
-        self.path.as_ref()?.rate.as_ref()?.estimate()
-    }
-
-    /// Whether so much is on the path that nothing may leave before the next acknowledgement.
-    #[inline]
-    pub fn is_path_full(&self) -> bool {
-        self.path.as_ref().and_then(|path| path.rate.as_ref()).is_some_and(|rate| rate.is_full())
-    }
-
     /// Counters of retransmissions; `None` without them.
     pub fn reliability(&self) -> Option<ReliabilityCounters> {
         self.reliability.as_ref().map(|frames| frames.counters())
@@ -158,19 +115,13 @@ impl GenericLinkService {
     #[inline]
     pub fn has_due(&self) -> bool {
         self.reliability.as_ref().is_some_and(|frames| frames.has_due())
-            || self.path.as_ref().is_some_and(|path| path.has_due())
     }
 
     /// Appends to `batch` the frames that are sent again, and acknowledgements that found no other frame.
     pub fn serve(&mut self, now: Time, batch: &mut FrameBatch) {
-        let (before, bytes) = (batch.len(), batch.byte_len());
+        let before = batch.len();
         if let Some(frames) = &mut self.reliability {
             frames.resend(now, batch);
-        }
-        let mtu = self.encoder.mtu().unwrap_or(tidegate_wire::MAX_PACKET);
-        if let Some(path) = &mut self.path {
-            path.serve(mtu, batch);
-            path.count_sent(batch.byte_len() - bytes);
         }
         self.counters.frames_out += (batch.len() - before) as u64;
     }
@@ -178,9 +129,7 @@ impl GenericLinkService {
     /// Time of the next call to [`on_wake`](Self::on_wake); `None` for never.
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {
-        let path = self.path.as_ref().and_then(|path| path.next_wake());
-        let reliability = self.reliability.as_ref().and_then(|frames| frames.next_wake());
-        path.into_iter().chain(reliability).min()
+        self.reliability.as_ref()?.next_wake()
     }
 
     /// Runs what is due; [`serve`](Self::serve) then sends what follows from it.
@@ -188,23 +137,14 @@ impl GenericLinkService {
         if let Some(frames) = &mut self.reliability {
             frames.on_wake(now);
         }
-        if let Some(path) = &mut self.path {
-            path.on_wake(now);
-        }
     }
 
     /// Processes the labels of a frame; returns whether its fragment was not received before.
     #[inline]
     fn take_labels(&mut self, now: Time, message: &mut LpPacket) -> bool {
+        let Some(frames) = &mut self.reliability else { return true };
         // A frame without a fragment is not acknowledged (NDNLPv2).
         let number = message.fields.tx_sequence.filter(|_| !message.fragment.is_empty());
-        if let Some(path) = &mut self.path {
-            path.take(now, &message.acks);
-            if let (None, Some(number)) = (&self.reliability, number) {
-                path.note(now, number);
-            }
-        }
-        let Some(frames) = &mut self.reliability else { return true };
         let acks = std::mem::take(&mut message.acks);
         let labels = Labels { number, acks, ..Labels::default() };
         frames.receive(now, message.fields.sequence, &labels)
@@ -255,10 +195,11 @@ impl GenericLinkService {
         None
     }
 
-    /// Appends the frames of `packet` to `batch`; a packet that cannot be sent here is counted and dropped.
+    /// Appends the frames of `packet`, which leaves at `now`, to `batch`; a packet that cannot be sent here is counted and
+    /// dropped.
     pub fn send(
         &mut self,
-        departure: Departure,
+        now: Time,
         packet: &Packet<Bytes>,
         names: &NameTable,
         tokens: &TokenTable,
@@ -266,24 +207,14 @@ impl GenericLinkService {
     ) {
         let token = echoed(&packet.header.kind).and_then(|handle| tokens.get(handle));
         // Fragments of one packet follow each other in the batch; their number is the difference.
-        let (before, bytes, now) = (batch.len(), batch.byte_len(), departure.now);
-        let outcome = match (&mut self.reliability, &mut self.path) {
-            (Some(reliable), path) => self.encoder.cut(packet, token, names, true).map(|frames| {
-                let number = reliable.send(now, frames, batch);
-                if let (Some(path), Some(number)) = (path, number) {
-                    path.adopt(departure, number);
-                }
-            }),
-            (None, Some(path)) if path.needs_labels(now) => {
-                let mtu = self.encoder.mtu().unwrap_or(tidegate_wire::MAX_PACKET);
-                let frames = self.encoder.cut(packet, token, names, false);
-                frames.map(|frames| path.send(departure, &frames, mtu, batch))
+        let before = batch.len();
+        let outcome = match &mut self.reliability {
+            None => self.encoder.encode(packet, token, names, batch),
+            Some(reliable) => {
+                let frames = self.encoder.cut(packet, token, names, true);
+                frames.map(|frames| reliable.send(now, frames, batch))
             }
-            (None, _) => self.encoder.encode(packet, token, names, batch),
         };
-        if let Some(path) = &mut self.path {
-            path.count_sent(batch.byte_len() - bytes);
-        }
         if outcome.is_err() {
             self.counters.unsendable += 1;
             return;
@@ -371,7 +302,7 @@ mod tests {
 
         fn send_at(&mut self, now: Time, packet: &Packet<Bytes>) -> Vec<Vec<u8>> {
             let mut batch = FrameBatch::new();
-            self.link.send(Departure::at(now), packet, &self.names, &self.tokens, &mut batch);
+            self.link.send(now, packet, &self.names, &self.tokens, &mut batch);
             batch.iter().map(|(head, body)| [head, body].concat()).collect()
         }
     }
@@ -560,42 +491,6 @@ mod tests {
         assert!(node.receive(&frame(&labels, &interest())).is_some());
         assert!(node.receive(&frame(&labels, &interest())).is_some());
         assert!(!node.link.has_due() && node.link.next_wake().is_none());
-    }
-
-    #[test]
-    fn a_number_of_the_peer_is_acknowledged_by_the_next_frame_or_alone_after_a_millisecond() {
-        let mut node = Node::new(Some(1400));
-        node.link = GenericLinkService::new(Some(1400), 7).with_labels(false, false);
-        let packet = node.receive(&data(10)).expect("a Data");
-        assert_eq!(node.send(&packet), [data(10).to_vec()]);
-        let numbered = |number| frame(&label(TX_SEQUENCE, number), &interest());
-        assert!(node.receive(&numbered(4)).is_some() && node.receive(&numbered(5)).is_some());
-        assert_eq!(node.send(&packet), [frame(&[label(ACK, 4), label(ACK, 5)].concat(), &data(10))]);
-        assert_eq!(node.link.next_wake(), None);
-        node.receive(&numbered(6));
-        assert_eq!(node.link.next_wake(), Some(ms(1)));
-        assert_eq!(served(&mut node, ms(1)), [[&[100, 12][..], &label(ACK, 6)].concat()]);
-        assert_eq!((served(&mut node, ms(2)), node.link.next_wake()), (Vec::new(), None));
-    }
-
-    #[test]
-    fn the_end_that_opened_the_face_numbers_frames_first_and_the_other_one_then_does() {
-        let (mut near, mut far) = (Node::new(Some(1400)), Node::new(Some(1400)));
-        near.link = GenericLinkService::new(Some(1400), 7).with_labels(true, true);
-        far.link = GenericLinkService::new(Some(1400), 7).with_labels(true, false);
-        let packet = far.receive(&data(10)).expect("a Data");
-        assert_eq!(far.send(&packet), [data(10).to_vec()]);
-        let asked = near.receive(&interest()).expect("an Interest");
-        let sent = near.send(&asked);
-        assert_eq!(sent, [frame(&label(TX_SEQUENCE, 0), &interest())]);
-        assert!(near.link.rate().is_none() && !near.link.take_news());
-        assert!(far.receive_at(ms(10), &sent[0]).is_some());
-        let labels = [label(ACK, 0), label(TX_SEQUENCE, 0)].concat();
-        let answer = far.send_at(ms(10), &packet);
-        assert_eq!(answer, [frame(&labels, &data(10))]);
-        assert!(near.receive_at(ms(20), &answer[0]).is_some());
-        assert!(near.link.take_news() && !near.link.take_news());
-        assert_eq!(near.link.path_estimate().map(|(_, rtt)| rtt), Some(Span::from_millis(20)));
     }
 
     /// Frames on the way from one node to the other, with their times of arrival.

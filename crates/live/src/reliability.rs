@@ -72,9 +72,8 @@ impl ReliableFrames {
         self.counters
     }
 
-    /// Sends the frames of a packet; returns the number of the last one.
-    pub fn send(&mut self, now: Time, frames: Vec<LinkFrame>, batch: &mut FrameBatch) -> Option<u64> {
-        let mut last = None;
+    /// Sends the frames of a packet.
+    pub fn send(&mut self, now: Time, frames: Vec<LinkFrame>, batch: &mut FrameBatch) {
         let packet = self.packet;
         self.packet += 1;
         for (index, frame) in (0..).zip(frames) {
@@ -86,27 +85,19 @@ impl ReliableFrames {
                 bytes: frame.byte_len() as u32,
                 resends: 0,
             });
-            last = self.write(now, part, &frame, batch);
+            self.write(now, part, &frame, batch);
             if part.is_some() {
                 self.kept_bytes += frame.byte_len();
                 self.kept.insert((packet, index), frame);
             }
         }
         self.act();
-        last
     }
 
-    fn write(
-        &mut self,
-        now: Time,
-        part: Option<Part>,
-        frame: &LinkFrame,
-        batch: &mut FrameBatch,
-    ) -> Option<u64> {
+    fn write(&mut self, now: Time, part: Option<Part>, frame: &LinkFrame, batch: &mut FrameBatch) {
         let room = (LABEL_LEN * frame.room(self.mtu)) as u32;
         let Labels { number, acks, .. } = self.service.on_send(now, part, room, &mut self.actions);
         frame.write(number, &acks, batch);
-        number
     }
 
     /// Processes the labels of a received frame; returns whether its fragment is new here.

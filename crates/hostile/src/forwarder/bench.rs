@@ -14,7 +14,7 @@ use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::scheme::params::Settings;
 use tidegate_core::units::{BitRate, Packets, Span, Time};
-use tidegate_live::link_service::{Departure, GenericLinkService, LinkContext};
+use tidegate_live::link_service::{GenericLinkService, LinkContext};
 use tidegate_live::tokens::TokenTable;
 use tidegate_schemes::{SCHEMES, find};
 use tidegate_wire::{DataView, FrameBatch, implicit_digest};
@@ -172,7 +172,7 @@ impl Bench {
     /// A packet as a peer would send it arrives.
     pub fn receive_packet(&mut self, face: FaceId, packet: &Packet<Bytes>) {
         let mut batch = FrameBatch::new();
-        self.peer.send(Departure::at(Time::ZERO), packet, &self.names, &self.tokens, &mut batch);
+        self.peer.send(Time::ZERO, packet, &self.names, &self.tokens, &mut batch);
         for (head, body) in batch.iter() {
             self.take_in(face, &[head, body].concat());
         }

@@ -9,7 +9,7 @@ use tidegate_core::queue::QueueDiscipline;
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::scheme::params::{Setting, Settings};
 use tidegate_core::units::Time;
-use tidegate_live::link_service::{Departure, GenericLinkService};
+use tidegate_live::link_service::GenericLinkService;
 use tidegate_live::tokens::TokenTable;
 use tidegate_schemes::{SCHEMES, find};
 use tidegate_wire::FrameBatch;
@@ -75,7 +75,7 @@ impl Device<Bytes> for Wire<'_> {
         invariants::is_faithful(self.names, &packet);
         let port = self.port.as_mut().expect("only devices that are there are free");
         (port.room, port.sent) = (port.room - 1, port.sent + 1);
-        port.link.send(Departure::at(Time::ZERO), &packet, self.names, self.tokens, &mut port.batch);
+        port.link.send(Time::ZERO, &packet, self.names, self.tokens, &mut port.batch);
         port.batch.clear();
         if matches!(packet.header.kind, Kind::Interest(_)) {
             port.requested = Some(packet);

@@ -17,7 +17,7 @@ use tidegate_wire::{FrameBatch, LpFields, decode_packet};
 
 use crate::clock::MonotonicClock;
 use crate::entropy;
-use crate::link_service::{Departure, GenericLinkService, LinkContext, LinkCounters};
+use crate::link_service::{GenericLinkService, LinkContext, LinkCounters};
 use crate::poll::{self, Poll};
 use crate::reception::Reception;
 use crate::tokens::TokenTable;
@@ -237,7 +237,7 @@ impl Client {
 
     /// Hands a packet to the socket's batch, which leaves with the next [`exchange`](Self::exchange).
     pub fn send(&mut self, packet: &Packet<Bytes>) {
-        self.link.send(Departure::at(self.clock.now()), packet, &self.names, &self.tokens, &mut self.batch);
+        self.link.send(self.clock.now(), packet, &self.names, &self.tokens, &mut self.batch);
     }
 
     /// Reads a packet of our own from its bytes.

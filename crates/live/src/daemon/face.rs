@@ -15,7 +15,7 @@ use super::local_fields::IncomingFaces;
 use super::pressure::Pressure;
 use super::shaper::FaceShaper;
 use super::timers::{Due, Timers};
-use crate::link_service::{Departure, GenericLinkService};
+use crate::link_service::GenericLinkService;
 use crate::nfd::PacketCounts;
 use crate::peer_user::PeerUser;
 use crate::poll::SocketInterest as Watch;
@@ -225,9 +225,7 @@ impl Face {
     fn is_free(&self, now: Time) -> bool {
         let has_room = match &self.line {
             // A full batch makes the device busy, so that packets wait where the queue discipline sees them.
-            Line::Socket { batch, is_full, link, .. } => {
-                !is_full && batch.len() < BATCH && !link.is_path_full()
-            }
+            Line::Socket { batch, is_full, .. } => !is_full && batch.len() < BATCH,
             Line::Internal(_) => true,
         };
         has_room && self.shaper.is_free(now)
@@ -267,17 +265,6 @@ impl Face {
         link.serve(now, batch);
         self.shaper.depart(now, ByteCount::new((batch.byte_len() - before) as u64), true);
         !std::mem::replace(&mut self.is_dirty, true)
-    }
-
-    /// Takes over what the link layer found out about the path; returns whether there was anything.
-    #[inline]
-    pub fn follow_path(&mut self) -> bool {
-        let Line::Socket { link, .. } = &mut self.line else { return false };
-        let has_news = link.take_news();
-        if has_news {
-            self.shaper.set_estimate(link.rate());
-        }
-        has_news
     }
 
     /// The timer to set for the link layer; `None` if there is one that is early enough.
@@ -383,24 +370,17 @@ impl Device<Bytes> for Wire<'_> {
             return true;
         }
         count(&mut face.sent, &packet.header.kind);
-        let has_waited = face.is_serving;
-        let mut size = packet.header.size();
+        // Only a packet that waited for the device may use time that a late timer left unused.
+        face.shaper.depart(now, packet.header.size(), face.is_serving);
         match &mut face.line {
             Line::Socket { link, batch, .. } => {
                 if face.has_local_fields {
                     link.set_incoming_face(incoming.find(&packet.header));
                 }
-                let before = batch.byte_len();
-                link.send(Departure { now, has_waited }, &packet, names, tokens, batch);
-                // A rate of the path is one of frames.
-                if !face.shaper.is_configured() {
-                    size = ByteCount::new((batch.byte_len() - before) as u64);
-                }
+                link.send(now, &packet, names, tokens, batch);
             }
             Line::Internal(waiting) => waiting.push_back(packet),
         }
-        // Only a packet that waited for the device may use time that a late timer left unused.
-        face.shaper.depart(now, size, has_waited);
         if let Some(wake) = face.arm_link() {
             self.timers.set(wake, Due::Link(id));
         }

@@ -145,12 +145,8 @@ impl Daemon {
         let is_local = self.is_local(&transport);
         let mtu = transport.mtu().map(|_| usize::try_from(settings.mtu.get()).unwrap_or(usize::MAX));
         // Acknowledgements of several stations would not be told apart.
-        let has_one_peer = transport.is_datagram() && !transport.is_multi_access();
-        let mut link = self.link_layer(mtu, settings.reliability && has_one_peer)?;
-        if has_one_peer && matches!(transport, Transport::Udp(_)) {
-            let is_opener = matches!(origin, Origin::Configured(_) | Origin::Created);
-            link = link.with_labels(settings.path_rate && settings.rate.is_none(), is_opener);
-        }
+        let is_reliable = settings.reliability && transport.is_datagram() && !transport.is_multi_access();
+        let link = self.link_layer(mtu, is_reliable)?;
         let line = Line::Socket { transport, link, batch: FrameBatch::new(), is_full: false };
         self.attach(line, origin, settings, is_local)
     }

@@ -485,9 +485,6 @@ impl Daemon {
         if let Some(wake) = face.arm_link() {
             self.timers.set(wake, Due::Link(id));
         }
-        if face.follow_path() && self.node.faces()[id.index()].queued_packets() > 0 {
-            self.serve(id);
-        }
     }
 
     /// Sends packets from the queue of a face as far as its device accepts them.

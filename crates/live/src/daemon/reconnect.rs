@@ -72,7 +72,7 @@ impl Daemon {
         let Ok(fresh) = self.link_layer(mtu, is_reliable) else { return };
         let Some(face) = &mut self.faces[id.index()] else { return };
         let Line::Socket { transport, link, .. } = &mut face.line else { return };
-        *link = fresh.with_labels_of(link).with_counters(counters);
+        *link = fresh.with_counters(counters);
         *transport = begun;
         face.state = FaceState::Connecting;
         face.watched = Watch::ReadWrite;

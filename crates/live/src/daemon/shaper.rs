@@ -9,27 +9,13 @@ const MAX_CATCH_UP: Span = Span::from_millis(2);
 #[derive(Debug)]
 pub(super) struct FaceShaper {
     rate: Option<BitRate>,
-    /// Whether the rate is configured, not estimated.
-    is_configured: bool,
     busy_until: Time,
 }
 
 impl FaceShaper {
     /// A shaper that has sent nothing yet; `None` for no limit.
     pub fn new(rate: Option<BitRate>) -> Self {
-        Self { rate, is_configured: rate.is_some(), busy_until: Time::ZERO }
-    }
-
-    /// Whether the rate is configured, not estimated.
-    pub fn is_configured(&self) -> bool {
-        self.is_configured
-    }
-
-    /// Sends at an estimated rate from the next packet on, unless a rate is configured.
-    pub fn set_estimate(&mut self, rate: Option<BitRate>) {
-        if !self.is_configured {
-            self.rate = rate;
-        }
+        Self { rate, busy_until: Time::ZERO }
     }
 
     /// Whether the next packet may leave.

@@ -95,12 +95,10 @@ pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>
     unix_mode: Text, Else("0666"), "Permissions of Unix sockets in octal; by default every user of the machine may connect, as with NFD.";
 };
 
-static FACE_KEYS: [Key; 6] = key_rows! {
+static FACE_KEYS: [Key; 5] = key_rows! {
     mtu: Size(MAX_MTU), May, "Maximum payload of UDP datagrams and Ethernet frames; larger packets are fragmented; 1400B by default.";
     queue: Table(&QUEUE), May, "Queue in front of the socket.";
     rate: Rate, May, "Rate of the traffic shaper; unlimited by default.";
-    path_rate: Bool, May,
-        "Whether the rate of the path of a UDP face without `rate` is estimated from acknowledgements of the peer, and packets wait in the queue of the face instead of on the path; both ends need it; false by default.";
     reliability: Bool, May,
         "Whether frames over UDP are acknowledged and sent again up to three times (NDNLPv2 reliability); both ends need it; false by default.";
     router_parts was parts: List(&Scheme(&ROUTER_PART)), May, "Router parts of schemes; none by default.";

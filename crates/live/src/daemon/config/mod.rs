@@ -132,8 +132,6 @@ pub struct FaceConfig {
     pub rate: Option<BitRate>,
     /// Whether lost frames over UDP are sent again (NDNLPv2 reliability).
     pub reliability: bool,
-    /// Whether the rate of the path is estimated over UDP where no rate is configured.
-    pub path_rate: bool,
     /// Router parts of schemes (PLR and the like).
     pub parts: Vec<SchemeUse>,
 }

@@ -196,7 +196,6 @@ struct FaceValues {
     queue: QueueValues,
     rate: Option<BitRate>,
     reliability: Option<bool>,
-    path_rate: Option<bool>,
     parts: Option<Vec<SchemeUse>>,
 }
 
@@ -217,7 +216,6 @@ impl FaceValues {
             mtu,
             queue: QueueValues::read(fields, "queue", &keys::QUEUE),
             rate: fields.rate("rate"),
-            path_rate: fields.item("path_rate").and_then(|_| fields.flag("path_rate")),
             reliability: fields.item("reliability").and_then(|_| fields.flag("reliability")),
             parts: fields.item("router_parts").map(|_| uses::read_list(fields, "router_parts", &ROUTER_PART)),
         }
@@ -229,7 +227,6 @@ impl FaceValues {
             mtu: over.mtu.or(self.mtu),
             queue: self.queue.with(&over.queue),
             rate: over.rate.or(self.rate),
-            path_rate: over.path_rate.or(self.path_rate),
             reliability: over.reliability.or(self.reliability),
             parts: over.parts.or_else(|| self.parts.clone()),
         }
@@ -246,7 +243,6 @@ impl FaceValues {
             queue: QueuePlan { limit: self.queue.limit.unwrap_or(QUEUE_LIMIT), ..self.queue.plan() },
             is_limit_given: self.queue.limit.is_some(),
             rate: self.rate,
-            path_rate: self.path_rate.unwrap_or(false),
             reliability: self.reliability.unwrap_or(false),
             parts: self.parts.clone().unwrap_or_default(),
         }

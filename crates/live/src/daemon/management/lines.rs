@@ -2,7 +2,7 @@
 
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::Name;
-use tidegate_core::units::{BitRate, Span};
+use tidegate_core::units::Span;
 
 use super::super::Daemon;
 use super::super::face::{Face, Line};
@@ -97,15 +97,12 @@ impl Daemon {
         };
         let (counters, faults) = (link.counters(), transport.faults());
         let reliability = link.reliability().unwrap_or_default();
-        let (rate, rtt) = link.path_estimate().unwrap_or((BitRate::from_bps(0), Span::ZERO));
         line.with("remote", transport.remote_uri())
             .with("local", transport.local_uri())
             .with("malformed", counters.malformed)
             .with("reassembled", counters.reassembled)
             .with("fragmented", counters.fragmented)
             .with("unsendable", counters.unsendable)
-            .with("path_rate_mbps", format!("{:.3}", rate.as_mbps()))
-            .with("path_rtt_min_ms", millis(rtt))
             .with("resent_frames", reliability.resent)
             .with("given_up_packets", reliability.given_up)
             .with("duplicate_frames", reliability.duplicates)

@@ -4,7 +4,6 @@ use std::net::UdpSocket;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
 use tidegate_core::units::Span;
 use tidegate_live::client::{Answer, Client};
 use tidegate_live::clock::MonotonicClock;
@@ -13,7 +12,7 @@ use tidegate_live::nfd::{ControlParameters, ControlResponse};
 use tidegate_wire::tlv::types;
 use tidegate_wire::{
     CertificateSettings, DataBuilder, DataView, InterestBuilder, InterestStamp, KeyAlgorithm, KeySigner,
-    Signer, ValidityPeriod, decode_frame, name, rdr,
+    Signer, ValidityPeriod, name, rdr,
 };
 
 use crate::applications::bench::file;
@@ -81,9 +80,7 @@ impl Neighbour {
         self.socket.send(sent).expect("sent");
         let mut received = [0; 9_000];
         let len = self.socket.recv(&mut received).ok()?;
-        // The forwarder numbers frames of faces that it opened.
-        let frame = decode_frame(Bytes::copy_from_slice(&received[..len])).ok()?;
-        let data = DataView::parse(&frame.fragment).ok()?;
+        let data = DataView::parse(&received[..len]).ok()?;
         Some(ControlResponse::decode(data.content).expect("a response"))
     }
 
