@@ -85,7 +85,7 @@ fn a_link_that_cannot_be_is_refused_with_what_is_accepted() {
     };
     assert!(refused(&["--rate", "0Mbps"]).contains("\"0Mbps\" is not above zero"));
     assert!(refused(&["--loss", "1.5"]).contains("\"1.5\" is not a number from 0 to 1"));
-    assert!(refused(&["--mtu", "9001"]).contains("9001 is not in 1..=9000"));
+    assert!(refused(&["--mtu", "9001"]).contains("\"9001\" is not within 1B to 9000B"));
     assert!(refused(&["--queue", "0pkt"]).contains("\"0pkt\" is not above zero"));
     let foreign = tidegate(&["link", "--listen", "192.0.2.1:7", "--to", "127.0.0.1:9"]).with(1).err;
     assert!(foreign.contains("--listen 192.0.2.1:7: "), "{foreign}");

@@ -1,8 +1,8 @@
 //! Private keys and their certificates in a folder: for each key a file `ID.key` (PEM of PKCS#8, for its owner alone) and a
 //! file `ID.cert` (base64 of the certificate, as `ndnsec` writes it), where ID is a hash of the key's name.
 
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -275,10 +275,16 @@ fn read(path: &Path) -> Result<StoredKey, KeyStoreError> {
 }
 
 pub(crate) fn read_small(path: &Path) -> io::Result<String> {
-    if fs::metadata(path)?.len() > MAX_FILE {
-        return Err(io::Error::other(format!("it has more than {MAX_FILE} bytes")));
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
     }
-    fs::read_to_string(path)
+    let mut text = String::new();
+    // The size of some files, such as those of /proc, is known only when they are read.
+    io::Read::take(File::open(path)?, MAX_FILE + 1).read_to_string(&mut text)?;
+    match text.len() as u64 > MAX_FILE {
+        true => Err(io::Error::other(format!("it has more than {MAX_FILE} bytes"))),
+        false => Ok(text),
+    }
 }
 
 /// Writes a file in one step, so that an interruption leaves the earlier one.

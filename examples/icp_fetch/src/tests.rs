@@ -44,7 +44,8 @@ fn serve_file(file: &Path, forwarder: &str, stop: OwnedFd, ready: &mpsc::Sender<
         version: Some(5),
     };
     let mut served = Served::open(file, settings).expect("the file is there");
-    registration::register(&mut client, &prefix, &Signer::Digest).expect("the forwarder takes local commands");
+    registration::register(&mut client, &prefix, &Signer::Digest)
+        .expect("the forwarder takes local commands");
     ready.send(()).expect("the test waits for it");
     serve(&mut client, &mut served, |_| {}).expect("the forwarder stays");
 }

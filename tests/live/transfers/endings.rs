@@ -287,15 +287,22 @@ fn an_interrupted_fetch_goes_on_from_its_part_with_the_same_version_only() {
 }
 
 #[test]
-fn a_part_of_another_version_or_of_changed_content_is_not_gone_on_from() {
-    for (what, name) in [("other", "/anew/v=6"), ("changed", "/anew/v=5")] {
+fn a_part_of_another_version_or_trust_or_of_changed_content_is_not_gone_on_from() {
+    for (what, name) in [("other", "/anew/v=6"), ("changed", "/anew/v=5"), ("unverified", "/anew/v=5")] {
         let test = format!("anew-{what}");
         let scratch = Scratch::new(&test);
         let forwarder = Forwarder::start(&test, SLOW);
         let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
         let (uri, part) = (forwarder.uri(Way::Unix), format!("{copy}.part"));
         let server = serve("/anew", &file, uri);
-        let begun = fetch("/anew/v=5", &copy, uri);
+        let begun = match what {
+            "unverified" => {
+                let fetch =
+                    ["fetch", name, "-o", &copy, "--no-verify", "--format", "json", "--transport", uri];
+                Running::start(&fetch)
+            }
+            _ => fetch("/anew/v=5", &copy, uri),
+        };
         wait_for_bytes(&part, 0);
         begun.signal("-INT");
         begun.wait().with(130);
@@ -311,6 +318,11 @@ fn a_part_of_another_version_or_of_changed_content_is_not_gone_on_from() {
                 "{}",
                 ended.err
             );
+            assert_eq!(number(&ended.json(), "resumed_bytes"), 0.0);
+        } else if what == "unverified" {
+            let ended = fetch(name, &copy, uri).wait().with(0);
+            let why = "was verified by nothing, and this fetch verifies by digest; fetching from the start";
+            assert!(ended.err.contains(&format!("{part} {why}")), "{}", ended.err);
             assert_eq!(number(&ended.json(), "resumed_bytes"), 0.0);
         } else {
             let mut content = fs::read(&part).expect("there");

@@ -8,7 +8,7 @@ use tidegate_core::link::line::{LineSetup, LossPlan};
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::observe::records::DelaySummary;
 use tidegate_core::rng::Seed;
-use tidegate_core::units::{BitRate, Span};
+use tidegate_core::units::{BitRate, ByteCount, Span};
 use tidegate_live::emulator::channel::ChannelSetup;
 use tidegate_live::emulator::{DirectionReport, Link, LinkReport, LinkSetup, Refused};
 use tidegate_live::signals::StopSignal;
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     queue: Limit,
     /// Maximum payload of a datagram in both directions, bytes, as `mtu` of a face; larger datagrams are dropped. Up to 9000, the
     /// default.
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..=9000))]
+    #[arg(long, value_name = "BYTES", value_parser = mtu)]
     mtu: Option<u16>,
     /// Rate of the reverse direction; by default that of the forward direction.
     #[arg(long, value_name = "RATE", value_parser = rate)]
@@ -106,6 +106,18 @@ impl Arguments {
         let line = LineSetup { rate, delay, jitter: Span::ZERO, reorder: false, loss };
         ChannelSetup { line, mtu: self.mtu.map(usize::from), queue }
     }
+}
+
+/// Parses a number of bytes, with or without a unit.
+fn mtu(text: &str) -> Result<u16, String> {
+    let bytes = match text.parse::<u64>() {
+        Ok(bytes) => bytes,
+        Err(_) => text.parse::<ByteCount>()?.get(),
+    };
+    u16::try_from(bytes)
+        .ok()
+        .filter(|bytes| (1..=9_000).contains(bytes))
+        .ok_or_else(|| format!("{text:?} is not within 1B to 9000B"))
 }
 
 /// Refuses destinations that cannot receive: port 0, and the link's own address.

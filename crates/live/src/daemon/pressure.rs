@@ -35,8 +35,8 @@ const PATIENCE: Span = Span::from_millis(250);
 /// times the receive window of `fetch`; a consumer that requests more than this limit at once can lose Data.
 pub(super) const STREAM_LIMIT: Limit = Limit::Bytes(ByteCount::new(64 << 20));
 
-/// Packets in front of a stream from which on Interests of peers that cannot be held back are dropped: the limit
-/// of every other queue.
+/// Packets in front of a stream from which on Interests of peers that cannot be held back, and Nacks, are dropped: the limit
+/// of every other queue. Nacks to a peer that does not read would keep its names without end.
 const INTEREST_LIMIT: u32 = 1_000;
 
 /// Maximum bytes in the queues of all streams together.
@@ -104,8 +104,12 @@ impl QueueDiscipline for MemoryGuard {
     ) -> Verdict {
         let waiting = queue.queued_bytes().get();
         self.count(waiting);
-        let is_interest = matches!(packet.kind, Kind::Interest(_));
-        if is_interest && !self.shared.is_from_held.get() && queue.backlog(Class::BULK) >= INTEREST_LIMIT {
+        let is_limited = match packet.kind {
+            Kind::Interest(_) => !self.shared.is_from_held.get(),
+            Kind::Nack(_) => true,
+            _ => false,
+        };
+        if is_limited && queue.backlog(Class::BULK) >= INTEREST_LIMIT {
             return Verdict::Drop(Cause("queue full"));
         }
         let size = packet.size().get();
@@ -307,7 +311,7 @@ mod tests {
     use tidegate_core::context::{Env, NoSink};
     use tidegate_core::ndn::face::NodeId;
     use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
-    use tidegate_core::ndn::packet::{Data, Interest, Millis, Packet, PitToken};
+    use tidegate_core::ndn::packet::{Data, Interest, Millis, Nack, NackReason, Packet, PitToken};
     use tidegate_core::queue::Queue;
     use tidegate_core::units::BitRate;
 
@@ -381,5 +385,8 @@ mod tests {
         assert_eq!(stream.offer(interest(), 50, 2_000), INTEREST_LIMIT);
         shared.set_source(true);
         assert_eq!(stream.offer(interest(), 50, 2_000), INTEREST_LIMIT + 2_000);
+        let Kind::Interest(interest) = interest() else { unreachable!("it is one") };
+        let nack = Kind::Nack(Nack { interest, reason: NackReason::NoRoute });
+        assert_eq!(stream.offer(nack, 50, 2_000), INTEREST_LIMIT + 2_000, "no Nack finds room");
     }
 }

@@ -69,7 +69,7 @@ impl Chain<'_> {
         let Some(KeyLocator::Name(locator)) = data.signature.key_locator else {
             return Err(untrusted(data, "has no name of a key in its signature"));
         };
-        let certificate = match self.policy.anchor(locator.components()) {
+        let certificate = match self.policy.anchor(locator.components(), self.now) {
             Some(anchor) => anchor.clone(),
             None if left == 0 => {
                 return Err(untrusted(data, "is too many certificates away from a trust anchor"));

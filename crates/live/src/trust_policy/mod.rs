@@ -7,6 +7,7 @@
 mod name_pattern;
 mod schema;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tidegate_wire::{Certificate, DataView, ValidityPeriod, Verifier, VerifyError};
@@ -19,6 +20,13 @@ pub use schema::{TrustSchemaError, reference};
 
 /// Maximum number of certificates between a Data and a trust anchor.
 pub const MAX_CERTIFICATES: usize = 5;
+
+/// Maximum number of ways from one certificate to trust anchors that count.
+const MAX_WAYS: usize = 8;
+
+/// Maximum number of signatures of certificates that are verified together: certificates that name each other as issuers could cause
+/// one for each pair.
+const MAX_VERIFIED: usize = 5_000;
 
 /// Trust anchors, and who may sign what.
 #[derive(Clone, Debug)]
@@ -47,9 +55,11 @@ impl TrustPolicy {
         &self.anchors
     }
 
-    /// The trust anchor that a KeyLocator (concatenated components) denotes.
-    pub fn anchor(&self, locator: &[u8]) -> Option<&Certificate> {
-        self.anchors.iter().find(|anchor| anchor.is_denoted_by(locator))
+    /// The trust anchor that a KeyLocator (concatenated components) denotes: of several of one key, one that is valid at `now`
+    /// (seconds since 1970) if there is any.
+    pub fn anchor(&self, locator: &[u8], now: u64) -> Option<&Certificate> {
+        let denoted = || self.anchors.iter().filter(|anchor| anchor.is_denoted_by(locator));
+        denoted().find(|anchor| anchor.validity().includes(now)).or_else(|| denoted().next())
     }
 
     /// Checks that the key of a certificate may sign a name (concatenated components).
@@ -102,35 +112,75 @@ impl TrustPolicy {
         verify(data, certificate).map_err(|_| format!("has not the signature of {identity}"))
     }
 
-    /// The time within which a certificate and those that lead from it to a trust anchor are valid; `None` if there are none
-    /// among `others` that do, at most [`MAX_CERTIFICATES`] with this one. Of several ways the one that is valid longest counts.
-    pub fn certified(&self, certificate: &Certificate, others: &[Certificate]) -> Option<ValidityPeriod> {
-        self.certified_by(certificate, others, MAX_CERTIFICATES)
+    /// The certificates among `others` from which at most [`MAX_CERTIFICATES`], themselves included, lead to a trust anchor, each with
+    /// the time within which all of these are valid. A certificate with several ways to an anchor is there several times.
+    pub fn certified(&self, others: &[Certificate]) -> Vec<(Certificate, ValidityPeriod)> {
+        let mut search = ChainSearch::new(self, others);
+        let mut last: Vec<(usize, ValidityPeriod)> =
+            self.anchors.iter().map(Certificate::validity).enumerate().collect();
+        for _ in 0..MAX_CERTIFICATES {
+            last = search.continue_from(&last);
+        }
+        search.found.into_iter().map(|(at, period)| (search.all[at].clone(), period)).collect()
+    }
+}
+
+/// Certificates found so far from anchors on.
+struct ChainSearch<'a> {
+    policy: &'a TrustPolicy,
+    /// The trust anchors, then the other certificates.
+    all: Vec<&'a Certificate>,
+    found: Vec<(usize, ValidityPeriod)>,
+    /// Whether one certificate has issued another, of those that were compared.
+    issued: BTreeMap<(usize, usize), bool>,
+}
+
+impl<'a> ChainSearch<'a> {
+    fn new(policy: &'a TrustPolicy, others: &'a [Certificate]) -> Self {
+        let all = policy.anchors.iter().chain(others).collect();
+        Self { policy, all, found: Vec::new(), issued: BTreeMap::new() }
     }
 
-    fn certified_by(
-        &self,
-        certificate: &Certificate,
-        others: &[Certificate],
-        left: usize,
-    ) -> Option<ValidityPeriod> {
-        let own = certificate.validity();
-        if self.anchors.iter().any(|anchor| anchor.name() == certificate.name()) {
-            return Some(own);
+    /// Certificates that were issued by those of `last`, if they were not found with the same time of validity before.
+    fn continue_from(&mut self, last: &[(usize, ValidityPeriod)]) -> Vec<(usize, ValidityPeriod)> {
+        let mut next = Vec::new();
+        for &(issuer, above) in last {
+            for at in self.policy.anchors.len()..self.all.len() {
+                if !self.has_issued(issuer, at) {
+                    continue;
+                }
+                let own = self.all[at].validity();
+                let both = ValidityPeriod {
+                    not_before: own.not_before.max(above.not_before),
+                    not_after: own.not_after.min(above.not_after),
+                };
+                let ways = || self.found.iter().filter(|(found, _)| *found == at);
+                let is_known = ways().any(|(_, known)| *known == both);
+                if both.not_before <= both.not_after && !is_known && ways().count() < MAX_WAYS {
+                    self.found.push((at, both));
+                    next.push((at, both));
+                }
+            }
         }
-        let left = left.checked_sub(1)?;
-        let (issuer, data) = (certificate.issuer()?, DataView::parse(certificate.packet()).ok()?);
-        let issuers = self.anchors.iter().chain(others).filter(|other| {
-            other.is_denoted_by(issuer)
-                && self.check_signer(certificate.name(), other).is_ok()
-                && verify(&data, other).is_ok()
-        });
-        let above = issuers.filter_map(|issuer| self.certified_by(issuer, others, left));
-        let both = above.map(|above| ValidityPeriod {
-            not_before: own.not_before.max(above.not_before),
-            not_after: own.not_after.min(above.not_after),
-        });
-        both.max_by_key(|period| period.not_after)
+        next
+    }
+
+    /// Whether `issuer` may sign the certificate `at`, and has. Signatures are verified once, and at most [`MAX_VERIFIED`].
+    fn has_issued(&mut self, issuer: usize, at: usize) -> bool {
+        let (by, certificate) = (self.all[issuer], self.all[at]);
+        if !certificate.issuer().is_some_and(|name| by.is_denoted_by(name)) {
+            return false;
+        }
+        if let Some(known) = self.issued.get(&(issuer, at)) {
+            return *known;
+        }
+        let is_permitted = self.policy.check_signer(certificate.name(), by).is_ok();
+        let data = DataView::parse(certificate.packet());
+        let has = self.issued.len() < MAX_VERIFIED
+            && is_permitted
+            && data.is_ok_and(|data| verify(&data, by).is_ok());
+        self.issued.insert((issuer, at), has);
+        has
     }
 }
 
@@ -153,7 +203,12 @@ mod tests {
 
     /// A certificate for the key of an identity, signed by another one.
     fn issued(identity: &str, by: &str, validity: (u64, u64)) -> Certificate {
-        let (key, by) = (key(identity), Signer::Key(Box::new(key(by))));
+        named(identity, (&key(identity), &key(by)), validity)
+    }
+
+    /// A certificate for the first key under the name of an identity's, signed by the second.
+    fn named(identity: &str, (key, by): (&KeySigner, &KeySigner), validity: (u64, u64)) -> Certificate {
+        let by = Signer::Key(Box::new(by.clone()));
         let settings = CertificateSettings {
             key_name: &name_uri::parse(&format!("{identity}/KEY/k")).expect("a name"),
             public_key: &key.public_key(),
@@ -164,9 +219,12 @@ mod tests {
         Certificate::parse(settings.issue(&by).expect("small")).expect("a certificate")
     }
 
-    fn period(policy: &TrustPolicy, others: &[Certificate], certificate: &Certificate) -> Option<(u64, u64)> {
-        let period = policy.certified(certificate, others)?;
-        Some((period.not_before, period.not_after))
+    /// Times within which a certificate counts, with `others` beside it.
+    fn periods(policy: &TrustPolicy, others: &[Certificate], certificate: &Certificate) -> Vec<(u64, u64)> {
+        let all = [others, std::slice::from_ref(certificate)].concat();
+        let found = policy.certified(&all).into_iter();
+        let own = found.filter(|(found, _)| found.packet() == certificate.packet());
+        own.map(|(_, period)| (period.not_before, period.not_after)).collect()
     }
 
     #[test]
@@ -175,18 +233,57 @@ mod tests {
         let policy = TrustPolicy::hierarchical(vec![anchor.clone()]);
         let (office, renewed) = (issued("/a/b", "/a", (200, 400)), issued("/a/b", "/a", (200, 800)));
         let user = issued("/a/b/c", "/a/b", (0, 700));
-        assert_eq!(period(&policy, &[], &anchor), Some((100, 900)));
-        assert_eq!(period(&policy, std::slice::from_ref(&office), &user), Some((200, 400)));
-        assert_eq!(period(&policy, &[office.clone(), renewed], &user), Some((200, 700)));
-        assert_eq!(period(&policy, &[], &user), None, "the certificate between them is not there");
-        assert_eq!(period(&policy, std::slice::from_ref(&office), &issued("/a/b/c", "/a/x", (0, 700))), None);
+        assert_eq!(periods(&policy, std::slice::from_ref(&office), &user), [(200, 400)]);
+        assert_eq!(periods(&policy, &[office.clone(), renewed], &user), [(200, 400), (200, 700)]);
+        assert_eq!(periods(&policy, &[], &user), [], "the certificate between them is not there");
+        assert_eq!(periods(&policy, std::slice::from_ref(&office), &issued("/a/b/c", "/a/x", (0, 700))), []);
         assert_eq!(
-            period(&policy, &[office], &issued("/a/d", "/a/b", (0, 700))),
-            None,
+            periods(&policy, &[office.clone()], &issued("/a/b/c", "/a/b", (500, 700))),
+            [],
+            "never valid"
+        );
+        assert_eq!(
+            periods(&policy, &[office], &issued("/a/d", "/a/b", (0, 700))),
+            [],
             "outside of the identity"
         );
         let other = TrustPolicy::hierarchical(vec![issued("/x", "/x", (0, 1))]);
-        assert_eq!(period(&other, std::slice::from_ref(&anchor), &anchor), None, "signed by itself");
+        assert_eq!(periods(&other, &[], &anchor), [], "signed by itself");
+    }
+
+    #[test]
+    fn a_certificate_with_the_name_of_an_anchor_is_none() {
+        let policy = TrustPolicy::hierarchical(vec![issued("/a", "/a", (100, 900))]);
+        let forged = named("/a", (&key("/mallory"), &key("/mallory")), (100, 900));
+        assert_eq!(forged.name(), policy.anchors()[0].name());
+        let user = named("/a/b", (&key("/a/b"), &key("/mallory")), (100, 900));
+        assert_eq!(periods(&policy, std::slice::from_ref(&user), &forged), []);
+        assert_eq!(periods(&policy, &[forged], &user), []);
+    }
+
+    #[test]
+    fn certificates_of_one_key_that_name_each_other_cost_one_verification_for_each_pair() {
+        let policy = TrustPolicy::hierarchical(vec![issued("/x", "/x", (0, 9))]);
+        let of_one_key: Vec<Certificate> = (1..=12).map(|at| issued("/a", "/a", (0, at))).collect();
+        assert_eq!(policy.certified(&of_one_key).len(), 0);
+        let policy = TrustPolicy::hierarchical(vec![issued("/a", "/a", (0, 99))]);
+        let mut search = ChainSearch::new(&policy, &of_one_key);
+        let anchors = search.continue_from(&[(0, policy.anchors()[0].validity())]);
+        assert_eq!(anchors.len(), 12);
+        search.continue_from(&anchors);
+        assert_eq!(search.issued.len(), 12 + 12 * 12);
+        assert!(search.found.len() <= 12 * MAX_WAYS);
+    }
+
+    #[test]
+    fn of_several_anchors_of_one_key_one_that_is_valid_is_used() {
+        let (old, new) = (issued("/a", "/a", (0, 10)), issued("/a", "/a", (11, 20)));
+        let policy = TrustPolicy::hierarchical(vec![old.clone(), new.clone()]);
+        let at = |now| policy.anchor(old.key_name(), now).map(Certificate::validity);
+        assert_eq!(
+            (at(5), at(15), at(25)),
+            (Some(old.validity()), Some(new.validity()), Some(old.validity()))
+        );
     }
 
     #[test]
@@ -194,7 +291,7 @@ mod tests {
         let names = ["/a", "/a/b", "/a/b/c", "/a/b/c/d", "/a/b/c/d/e", "/a/b/c/d/e/f", "/a/b/c/d/e/f/g"];
         let policy = TrustPolicy::hierarchical(vec![issued("/a", "/a", (0, 9))]);
         let chain: Vec<Certificate> = names.windows(2).map(|pair| issued(pair[1], pair[0], (0, 9))).collect();
-        let found = chain.iter().map(|certificate| policy.certified(certificate, &chain).is_some());
+        let found = chain.iter().map(|certificate| !periods(&policy, &chain, certificate).is_empty());
         assert_eq!(found.collect::<Vec<_>>(), [true, true, true, true, true, false]);
     }
 }

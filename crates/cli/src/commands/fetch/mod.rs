@@ -220,7 +220,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let signer = signer.map(|signer| name_uri::show(signer.key_name()));
     let shown = name_uri::show(&name);
     // After discovery: a part is only resumed if it is of this version.
-    let mut output = Output::open(arguments.output.as_deref(), &shown)?;
+    let mut output = Output::open(arguments.output.as_deref(), &shown, &trust)?;
     if let Some(note) = output.note() {
         session.note(note);
     }

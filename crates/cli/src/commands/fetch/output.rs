@@ -4,9 +4,10 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use tidegate_live::fetch::Trust;
 use tidegate_live::own_file;
 
-use super::part::{PartState, Progress, state_path};
+use super::part::{PartState, Progress, state_path, verified_by};
 use crate::exit::Failure;
 use crate::results::cannot;
 
@@ -30,19 +31,21 @@ struct OutputFile {
     whole: PathBuf,
     /// Versioned name of the content.
     name: String,
+    /// By what it is verified.
+    verified: String,
     /// What an earlier fetch wrote.
     before: Progress,
 }
 
 impl Output {
     /// Opens `path` for the content of `name`, `-` for standard output. A file is written as `path.part`,
-    /// which is resumed if it holds the beginning of the same version. An existing path that is not a regular
+    /// which is resumed if it holds the beginning of the same version, verified in the same way. An existing path that is not a regular
     /// file (a pipe, `/dev/null`) is written to directly. Without a path, content goes to standard output
     /// unless that is a terminal.
     ///
     /// # Errors
     /// A terminal without `-`, a path that cannot be written, or a part that another fetch is writing.
-    pub(super) fn open(path: Option<&Path>, name: &str) -> Result<Self, Failure> {
+    pub(super) fn open(path: Option<&Path>, name: &str, trust: &Trust) -> Result<Self, Failure> {
         if path.is_none() && io::stdout().is_terminal() {
             return Err(Failure::usage(
                 "standard output is a terminal, and content may be binary; -o FILE writes a file, -o - writes to the \
@@ -60,14 +63,22 @@ impl Output {
         }
         // A file that cannot be replaced in the end is reported before anything is fetched.
         own_file::check_replaceable(path).map_err(|why| cannot("write", path, &why))?;
-        Self::open_part(path, name)
+        Self::open_part(path, name, verified_by(trust))
     }
 
-    fn open_part(path: &Path, name: &str) -> Result<Self, Failure> {
+    fn open_part(path: &Path, name: &str, verified: String) -> Result<Self, Failure> {
         let part = part_of(path);
         let from_start = Progress::default();
         let (before, note) = match PartState::read(&part) {
             None => (from_start, left_over(&part)),
+            Some(Ok(state)) if state.name == name && state.verified != verified => {
+                let note = format!(
+                    "{} was verified by {}, and this fetch verifies by {verified}; fetching from the start",
+                    part.display(),
+                    state.verified
+                );
+                (from_start, Some(note))
+            }
             Some(Ok(state)) if state.name == name => {
                 let note = format!(
                     "{} has the first {} bytes; resuming from there",
@@ -105,7 +116,7 @@ impl Output {
             Ok(file)
         };
         let file = open().map_err(|why| cannot("write", &part, &why))?;
-        let target = OutputFile { part, whole: path.to_owned(), name: name.to_owned(), before };
+        let target = OutputFile { part, whole: path.to_owned(), name: name.to_owned(), verified, before };
         Ok(Self { note, ..Self::over(Box::new(file), Some(target)) })
     }
 
@@ -146,7 +157,7 @@ impl Output {
     pub(super) fn finish(mut self, is_whole: bool, more: Progress) -> Result<Option<PathBuf>, Failure> {
         // Before the state, which has the hash of the bytes on disk.
         let flushed = self.writer.flush();
-        let Some(OutputFile { part, whole, name, before }) = self.target else {
+        let Some(OutputFile { part, whole, name, verified, before }) = self.target else {
             return flushed.map(|()| None).map_err(|why| match &self.special {
                 Some(path) => cannot("write", path, &why),
                 None => Failure::error(format!("standard output: {why}")),
@@ -154,7 +165,7 @@ impl Output {
         };
         flushed.map_err(|why| cannot("write", &part, &why))?;
         if !is_whole {
-            let noted = PartState::note(&part, &name, before.and(more));
+            let noted = PartState::note(&part, (&name, &verified), before.and(more));
             noted.map_err(|why| cannot("write", &state_path(&part), &why))?;
             return Ok(Some(part));
         }

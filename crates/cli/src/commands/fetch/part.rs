@@ -1,4 +1,4 @@
-//! State of `FILE.part`: version, number of segments, and hash of its content.
+//! State of `FILE.part`: version, number of segments, hash of its content, and how this was verified.
 //!
 //! It is the file `FILE.part.state`, written when a fetch ends early. A part without a state, or with one
 //! that does not match it, is not resumed: versions never mix.
@@ -6,10 +6,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tidegate_live::fetch::Trust;
 use tidegate_live::own_file;
+use tidegate_wire::Verifier;
 
 /// First line of the file.
-const FORMAT: &str = "tidegate part 1";
+const FORMAT: &str = "tidegate part 2";
 
 /// What a fetch has written so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,10 +40,21 @@ impl Progress {
 pub(super) struct PartState {
     /// Versioned name of the object, as a URI.
     pub(super) name: String,
+    /// By what its segments were verified, as [`verified_by`] gives it.
+    pub(super) verified: String,
     /// Segments and bytes that it holds.
     pub(super) progress: Progress,
     /// BLAKE3 hash of that content, hexadecimal.
     hash: String,
+}
+
+/// By what segments are verified, in one word: `nothing`, `digest`, or `key:` and the hash of a public key.
+pub(super) fn verified_by(trust: &Trust) -> String {
+    match trust {
+        Trust::Anything => "nothing".to_owned(),
+        Trust::Digest | Trust::Key(Verifier::Digest) => "digest".to_owned(),
+        Trust::Key(Verifier::Key(key)) => format!("key:{}", blake3::hash(&key.to_der()).to_hex()),
+    }
 }
 
 /// Path of the state of a part.
@@ -52,11 +65,13 @@ pub(super) fn state_path(part: &Path) -> PathBuf {
 }
 
 impl PartState {
-    /// Notes that the beginning of `part` is that of `name`.
-    pub(super) fn note(part: &Path, name: &str, progress: Progress) -> io::Result<()> {
+    /// Notes that the beginning of `part` is that of `name`, verified by `verified`.
+    pub(super) fn note(part: &Path, (name, verified): (&str, &str), progress: Progress) -> io::Result<()> {
         let Progress { segments, bytes, content_id } = progress;
         let hash = hash(part, bytes)?;
-        let mut text = format!("{FORMAT}\nname {name}\nsegments {segments}\nbytes {bytes}\nblake3 {hash}\n");
+        let mut text = format!(
+            "{FORMAT}\nname {name}\nverified {verified}\nsegments {segments}\nbytes {bytes}\nblake3 {hash}\n"
+        );
         if let Some(id) = content_id {
             text.push_str(&format!("content {id}\n"));
         }
@@ -82,6 +97,7 @@ impl PartState {
         let mut value = |key: &str| lines.next()?.strip_prefix(key).map(str::to_owned);
         value(FORMAT).filter(String::is_empty)?;
         let name = value("name ")?;
+        let verified = value("verified ")?;
         let segments = value("segments ")?.parse().ok()?;
         let bytes = value("bytes ")?.parse().ok()?;
         let hash = value("blake3 ")?;
@@ -89,7 +105,7 @@ impl PartState {
             Some(id) => Some(id.parse().ok()?),
             None => None,
         };
-        Some(Self { name, progress: Progress { segments, bytes, content_id }, hash })
+        Some(Self { name, verified, progress: Progress { segments, bytes, content_id }, hash })
     }
 }
 
@@ -128,14 +144,17 @@ mod tests {
         fs::write(&part, b"content and more").expect("writable");
         assert_eq!(PartState::read(&part), None);
         let progress = Progress { segments: 3, bytes: 7, content_id: Some(12) };
-        PartState::note(&part, "/f/v=1", progress).expect("writable");
+        PartState::note(&part, ("/f/v=1", "digest"), progress).expect("writable");
         let state = PartState::read(&part).expect("noted").expect("sound");
-        assert_eq!((state.name.as_str(), state.progress), ("/f/v=1", progress));
+        assert_eq!(
+            (state.name.as_str(), state.verified.as_str(), state.progress),
+            ("/f/v=1", "digest", progress)
+        );
         fs::write(&part, b"contenT").expect("writable");
         assert_eq!(PartState::read(&part), Some(Err("its content has changed".to_owned())));
         fs::write(&part, b"conten").expect("writable");
         assert_eq!(PartState::read(&part), Some(Err("6 of 7 bytes are left".to_owned())));
-        fs::write(state_path(&part), "tidegate part 2\n").expect("writable");
+        fs::write(state_path(&part), "tidegate part 3\n").expect("writable");
         assert_eq!(PartState::read(&part), Some(Err("its state cannot be read".to_owned())));
         fs::remove_file(state_path(&part)).and_then(|()| fs::remove_file(&part)).expect("removed");
     }

@@ -150,34 +150,31 @@ impl KnownKeys {
 
 /// A configured key, and those that it has certified, if they may send its commands.
 fn keys_of(configured: &CommandKey, certificate: Certificate, others: &[Certificate]) -> Vec<KnownKey> {
-    let known = |certificate: &Certificate, validity| KnownKey {
-        certificate: certificate.clone(),
+    let validity = certificate.validity();
+    let mut certified = vec![(certificate.clone(), validity)];
+    if configured.includes_certified {
+        certified.extend(TrustPolicy::hierarchical(vec![certificate]).certified(others));
+    }
+    let known = |(certificate, validity)| KnownKey {
+        certificate,
         validity,
         modules: configured.modules.clone(),
         schema: None,
     };
-    let mut keys = vec![known(&certificate, certificate.validity())];
-    if configured.includes_certified {
-        let policy = TrustPolicy::hierarchical(vec![certificate]);
-        let certified =
-            others.iter().filter_map(|other| Some(known(other, policy.certified(other, others)?)));
-        keys.extend(certified);
-    }
-    keys
+    certified.into_iter().map(known).collect()
 }
 
 /// The keys whose certificates lead to an anchor of a trust schema, and the anchors.
 fn keys_by(schema: TrustPolicy, others: &[Certificate]) -> Vec<KnownKey> {
     let schema = Arc::new(schema);
-    let known = |certificate: &Certificate| {
-        Some(KnownKey {
-            certificate: certificate.clone(),
-            validity: schema.certified(certificate, others)?,
-            modules: vec!["rib".to_owned()],
-            schema: Some(schema.clone()),
-        })
+    let anchors = schema.anchors().iter().map(|anchor| (anchor.clone(), anchor.validity()));
+    let known = |(certificate, validity)| KnownKey {
+        certificate,
+        validity,
+        modules: vec!["rib".to_owned()],
+        schema: Some(schema.clone()),
     };
-    schema.anchors().iter().chain(others).filter_map(known).collect()
+    anchors.chain(schema.certified(others)).map(known).collect()
 }
 
 #[cfg(test)]
