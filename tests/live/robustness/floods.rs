@@ -145,3 +145,31 @@ fn an_interest_is_pending_for_the_configured_time_at_most_whatever_its_lifetime(
     target.forwarder.status_when("a pending Interest", counts(2.0));
     target.forwarder.status_when("its end", counts(1.0));
 }
+
+#[test]
+fn the_ports_of_one_address_have_one_share_of_the_table() {
+    let hole = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    let to = hole.local_addr().expect("bound");
+    let config = format!(
+        "[forwarder]\npit = \"900pkt\"\n[[face]]\nname = \"hole\"\nuri = \"udp4://{to}\"\n[[route]]\n\
+         prefix = \"/hole\"\nface = \"hole\"\n"
+    );
+    let target = Target::start("ports", &config);
+    let mut dice = Dice(1);
+    let mut send = |source: &str, count: u32| {
+        let socket = UdpSocket::bind((source, 0)).expect("a port is free");
+        socket.connect(target.forwarder.address(Way::Udp)).expect("an address");
+        let mut peer = Peer::over_udp(socket);
+        (0..count).for_each(|_| peer.send(&random_interest(&mut dice, "hole")));
+        peer.answers();
+        peer
+    };
+    // 30 faces of up to 30 entries each.
+    let _ports: Vec<Peer> = (0..30).map(|_| send("127.0.0.1", 40)).collect();
+    let before = target.forwarder.status();
+    let _other = send("127.0.0.2", 300);
+    let after = target.assert_well(Way::Unix);
+    let refused = |status: &Value| of_forwarder(status, "refused_full");
+    assert!(refused(&before) > 100.0, "the table is full: {before:?}");
+    assert_eq!(refused(&after), refused(&before), "{after:?}");
+}

@@ -9,6 +9,7 @@ use tidegate_core::ndn::forwarder::{BodyRules, Forwarder, ForwarderSetup};
 use tidegate_core::ndn::name::{Name, NameHash, NameTable};
 use tidegate_core::ndn::node::Node;
 use tidegate_core::ndn::packet::{Interest, Kind, Packet};
+use tidegate_core::ndn::pit::SharePeer;
 use tidegate_core::queue::Queue;
 use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::scheme::DeviceSetup;
@@ -137,6 +138,9 @@ impl Bench {
             Queue::new(face, names.iter().map(|name| discipline(name, &device)).collect())
         });
         let id = id.expect("there are few faces");
+        if !is_local {
+            self.node.forwarder_mut().put_into_share(id, SharePeer(1));
+        }
         let port = BenchPort::new(self.mtu);
         if id.index() == self.ports.len() {
             self.ports.push(None);

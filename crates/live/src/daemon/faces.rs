@@ -48,7 +48,7 @@ const ACCEPTED_AT_ONCE: usize = 64;
 
 /// Number of Unix connections accepted beyond the maximum of faces, so that the forwarder can be managed
 /// when peers from other machines have taken them all.
-const RESERVED: usize = 16;
+pub(super) const RESERVED: usize = 16;
 
 /// Interval of NFD's congestion marking unless configured.
 pub(super) const DEFAULT_MARKING_INTERVAL: Span = Span::from_millis(100);
@@ -105,6 +105,9 @@ impl Daemon {
         // The internal face has no gates: management must not be delayed.
         if origin != Origin::Internal {
             self.node.forwarder_mut().set_gates(id, gates);
+        }
+        if let (false, Some(peer)) = (is_local, peer_of(&line)) {
+            self.node.forwarder_mut().put_into_share(id, peer.share());
         }
         let number = self.next_number;
         self.next_number += 1;
@@ -435,6 +438,14 @@ fn is_of_network(why: &io::Error) -> bool {
     let kinds = [AddrNotAvailable, HostUnreachable, NetworkDown, NetworkUnreachable, NotFound];
     let absent = [rustix::io::Errno::NODEV, rustix::io::Errno::NXIO].map(|code| Some(code.raw_os_error()));
     kinds.contains(&why.kind()) || absent.contains(&why.raw_os_error())
+}
+
+/// The address of the peer at the other end of a socket.
+fn peer_of(line: &Line) -> Option<PeerNetwork> {
+    match line {
+        Line::Socket { transport, .. } => PeerNetwork::of_peer(transport),
+        Line::Internal(_) => None,
+    }
 }
 
 /// Congestion marking of a queue, and its place among the configured disciplines; `None` if it has not NFD's discipline.

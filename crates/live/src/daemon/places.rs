@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::net::{IpAddr, Ipv6Addr};
 
 use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::pit::SharePeer;
 use tidegate_core::units::{Span, Time};
 
 use super::Daemon;
@@ -34,6 +35,15 @@ impl PeerNetwork {
         Self(match address.to_canonical() {
             IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
             address => address,
+        })
+    }
+
+    /// The share of the PIT that faces of the address have together.
+    pub fn share(self) -> SharePeer {
+        let Self(address) = self;
+        SharePeer(match address {
+            IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
+            IpAddr::V6(address) => address.to_bits(),
         })
     }
 

@@ -15,7 +15,7 @@ use crate::ndn::fib::{Fib, NextHop, StrategyId};
 use crate::ndn::gate::GateRow;
 use crate::ndn::name::{Name, NameHash, PrefixId};
 use crate::ndn::packet::{Interest, Kind, Packet, PitToken};
-use crate::ndn::pit::{Pit, PitEntry, PitId};
+use crate::ndn::pit::{Pit, PitEntry, PitId, SharePeer};
 use crate::ndn::strategy::{Strategy, Target};
 use crate::observe::event::{Event, EventMask, Side};
 use crate::rng::Rng;
@@ -262,6 +262,12 @@ impl<B: Clone + Default> Forwarder<B> {
     /// Changes the maximum number of pending Interests; entries beyond it stay.
     pub fn set_pit_limit(&mut self, limit: usize) {
         self.pit_limit = limit;
+    }
+
+    /// The pending Interests of a new face count together with those of all faces of `peer`, if they are counted
+    /// ([`pit_shares`](ForwarderSetup::pit_shares)).
+    pub fn put_into_share(&mut self, face: FaceId, peer: SharePeer) {
+        self.pit.put_into_share(face, peer);
     }
 
     /// The content stores of this forwarder.

@@ -13,6 +13,7 @@ use crate::units::{Span, Time};
 
 pub use entry::{InRecord, OutRecord, PitEntry, Selector};
 use index::{Found, Index};
+pub use shares::SharePeer;
 use shares::Shares;
 use slab::Slab;
 use wheel::{LONGEST, Tick, Wheel};
@@ -72,6 +73,13 @@ impl Pit {
     /// Number of pending entries that count for `face`; `None` if they are not counted by face.
     pub fn share(&self, face: FaceId) -> Option<u32> {
         self.shares.as_ref().map(|shares| shares.count(face))
+    }
+
+    /// The entries of a face that has none count together with those of all faces of `peer`.
+    pub(crate) fn put_into_share(&mut self, face: FaceId, peer: SharePeer) {
+        if let Some(shares) = &mut self.shares {
+            shares.put_into(face, peer);
+        }
     }
 
     /// The oldest entry of the face with the largest share, give or take a factor of two, if that is larger than the share
