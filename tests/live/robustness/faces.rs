@@ -6,7 +6,7 @@ use super::Target;
 use crate::of_forwarder;
 use crate::peer::{Peer, interest, uri};
 use support::json::Value;
-use support::running::Way;
+use support::running::{Forwarder, Way};
 
 /// Faces of the configuration; the server has one.
 const MAX: usize = 40;
@@ -166,4 +166,19 @@ fn an_address_with_its_share_of_faces_gives_the_place_of_a_silent_one_to_a_newco
     };
     let status = target.forwarder.status_when("a face of the newcomer", has_face);
     assert!(faces_at(&status, "127.0.0.1") <= 4, "{status:?}");
+}
+
+#[test]
+fn with_few_open_files_the_forwarder_is_still_reached_over_its_unix_socket() {
+    let forwarder = Forwarder::start_with_files("files", "", 64);
+    let streams: Vec<Peer> = (0..100).map(|_| Peer::connect(&forwarder, Way::Tcp)).collect();
+    let datagrams = strangers("127.0.0.1", 100);
+    for socket in &datagrams {
+        socket.send_to(&interest(&uri(&["well"])), forwarder.address(Way::Udp)).expect("sent");
+    }
+    let status = forwarder.status_when("a refusal", |status| of_forwarder(status, "faces_refused") >= 100.0);
+    assert!(status.get("faces").list().len() < 64, "{status:?}");
+    let peers: Vec<Peer> = (0..8).map(|_| Peer::connect(&forwarder, Way::Unix)).collect();
+    forwarder.status();
+    drop((streams, datagrams, peers));
 }

@@ -222,11 +222,24 @@ fn with_listeners(unix: &Path, config: &str) -> String {
 impl Forwarder {
     /// Returns once it listens; `config` is what its configuration says beside listeners, tables only.
     pub fn start(test: &str, config: &str) -> Self {
+        Self::start_as(test, config, program())
+    }
+
+    /// As [`start`](Self::start), with so many open files at most.
+    pub fn start_with_files(test: &str, config: &str, files: u32) -> Self {
+        let mut limited = Command::new("sh");
+        limited.args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")]);
+        limited.arg(program().get_program());
+        Self::start_as(test, config, limited)
+    }
+
+    fn start_as(test: &str, config: &str, mut program: Command) -> Self {
         let scratch = Scratch::new(&format!("{test}-forwarder"));
         let folder = SocketFolder(std::env::temp_dir().join(format!("tg-{test}-{}", std::process::id())));
         let unix = folder.0.join("nfd.sock");
         let file = scratch.file("forwarder.toml", with_listeners(&unix, config).as_bytes());
-        let running = Running::start(&["forward", "--format", "json", &file]);
+        program.args(["forward", "--format", "json", &file]);
+        let running = Running::of(program);
         let uri = |scheme: &str| {
             let line = running.err_line(&format!("{{\"note\":\"listening at {scheme}"));
             line.trim_start_matches("{\"note\":\"listening at ").trim_end_matches("\"}").to_owned()

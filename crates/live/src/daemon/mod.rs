@@ -1,6 +1,7 @@
 //! The live forwarder: core's node with sockets, in one thread. All decisions about packets are core's.
 
 pub mod config;
+mod descriptors;
 mod face;
 mod faces;
 mod local_fields;

@@ -8,8 +8,9 @@ use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::pit::SharePeer;
 use tidegate_core::units::{Span, Time};
 
-use super::Daemon;
 use super::face::{Face, FacePersistency, Line, Origin};
+use super::faces::RESERVED;
+use super::{Daemon, descriptors};
 use crate::transport::Transport;
 use crate::uri::FaceUri;
 
@@ -68,13 +69,22 @@ pub(super) struct Newcomer {
 }
 
 /// Places that are taken, by address.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Places {
     by_source: BTreeMap<PeerNetwork, u32>,
+    /// Maximum number of faces by the limit on open files.
+    by_descriptors: usize,
     /// Time before which no face is looked for that could be closed.
     next_search: Time,
     /// The same among the faces of one address.
     next_search_of_address: Time,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        let (next_search, next_search_of_address) = (Time::ZERO, Time::ZERO);
+        Self { by_source: BTreeMap::new(), by_descriptors: usize::MAX, next_search, next_search_of_address }
+    }
 }
 
 impl Places {
@@ -125,7 +135,7 @@ impl Daemon {
     /// Whether a newcomer may have a face; another's is closed for it if none is free, one of the same address if this has its
     /// share. Counts a refusal.
     pub(super) fn has_place(&mut self, newcomer: Newcomer) -> bool {
-        let (limit, max) = (self.config.faces_per_address, usize::from(self.config.max_faces));
+        let limit = self.config.faces_per_address;
         let has_its_share = |source: &PeerNetwork| {
             self.places.by_source.get(source).is_some_and(|count| *count >= u32::from(limit))
         };
@@ -138,11 +148,24 @@ impl Daemon {
             self.refuse(format_args!("{address} has {limit} faces already (faces_per_address)"));
             return false;
         }
+        let configured = usize::from(self.config.max_faces);
+        let max = configured.min(self.places.by_descriptors);
         if self.count_faces() < max + newcomer.more || self.displace(None) {
             return true;
         }
-        self.refuse(format_args!("there are {max} faces already, and all are in use (max_faces)"));
+        let why = if max < configured { "the limit on open files" } else { "max_faces" };
+        self.refuse(format_args!("there are {max} faces already, and all are in use ({why})"));
         false
+    }
+
+    /// Determines the number of faces for which there are descriptors, with some left for local applications.
+    pub(super) fn count_places(&mut self) {
+        let (places, max) =
+            (descriptors::places_of_faces(self.count_faces(), RESERVED), self.config.max_faces);
+        self.places.by_descriptors = places;
+        if places < usize::from(max) {
+            tracing::warn!(max_faces = max, "the limit on open files suffices for {places} faces only");
+        }
     }
 
     fn refuse(&mut self, why: impl Display) {

@@ -22,7 +22,9 @@ use super::metrics::MetricsServer;
 use super::rib::Route;
 use super::strategies::Strategies;
 use super::timers::Due;
-use super::{Daemon, DaemonCounters, HOUSEKEEPING, Listeners, MANAGEMENT, Timers, Watch, Watched, routes};
+use super::{
+    Daemon, DaemonCounters, HOUSEKEEPING, Listeners, MANAGEMENT, Timers, Watch, Watched, descriptors, routes,
+};
 use crate::clock::MonotonicClock;
 use crate::listen::StreamListener;
 use crate::multicast::check_interface;
@@ -151,11 +153,12 @@ impl Daemon {
     }
 
     fn open(&mut self) -> Result<(), StartError> {
-        raise_descriptor_limit();
+        descriptors::raise_limit();
         self.open_management()?;
         self.open_listeners()?;
         self.open_metrics()?;
         self.open_configured()?;
+        self.count_places();
         self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
         Ok(())
     }
@@ -289,13 +292,6 @@ impl Daemon {
             let _ = rib.register(route, tables);
         }
     }
-}
-
-/// Raises the limit on open sockets as far as the system allows; with a lower one, faces are refused later.
-fn raise_descriptor_limit() {
-    let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
-    limit.current = limit.maximum;
-    let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, limit);
 }
 
 /// The socket; `None` if it is not available and the configuration does not require it.

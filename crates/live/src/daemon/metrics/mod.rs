@@ -9,7 +9,7 @@ use std::fmt::Write;
 use super::status::StatusLine;
 use table::{METRICS, Metric, Unit};
 
-pub(super) use server::{MetricsServer, Progress};
+pub(super) use server::{MAX_PEERS, MetricsServer, Progress};
 
 /// Text format of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
