@@ -421,7 +421,11 @@ mod tests {
 
     /// A link of NDNLPv2 reliability with frames of 1400 bytes.
     fn reliable(settings: &[(&str, f64)]) -> Node {
-        let mut node = Node::new(Some(1400));
+        reliable_over(1400, settings)
+    }
+
+    fn reliable_over(mtu: usize, settings: &[(&str, f64)]) -> Node {
+        let mut node = Node::new(Some(mtu));
         let scheme = tidegate_schemes::find(tidegate_schemes::SCHEMES, "belrp").expect("a scheme");
         let mut made = Settings::default();
         settings.iter().for_each(|(name, value)| made.0.push(((*name).to_owned(), Setting::Number(*value))));
@@ -459,6 +463,21 @@ mod tests {
         assert_eq!(served(&mut node, ms(4000)), [] as [Vec<u8>; 0]);
         let counters = node.link.reliability().expect("it is reliable");
         assert_eq!((counters.resent, counters.given_up, node.link.next_wake()), (3, 1, None));
+    }
+
+    #[test]
+    fn frames_that_nobody_acknowledges_are_kept_up_to_a_number_and_a_size() {
+        // By number, 8192, and by size, 16 MiB in frames of 8000 bytes and their headers.
+        for (mtu, len, kept) in [(1400, 10, 8192..=8192), (8800, 8000, 2000..=2097)] {
+            let mut node = reliable_over(mtu, &[]);
+            let packet = node.receive(&data(len)).expect("a Data");
+            for _ in 0..10_000 {
+                assert_eq!(node.send(&packet).len(), 1);
+            }
+            assert!(node.link.waiting_bytes() <= 16 << 20, "{} bytes", node.link.waiting_bytes());
+            let sent = served(&mut node, ms(1000)).len();
+            assert!(kept.contains(&sent), "{sent}");
+        }
     }
 
     #[test]

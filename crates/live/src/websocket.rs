@@ -373,6 +373,31 @@ mod tests {
     }
 
     #[test]
+    fn few_pings_of_a_peer_that_reads_nothing_wait_to_be_answered() -> io::Result<()> {
+        let (mut face, client) = pair(None);
+        let mut peer = client.get_ref();
+        peer.set_nonblocking(true)?;
+        // 26 MB; the mask of a ping is zero.
+        let pings = [&[0x89, 0x80 | 125, 0, 0, 0, 0][..], &[7; 125]].concat().repeat(200_000);
+        let mut sent = 0;
+        while sent < pings.len() {
+            sent += peer.write(&pings[sent..]).unwrap_or(0);
+            face.receive(|_| ())?;
+        }
+        let (mut answered, mut in_vain, mut buffer) = (0, 0, vec![0; 1 << 16]);
+        while in_vain < 1_000 {
+            in_vain += 1;
+            if let Ok(taken) = peer.read(&mut buffer) {
+                (answered, in_vain) = (answered + taken, 0);
+            }
+            face.receive(|_| ())?;
+        }
+        // What is more than the sockets have room for has waited in the memory of the face.
+        assert!(answered < pings.len() / 2, "{answered} bytes of answers");
+        Ok(())
+    }
+
+    #[test]
     fn a_message_larger_than_any_packet_is_an_error() -> Result<(), Box<dyn std::error::Error>> {
         let (mut face, mut client) = pair(None);
         client.send(Message::binary(vec![0; MAX_ELEMENT + 1]))?;
