@@ -53,10 +53,42 @@ fn what_is_no_key_is_reported_with_what_to_do() {
         (&["export", "/nobody"][..], 1, "no key of /nobody in "),
         (&["export", "nobody"], 2, "does not start with"),
         (&["generate", "/a", "--algorithm", "rsa"], 2, "neither p256 nor ed25519"),
-        (&["import", &scratch.file("text", b"no base64!")], 1, "it is not base64"),
+        (&["import", &scratch.file("text", b"no base64!")], 1, "it is neither base64 nor has PEM blocks"),
         (&["import", &scratch.file("data", b"BgA=")], 1, "it is no Data"),
+        (&["import", &scratch.file("bag", b"gAA=")], 1, "it is a SafeBag, which --password-file opens"),
+        (&["import", "tests/cli/ndnd/rsa.key"], 1, "no P-256 or Ed25519 private key"),
+        (&["import", "tests/cli/ndnd/bob.cert"], 1, "no key of /example/bob/KEY/"),
     ] {
         let ended = key(&folder, arguments).with(code);
         assert!(ended.err.contains(stated), "{arguments:?}: {}", ended.err);
     }
+}
+
+/// Keys and certificates of ndnd 1.5.3: `ndnd sec keygen /example/alice ecc secp256r1`, `ndnd sec keygen /example/bob ed25519`,
+/// and `ndnd sec sign-cert alice.key` for both.
+#[test]
+fn keys_and_certificates_of_ndnd_are_imported() {
+    let scratch = Scratch::new("ndnd");
+    let folder = scratch.at("folder");
+    let file = |name: &str| format!("tests/cli/ndnd/{name}");
+    let alone = key(&folder, &["import", &file("alice.key")]).with(0).json();
+    assert_eq!(
+        (text(&alone, "identity"), text(&alone, "algorithm")),
+        ("/example/alice".into(), "p256".into())
+    );
+    assert!(text(&alone, "certificate").contains("/self/v="), "{alone:?}");
+    let certified = key(&folder, &["import", &file("alice.cert")]).with(0).json();
+    assert_eq!(text(&certified, "certificate"), "/example/alice/KEY/5t%157X%2A%91j/NA/v=1795653413214");
+
+    // Both in one file, in any order.
+    let content = |name: &str| std::fs::read_to_string(file(name)).expect("a fixture");
+    let both = scratch.file("bob", (content("bob.cert") + &content("bob.key")).as_bytes());
+    let bob = key(&folder, &["import", &both]).with(0).json();
+    assert_eq!((text(&bob, "algorithm"), text(&bob, "issuer")), ("ed25519".into(), text(&certified, "key")));
+
+    // The key signs here, too.
+    let issued = key(&folder, &["issue", &file("alice.cert"), "--signer", "/example/alice"]).with(0).json();
+    assert!(text(&issued, "certificate").starts_with(&text(&certified, "key")), "{issued:?}");
+    let changed = scratch.file("changed", content("alice.key").replace("Bv0B", "Bv0A").as_bytes());
+    key(&folder, &["import", &changed]).with(1);
 }

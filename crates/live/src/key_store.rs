@@ -13,6 +13,8 @@ use tidegate_wire::{
     PublicKey, Signer, ValidityPeriod, Verifier, VerifyError, name, sha256,
 };
 
+use crate::armour;
+
 /// Environment variable with the folder of keys.
 pub const VARIABLE: &str = "TIDEGATE_KEYS";
 
@@ -63,8 +65,8 @@ pub enum KeyStoreError {
         /// Error of the certificate.
         why: CertificateError,
     },
-    /// A file is not base64.
-    #[error("{0}: it is not base64")]
+    /// A file is neither base64 nor PEM.
+    #[error("{0}: it is neither base64 nor has PEM blocks of base64")]
     Base64(PathBuf),
     /// A file has no private key.
     #[error("{path}: {why}")]
@@ -213,23 +215,26 @@ pub fn check_self_signed(certificate: &Certificate) -> Result<(), VerifyError> {
     Verifier::Key(certificate.public_key().clone()).verify_data(&data)
 }
 
-/// Reads a file with the base64 of a packet, such as one of `ndnsec cert-dump`.
+/// Reads a file with the base64 of a packet, such as one of `ndnsec cert-dump`, or with the PEM blocks of one or several packets,
+/// such as one of `ndnd sec`. There is at least one.
 ///
 /// # Errors
-/// When it cannot be read or is not base64.
-pub fn read_base64(path: &Path) -> Result<Vec<u8>, KeyStoreError> {
+/// When it cannot be read or has none.
+pub fn read_packets(path: &Path) -> Result<Vec<Vec<u8>>, KeyStoreError> {
     let text = read_small(path).map_err(|why| KeyStoreError::File { path: path.to_owned(), why })?;
-    let text: String = text.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
-    Base64::decode_vec(&text).map_err(|_| KeyStoreError::Base64(path.to_owned()))
+    let packets = armour::packets(&text).filter(|packets| !packets.is_empty());
+    packets.ok_or_else(|| KeyStoreError::Base64(path.to_owned()))
 }
 
-/// Reads a file with the base64 of a certificate.
+/// Reads a file with a certificate, as [`read_packets`] does: the first one in it.
 ///
 /// # Errors
 /// When it cannot be read or has no certificate.
 pub fn read_certificate(path: &Path) -> Result<Certificate, KeyStoreError> {
-    let packet = Bytes::from(read_base64(path)?);
-    Certificate::parse(packet).map_err(|why| KeyStoreError::Certificate { path: path.to_owned(), why })
+    let mut parsed = read_packets(path)?.into_iter().map(|packet| Certificate::parse(Bytes::from(packet)));
+    let first = parsed.next().ok_or_else(|| KeyStoreError::Base64(path.to_owned()))?;
+    let found = first.or_else(|why| parsed.find_map(Result::ok).ok_or(why));
+    found.map_err(|why| KeyStoreError::Certificate { path: path.to_owned(), why })
 }
 
 /// Reads all certificates of a folder: the files whose names end with `.cert`, at most [`MAX_CERTIFICATES`].
@@ -366,10 +371,10 @@ mod tests {
         assert!(text.lines().all(|line| line.len() <= 64) && text.ends_with('\n'));
         for text in [text.clone(), text.replace('\n', "")] {
             fs::write(&path, text).expect("writable");
-            assert_eq!(read_base64(&path).expect("base64"), bytes);
+            assert_eq!(read_packets(&path).expect("base64"), std::slice::from_ref(&bytes));
         }
         fs::write(&path, "not base64!").expect("writable");
-        assert!(matches!(read_base64(&path), Err(KeyStoreError::Base64(_))));
+        assert!(matches!(read_packets(&path), Err(KeyStoreError::Base64(_))));
         fs::remove_file(path).expect("there");
     }
 }

@@ -44,6 +44,7 @@ pub mod rdr;
 mod reassembler;
 mod rewrite;
 mod safe_bag;
+mod secret_key;
 mod sign;
 mod signature;
 pub mod tlv;
@@ -63,6 +64,7 @@ pub use lp::{LpFields, LpPacket, decode_frame, is_ignorable};
 pub use packet::{MAX_PACKET, decode_packet, loss_notice_size};
 pub use reassembler::{MAX_BYTES, MAX_PARTIAL, Reassembler, TIMEOUT};
 pub use safe_bag::{SafeBagError, SafeBagSalt, read_safe_bag, write_safe_bag};
+pub use secret_key::{SecretKeyError, read_secret_key};
 pub use sign::{
     KeyAlgorithm, KeyError, KeySigner, PublicKey, Signer, Verifier, VerifyError, implicit_digest,
     parameters_digest_holds, sha256,
