@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::{assert_content, file_of};
+use crate::number;
 use support::program::{Ended, Scratch};
 use support::running::{Forwarder, Running, Way};
 
@@ -36,6 +37,12 @@ fn a_directory_and_a_file_are_served_by_one_process_and_signed_once() {
     }
     let missing = fetch("/all/none", &copy).with(1);
     assert!(missing.err.contains("no Data for the Interest for the version"), "{}", missing.err);
+    // Two fetches of 34 segments and the metadata.
+    let status = forwarder.status();
+    let flow = status.get("flows").list().iter().find(|flow| flow.get("prefix").text() == "/one/file");
+    let flow = flow.expect("it was counted");
+    let [interests, data, bytes] = ["interests", "data", "bytes"].map(|key| number(flow, key));
+    assert!(interests >= data && data == 70.0 && bytes > 80_000.0, "{flow:?}");
     let ended = server.stop().with(0);
     // 34 segments of each file of 40,000 bytes.
     assert!(ended.out.contains(": 105 segments (34 signed before) with 120033 bytes"), "{}", ended.out);

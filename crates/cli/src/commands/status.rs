@@ -101,6 +101,9 @@ const FACE: [(&str, &str); 13] = [
     ("malformed", "malformed"),
 ];
 
+const FLOW: [(&str, &str); 4] =
+    [("prefix", "prefix"), ("interests", "Interests"), ("data", "Data"), ("bytes", "bytes")];
+
 const ROUTE: [(&str, &str); 4] =
     [("prefix", "prefix"), ("face", "face"), ("cost", "cost"), ("origin", "origin")];
 
@@ -112,7 +115,7 @@ pub(crate) fn text(lines: &[StatusLine], screen: Screen) -> String {
             text.push_str(&format!("{key:<20}  {value}\n"));
         }
     }
-    for (about, columns) in [("face", &FACE[..]), ("route", &ROUTE[..])] {
+    for (about, columns) in [("face", &FACE[..]), ("flow", &FLOW[..]), ("route", &ROUTE[..])] {
         text.push('\n');
         text.push_str(&table(lines, about, columns, screen));
     }
@@ -146,7 +149,12 @@ pub(crate) fn json(lines: &[StatusLine]) -> Value {
         let lines = lines.iter().filter(|line| line.about == about);
         lines.map(as_json).collect::<Value>()
     };
-    json!({ "forwarder": of("forwarder"), "faces": of("face"), "routes": of("route") })
+    json!({
+        "forwarder": of("forwarder"),
+        "faces": of("face"),
+        "flows": of("flow"),
+        "routes": of("route"),
+    })
 }
 
 fn as_json(line: &StatusLine) -> Value {

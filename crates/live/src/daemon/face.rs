@@ -11,6 +11,7 @@ use tidegate_core::ndn::packet::{Kind, Packet};
 use tidegate_core::units::{ByteCount, Time};
 use tidegate_wire::FrameBatch;
 
+use super::flows::FlowTable;
 use super::local_fields::IncomingFaces;
 use super::pressure::Pressure;
 use super::shaper::FaceShaper;
@@ -306,6 +307,7 @@ pub(super) struct Wires<'a> {
     pub names: &'a NameTable,
     pub tokens: &'a TokenTable,
     pub incoming: &'a IncomingFaces,
+    pub flows: &'a mut FlowTable,
     pub timers: &'a mut Timers,
     /// Faces with frames to send.
     pub dirty: &'a mut Vec<FaceId>,
@@ -322,6 +324,7 @@ pub(super) struct Wire<'a> {
     names: &'a NameTable,
     tokens: &'a TokenTable,
     incoming: &'a IncomingFaces,
+    flows: &'a mut FlowTable,
     timers: &'a mut Timers,
     dirty: &'a mut Vec<FaceId>,
     met: &'a mut Vec<FaceId>,
@@ -349,9 +352,10 @@ impl Devices<Bytes> for Wires<'_> {
 
     #[inline]
     fn device(&mut self, id: FaceId) -> Wire<'_> {
-        let Self { now, names, tokens, incoming, ref mut timers, ref mut dirty, ref mut met, .. } = *self;
-        let face = self.faces.get_mut(id.index()).and_then(Option::as_mut);
-        Wire { id, now, face, names, tokens, incoming, timers, dirty, met }
+        let Self { now, names, tokens, incoming, .. } = *self;
+        let Self { faces, flows, timers, dirty, met, .. } = self;
+        let face = faces.get_mut(id.index()).and_then(Option::as_mut);
+        Wire { id, now, face, names, tokens, incoming, flows, timers, dirty, met }
     }
 }
 
@@ -374,6 +378,9 @@ impl Device<Bytes> for Wire<'_> {
         face.shaper.depart(now, packet.header.size(), face.is_serving);
         match &mut face.line {
             Line::Socket { link, batch, .. } => {
+                if matches!(packet.header.kind, Kind::Data(_)) {
+                    self.flows.record(&packet, now);
+                }
                 if face.has_local_fields {
                     link.set_incoming_face(incoming.find(&packet.header));
                 }

@@ -401,6 +401,7 @@ impl Daemon {
             }
         }
         self.reconnect_faces();
+        self.flows.make_room(self.now);
         self.log_full_pit();
         self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
     }

@@ -4,6 +4,7 @@ pub mod config;
 mod descriptors;
 mod face;
 mod faces;
+mod flows;
 mod local_fields;
 pub mod management;
 mod memory;
@@ -111,6 +112,7 @@ pub struct Daemon {
     authority: management::Authority,
     known_keys: management::KnownKeys,
     incoming: local_fields::IncomingFaces,
+    flows: flows::FlowTable,
     counters: DaemonCounters,
 }
 
@@ -196,6 +198,7 @@ macro_rules! wires {
             names: &$daemon.names,
             tokens: &$daemon.tokens,
             incoming: &$daemon.incoming,
+            flows: &mut $daemon.flows,
             timers: &mut $daemon.timers,
             dirty: &mut $daemon.dirty,
             met: &mut $daemon.met,
@@ -394,6 +397,9 @@ impl Daemon {
             // Bounds the time for which a peer can occupy the PIT.
             interest.lifetime = interest.lifetime.min(self.lifetime);
             is_interest = true;
+        }
+        if is_interest {
+            self.flows.record(&packet, self.now);
         }
         // One station of several refuses nothing for the others (NFD).
         if matches!(packet.header.kind, Kind::Nack(_)) && face.line.is_multi_access() {

@@ -146,6 +146,7 @@ impl Daemon {
             authority,
             known_keys,
             incoming: Default::default(),
+            flows: Default::default(),
             counters: DaemonCounters::default(),
         };
         daemon.open()?;

@@ -7,7 +7,7 @@ use std::fmt::{Display, Write};
 /// One line of a status report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatusLine {
-    /// Subject of the line: `forwarder`, `face` or `route`.
+    /// Subject of the line: `forwarder`, `face`, `flow` or `route`.
     pub about: String,
     /// Fields in the order written; the unit is the last part of a key.
     pub fields: Vec<(String, String)>,

@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style, Stylize};
 use ratatui::text::Line;
 use ratatui::widgets::{Cell, Paragraph, Row, Table};
 
-use super::state::{Counter, FaceRow, TopState};
+use super::state::{Counter, FaceRow, FlowRow, TopState};
 
 /// Lines above the table of faces.
 const HEAD_LINES: u16 = 4;
@@ -30,15 +30,22 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &TopState) {
     let routes = state.routes();
     let route_lines =
         u16::try_from(routes.len()).unwrap_or(u16::MAX).saturating_add(1).min(frame.area().height / 3);
+    let flows = state.flows();
+    let flow_lines = match flows.len() {
+        0 => 0,
+        count => u16::try_from(count).unwrap_or(u16::MAX).saturating_add(1).min(frame.area().height / 4),
+    };
     let parts = Layout::vertical([
         Constraint::Length(HEAD_LINES),
         Constraint::Min(2),
+        Constraint::Length(flow_lines),
         Constraint::Length(route_lines),
         Constraint::Length(1),
     ]);
-    let [head, faces, routed, help] = parts.areas(frame.area());
+    let [head, faces, flowing, routed, help] = parts.areas(frame.area());
     frame.render_widget(Paragraph::new(head_lines(state)), head);
     draw_faces(frame, state, faces);
+    draw_flows(frame, &flows, flowing);
     draw_routes(frame, &routes, routed);
     let text =
         format!("q quit  p pause  s sort: {}  \u{2191}\u{2193} PgUp PgDn Home scroll", state.sort.name());
@@ -146,12 +153,37 @@ fn cell(column: usize, text: String) -> Cell<'static> {
     Cell::from(Line::from(text).alignment(alignment))
 }
 
+/// Rates of each prefix; the busiest first.
+fn draw_flows(frame: &mut Frame<'_>, flows: &[FlowRow], area: Rect) {
+    let numbers =
+        |texts: [String; 4]| texts.map(|text| Cell::from(Line::from(text).alignment(Alignment::Right)));
+    let row = |prefix: String, texts| Row::new([Cell::from(prefix)].into_iter().chain(numbers(texts)));
+    let heads = ["Interests/s", "Data/s", "bit/s", "satisfied"].map(str::to_owned);
+    let head = row(headed("names", flows.len(), area), heads).reversed();
+    let rows = flows.iter().map(|flow| {
+        let satisfied =
+            flow.satisfied_percent().map_or_else(|| "-".to_owned(), |part| format!("{part:.0} %"));
+        let bits = rate(flow.bytes.rate.map(|bytes| 8.0 * bytes));
+        row(flow.prefix.clone(), [rate(flow.interests.rate), rate(flow.data.rate), bits, satisfied])
+    });
+    let widths = [
+        Constraint::Fill(1),
+        Constraint::Length(11),
+        Constraint::Length(7),
+        Constraint::Length(7),
+        Constraint::Length(9),
+    ];
+    frame.render_widget(Table::new(rows, widths).header(head), area);
+}
+
+/// The heading of a list with the number of lines that do not fit.
+fn headed(what: &str, count: usize, area: Rect) -> String {
+    let hidden = count.saturating_sub(usize::from(area.height).saturating_sub(1));
+    if hidden > 0 { format!("{what} ({hidden} more)") } else { what.to_owned() }
+}
+
 fn draw_routes(frame: &mut Frame<'_>, routes: &[(String, String)], area: Rect) {
-    // What does not fit is counted in the heading.
-    let shown = usize::from(area.height).saturating_sub(1);
-    let hidden = routes.len().saturating_sub(shown);
-    let more = if hidden > 0 { format!(" ({hidden} more)") } else { String::new() };
-    let head = Row::new([format!("routes{more}"), "faces".to_owned()]).reversed();
+    let head = Row::new([headed("routes", routes.len(), area), "faces".to_owned()]).reversed();
     let rows = routes.iter().map(|(prefix, hops)| Row::new([prefix.clone(), hops.clone()]));
     let table = Table::new(rows, [Constraint::Fill(2), Constraint::Fill(1)]).header(head);
     frame.render_widget(table, area);
@@ -220,6 +252,13 @@ mod tests {
             "  258 udp4://192.0.2.2:6363     1.00M   100   2.00k     5     3  0.2     7    42",
         ];
         assert_eq!(lines[..7], expected);
+        let flows = lines.iter().skip_while(|line| !line.starts_with("names ")).take(3);
+        let expected = [
+            "names                                      Interests/s  Data/s   bit/s satisfied",
+            "/b/y                                               100      99    792k      99 %",
+            "/a/x                                                40       0       0       0 %",
+        ];
+        assert_eq!(flows.collect::<Vec<_>>(), expected);
         assert!(
             lines.iter().any(|line| line.starts_with("/a ") && line.ends_with("257 (cost 0), 258 (cost 10")),
             "{lines:#?}"

@@ -81,6 +81,26 @@ pub(super) struct FaceRow {
     pub(super) queue_delay_ms: f64,
 }
 
+/// Traffic of a name prefix as a row of the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct FlowRow {
+    pub(super) prefix: String,
+    /// Interests that were received.
+    pub(super) interests: Counter,
+    /// Data that were sent.
+    pub(super) data: Counter,
+    /// Bytes of these Data.
+    pub(super) bytes: Counter,
+}
+
+impl FlowRow {
+    /// Data per Interest since the status before, at most 100 %; `None` if there were no Interests.
+    pub(super) fn satisfied_percent(&self) -> Option<f64> {
+        let interests = self.interests.rate.filter(|rate| *rate > 0.0)?;
+        Some((100.0 * self.data.rate? / interests).min(100.0))
+    }
+}
+
 /// State from which the screen is drawn.
 #[derive(Debug)]
 pub(super) struct TopState {
@@ -209,6 +229,21 @@ impl TopState {
         }
     }
 
+    /// The flows by descending rate of bytes; those without a rate by their total.
+    pub(super) fn flows(&self) -> Vec<FlowRow> {
+        let flow = |line: &StatusLine| {
+            let prefix = line.get("prefix");
+            let earlier =
+                self.earlier.iter().find(|other| other.about == "flow" && other.get("prefix") == prefix);
+            let counter = |key| self.compare(Some(line), earlier, key);
+            let (interests, data, bytes) = (counter("interests"), counter("data"), counter("bytes"));
+            FlowRow { prefix: prefix.unwrap_or_default().to_owned(), interests, data, bytes }
+        };
+        let mut flows: Vec<FlowRow> = self.of("flow").map(flow).collect();
+        flows.sort_by(|a, b| by_rate(b.bytes, a.bytes).then(b.bytes.value.cmp(&a.bytes.value)));
+        flows
+    }
+
     /// Each prefix once, with its next hops.
     pub(super) fn routes(&self) -> Vec<(String, String)> {
         let mut routes: Vec<(String, String)> = Vec::new();
@@ -264,6 +299,16 @@ pub(super) mod tests {
                 .with("faces_refused", 2),
             face(257, 62_500),
             face(258, 125_000),
+            StatusLine::new("flow")
+                .with("prefix", "/a/x")
+                .with("interests", 40 * uptime)
+                .with("data", 0)
+                .with("bytes", 0),
+            StatusLine::new("flow")
+                .with("prefix", "/b/y")
+                .with("interests", 100 * uptime)
+                .with("data", 99 * uptime)
+                .with("bytes", 99_000 * uptime),
             StatusLine::new("route").with("prefix", "/a").with("face", 257).with("cost", 0),
             StatusLine::new("route").with("prefix", "/b").with("face", 257).with("cost", 1),
             StatusLine::new("route").with("prefix", "/a").with("face", 258).with("cost", 10),

@@ -15,6 +15,7 @@ impl Daemon {
         for (id, face) in (0..).zip(&self.faces) {
             lines.extend(face.as_ref().map(|face| self.status_of_face(FaceId(id), face)));
         }
+        lines.extend(self.flows.lines());
         lines.extend(self.rib.routes().map(|route| {
             StatusLine::new("route")
                 .with("prefix", self.names.uri(Name::whole(route.prefix)))
