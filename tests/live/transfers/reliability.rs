@@ -1,4 +1,4 @@
-//! Transfers over a UDP hop that loses frames and sends them again (NDNLPv2 reliability).
+//! Transfers over a UDP hop that loses frames, and sends them again (NDNLPv2 reliability) or not.
 
 use super::{assert_content, file_of};
 use crate::number;
@@ -14,34 +14,71 @@ fn of_faces(forwarder: &Forwarder, key: &str) -> f64 {
     forwarder.status().get("faces").list().iter().map(|face| number(face, key)).sum()
 }
 
+/// Two forwarders with a lossy hop between them, and a server of `/hop/file/v=5` at the far one.
+struct Hop {
+    near: Forwarder,
+    far: Forwarder,
+    link: Running,
+    server: Running,
+}
+
+impl Hop {
+    /// Both forwarders have the configuration `both`, the link the options `link`, the server `serve`.
+    fn start(name: &str, both: &str, link: &[&str], serve: &[&str]) -> Self {
+        let far = Forwarder::start(&format!("{name}-far"), both);
+        let arguments =
+            ["link", "--format", "json", "--listen", "127.0.0.1:0", "--to", far.address(Way::Udp)];
+        let link = Running::start(&[&arguments[..], link].concat());
+        let line = link.err_line("{\"note\":\"carrying ");
+        let address = line.split_whitespace().nth(1).expect("where it listens");
+        let route = format!("[[route]]\nprefix = \"/hop\"\nface = \"udp4://{address}\"\n");
+        let near = Forwarder::start(&format!("{name}-near"), &format!("{both}{route}"));
+        let more = ["--version", "5", "--transport", far.uri(Way::Unix)];
+        let server = Running::start(&[&["serve", "/hop/file"], serve, &more].concat());
+        server.out_line("serving");
+        Self { near, far, link, server }
+    }
+
+    fn stop(self) {
+        self.server.stop().with(0);
+        self.link.stop().with(0);
+    }
+}
+
 #[test]
 fn frames_that_a_hop_loses_are_sent_again_by_the_forwarders_and_not_requested_again() {
     let scratch = Scratch::new("reliable-hop");
-    let reliable = "[face_defaults]\nreliability = true\n";
-    let far = Forwarder::start("reliable-far", reliable);
-    let arguments = ["link", "--format", "json", "--listen", "127.0.0.1:0", "--to", far.address(Way::Udp)];
-    let link = Running::start(&[&arguments[..], &["--loss", "0.1", "--delay", "2ms"]].concat());
-    let line = link.err_line("{\"note\":\"carrying ");
-    let address = line.split_whitespace().nth(1).expect("where it listens");
-    let route = format!("[[route]]\nprefix = \"/reliable\"\nface = \"udp4://{address}\"\n");
-    let near = Forwarder::start("reliable-near", &format!("{reliable}{route}"));
-
     let file = file_of(&scratch, SEGMENTS * 8_000);
-    let serve = ["serve", "/reliable/file", &file, "--version", "5", "--segment-size", "8000"];
-    let server = Running::start(&[&serve[..], &["--transport", far.uri(Way::Unix)]].concat());
-    server.out_line("serving");
+    let lossy = ["--loss", "0.1", "--delay", "2ms"];
+    let reliable = "[face_defaults]\nreliability = true\n";
+    let hop = Hop::start("reliable", reliable, &lossy, &[&file, "--segment-size", "8000"]);
+
     let copy = scratch.at("copy");
-    let fetch = ["fetch", "/reliable/file/v=5", "-o", &copy, "--format", "json", "--scheme", "fixed"];
-    let more = ["--set", "window=20", "--transport", near.uri(Way::Unix)];
+    let fetch = ["fetch", "/hop/file/v=5", "-o", &copy, "--format", "json", "--scheme", "fixed"];
+    let more = ["--set", "window=20", "--transport", hop.near.uri(Way::Unix)];
     let ended = Running::start(&[&fetch[..], &more].concat()).wait().with(0);
     assert_eq!(assert_content(&copy), SEGMENTS * 8_000);
     // With 10 % of frames lost 47 % of the packets of six are incomplete.
     let summary = ended.json();
     assert!(number(&summary, "retransmissions") < 0.1 * SEGMENTS as f64, "{summary:?}");
     assert_eq!(*summary.get("complete"), Value::Bool(true));
-    for forwarder in [&near, &far] {
+    for forwarder in [&hop.near, &hop.far] {
         assert!(of_faces(forwarder, "resent_frames") > 0.0, "{:?}", forwarder.status());
     }
-    server.stop().with(0);
-    link.stop().with(0);
+    hop.stop();
+}
+
+#[test]
+fn a_fetch_over_a_hop_that_loses_three_tenths_of_the_frames_each_way_finishes() {
+    let scratch = Scratch::new("lossy-hop");
+    let len = 60_000;
+    let file = file_of(&scratch, len);
+    let hop =
+        Hop::start("lossy", "", &["--loss", "0.3", "--delay", "2ms"], &[&file, "--segment-size", "1200"]);
+    let copy = scratch.at("copy");
+    // The version is discovered over the hop, too.
+    let fetch = ["fetch", "/hop/file", "-o", &copy, "--transport", hop.near.uri(Way::Unix)];
+    Running::start(&fetch).wait().with(0);
+    assert_eq!(assert_content(&copy), len);
+    hop.stop();
 }
