@@ -56,6 +56,8 @@ impl FlowCounters {
 struct Flow {
     /// First components of its names, concatenated.
     prefix: Bytes,
+    /// Whether these are [`COMPONENTS`]; a name with fewer has no further ones.
+    is_whole: bool,
     counters: FlowCounters,
     last: Time,
 }
@@ -65,8 +67,8 @@ struct Flow {
 pub(super) struct FlowTable {
     flows: Vec<Flow>,
     by_prefix: BTreeMap<Bytes, usize>,
-    /// The flow of the last packet, to which the next one mostly belongs.
-    recent: usize,
+    /// The flows of the last packets, to one of which the next one mostly belongs.
+    recent: [usize; 2],
     others: FlowCounters,
 }
 
@@ -79,25 +81,36 @@ impl FlowTable {
             Kind::Data(_) => FlowCounters { data: 1, bytes: packet.body.len() as u64, interests: 0 },
             _ => return,
         };
-        self.count(prefix_of(&packet.body), counted, now);
+        self.count(&packet.body, counted, now);
     }
 
-    fn count(&mut self, prefix: &[u8], counted: FlowCounters, now: Time) {
-        match self.place_of(prefix) {
-            Some(place) => {
-                let flow = &mut self.flows[place];
-                flow.counters.add(counted);
-                flow.last = now;
-                self.recent = place;
-            }
-            None => self.others.add(counted),
+    #[inline]
+    fn count(&mut self, packet: &[u8], counted: FlowCounters, now: Time) {
+        let Some(place) = self.recent_place(packet).or_else(|| self.place_of(prefix_of(packet))) else {
+            self.others.add(counted);
+            return;
+        };
+        if self.recent[0] != place {
+            self.recent = [place, self.recent[0]];
         }
+        let flow = &mut self.flows[place];
+        flow.counters.add(counted);
+        flow.last = now;
+    }
+
+    /// The flow of a packet if it is one of the last two, found without parsing the components.
+    #[inline]
+    fn recent_place(&self, packet: &[u8]) -> Option<usize> {
+        let name = name_of(packet)?;
+        let is_it = |place: &usize| {
+            let flow = self.flows.get(*place);
+            // No component begins like another one: the name has the same first components.
+            flow.is_some_and(|flow| flow.is_whole && name.starts_with(&flow.prefix))
+        };
+        self.recent.into_iter().find(is_it)
     }
 
     fn place_of(&mut self, prefix: &[u8]) -> Option<usize> {
-        if self.flows.get(self.recent).is_some_and(|flow| flow.prefix == prefix) {
-            return Some(self.recent);
-        }
         if let Some(place) = self.by_prefix.get(prefix) {
             return Some(*place);
         }
@@ -107,7 +120,8 @@ impl FlowTable {
         let prefix = Bytes::copy_from_slice(prefix);
         let (counters, last) = (FlowCounters::default(), Time::ZERO);
         self.by_prefix.insert(prefix.clone(), self.flows.len());
-        self.flows.push(Flow { prefix, counters, last });
+        let is_whole = components_in(&prefix) == COMPONENTS;
+        self.flows.push(Flow { prefix, is_whole, counters, last });
         Some(self.flows.len() - 1)
     }
 
@@ -140,8 +154,7 @@ impl FlowTable {
 
 /// The first components of the name of a packet; empty if it has none.
 fn prefix_of(packet: &[u8]) -> &[u8] {
-    let first = |bytes| TlvReader::new(bytes).next().ok().flatten();
-    let name = first(packet).and_then(|packet| first(packet.value)).map_or(&[][..], |name| name.value);
+    let name = name_of(packet).unwrap_or_default();
     let mut reader = TlvReader::new(name);
     let mut end = 0;
     for _ in 0..COMPONENTS {
@@ -149,6 +162,25 @@ fn prefix_of(packet: &[u8]) -> &[u8] {
         end = component.end();
     }
     &name[..end]
+}
+
+fn components_in(prefix: &[u8]) -> usize {
+    let mut reader = TlvReader::new(prefix);
+    std::iter::from_fn(|| reader.next().ok().flatten()).count()
+}
+
+/// The components of the name of a packet; `None` if it is no Interest or Data of at most 65535 bytes.
+#[inline]
+fn name_of(packet: &[u8]) -> Option<&[u8]> {
+    // By hand, since each packet passes here: types and lengths of the packet and of its name were checked when it was received.
+    let length = |at: usize| match *packet.get(at)? {
+        short @ 0..=252 => Some((usize::from(short), at + 1)),
+        253 => Some((usize::from(u16::from_be_bytes([*packet.get(at + 1)?, *packet.get(at + 2)?])), at + 3)),
+        _ => None,
+    };
+    let (_, name) = length(1)?;
+    let (len, start) = length(name + 1)?;
+    packet.get(start..start + len)
 }
 
 #[cfg(test)]
@@ -162,6 +194,10 @@ mod tests {
         name_uri::parse(uri).expect("a name")
     }
 
+    fn interest(uri: &str) -> Bytes {
+        InterestBuilder { name: &name(uri), ..InterestBuilder::default() }.build().expect("valid")
+    }
+
     /// Prefix and number of Interests of each line.
     fn counted(table: &FlowTable) -> Vec<String> {
         let line = |line: StatusLine| {
@@ -172,9 +208,6 @@ mod tests {
 
     #[test]
     fn a_packet_belongs_to_the_first_two_components_of_its_name() {
-        let interest = |uri: &str| {
-            InterestBuilder { name: &name(uri), ..InterestBuilder::default() }.build().expect("valid")
-        };
         for (uri, prefix) in [("/a/b/v=5/seg=1", "/a/b"), ("/a", "/a"), ("/a/v=5", "/a/v=5")] {
             assert_eq!(name_uri::show(prefix_of(&interest(uri))), prefix);
             let data = DataBuilder { name: &name(uri), ..DataBuilder::default() }
@@ -189,7 +222,7 @@ mod tests {
     fn flows_beyond_the_limit_are_counted_together_until_one_is_idle() {
         let mut table = FlowTable::default();
         let count = |table: &mut FlowTable, uri: &str, at: u64| {
-            table.count(&name(uri), INTEREST, Time::ZERO + Span::from_secs(at));
+            table.count(&interest(uri), INTEREST, Time::ZERO + Span::from_secs(at));
         };
         for uri in ["/a", "/b", "/c", "/d", "/b", "/e"] {
             count(&mut table, uri, 1);
@@ -205,10 +238,21 @@ mod tests {
     }
 
     #[test]
+    fn names_that_begin_alike_are_of_different_flows() {
+        let mut table = FlowTable::default();
+        for uri in ["/a", "/a/b", "/a/b/c", "/a", "/a/bc", "/a/b"] {
+            table.count(&interest(uri), INTEREST, Time::ZERO);
+        }
+        assert_eq!(counted(&table), ["/a 2", "/a/b 3", "/a/bc 1"]);
+    }
+
+    #[test]
     fn a_long_prefix_takes_no_place() {
         let mut table = FlowTable::default();
-        table.count(&[8; MAX_PREFIX + 1], INTEREST, Time::ZERO);
-        table.count(&[], INTEREST, Time::ZERO);
-        assert_eq!(counted(&table), ["(others) 2"]);
+        let long = format!("/{}", "x".repeat(MAX_PREFIX));
+        for packet in [&interest(&long)[..], b"\x05\x02\x07\x00", b"\x05", b""] {
+            table.count(packet, INTEREST, Time::ZERO);
+        }
+        assert_eq!(counted(&table), ["(others) 4"]);
     }
 }
