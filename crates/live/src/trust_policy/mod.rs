@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(periods(&policy, &[], &user), [], "the certificate between them is not there");
         assert_eq!(periods(&policy, std::slice::from_ref(&office), &issued("/a/b/c", "/a/x", (0, 700))), []);
         assert_eq!(
-            periods(&policy, &[office.clone()], &issued("/a/b/c", "/a/b", (500, 700))),
+            periods(&policy, std::slice::from_ref(&office), &issued("/a/b/c", "/a/b", (500, 700))),
             [],
             "never valid"
         );
