@@ -44,9 +44,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod arena;
 pub mod clock;
 pub mod context;
-mod fifo;
 pub mod hash;
 pub mod link;
 pub mod math;

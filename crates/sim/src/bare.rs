@@ -1,12 +1,11 @@
 //! Hops without nodes: calendar, queues and lines alone, with which `tidegate bench` compares its cases.
 
-use std::collections::VecDeque;
-
+use tidegate_core::arena::PacketId;
 use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::link::line::{Carriage, Line, LineSetup, LossPlan};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::name::{Name, NameTable, Segment};
-use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PitToken};
+use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PacketArena, PitToken};
 use tidegate_core::queue::Queue;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
@@ -21,15 +20,16 @@ const PACKETS: u32 = 120;
 
 /// One line of the ring with the queue before it.
 struct Station {
-    queue: Queue<Body>,
+    queue: Queue,
     face: [FaceView; 1],
-    line: Line<Packet<Body>>,
+    line: Line,
     is_armed: bool,
 }
 
 /// A ring of lines on which packets of one size go around.
 struct Ring {
     stations: Vec<Station>,
+    packets: PacketArena<Body>,
     events: EventQueue,
     names: NameTable,
     now: Time,
@@ -58,10 +58,10 @@ impl Ring {
     fn new() -> Self {
         let names = NameTable::new();
         let stations = (0..LINES as u64).map(Station::new).collect();
-        let mut ring = Self { stations, events: EventQueue::default(), names, now: Time::ZERO };
-        let mut packets: VecDeque<_> = (0..PACKETS).map(packet).collect();
-        for station in (0..LINES).cycle() {
-            let Some(packet) = packets.pop_front() else { break };
+        let packets = PacketArena::default();
+        let mut ring = Self { stations, packets, events: EventQueue::default(), names, now: Time::ZERO };
+        for (station, number) in (0..LINES).cycle().zip(0..PACKETS) {
+            let packet = ring.packets.insert(packet(number));
             ring.offer(station, packet);
         }
         ring
@@ -69,20 +69,20 @@ impl Ring {
 
     fn arrive(&mut self, station: usize) {
         let line = &mut self.stations[station].line;
-        let Some(packet) = line.take_arrival(self.now) else { return };
-        if let Some(at) = line.next_arrival() {
+        let Some(packet) = line.take_arrival(&self.packets, self.now) else { return };
+        if let Some(at) = line.next_arrival(&self.packets) {
             self.events.push(at, EventKind::Arrival, station);
         }
         self.offer((station + 1) % LINES, packet);
     }
 
     #[inline(always)]
-    fn offer(&mut self, index: usize, packet: Packet<Body>) {
+    fn offer(&mut self, index: usize, packet: PacketId) {
         let Station { queue, face, line, .. } = &mut self.stations[index];
         let mut sink = NoSink;
         let mut cx = Context::new(Env::new(self.now, NodeId(0), &self.names, &mut sink), face);
         let is_free = line.busy_until <= self.now;
-        if let Some(packet) = queue.offer(&mut cx, packet, is_free) {
+        if let Some(packet) = queue.offer(&mut cx, &mut self.packets, packet, is_free) {
             self.transmit(index, packet);
         }
         self.request_service(index);
@@ -93,16 +93,17 @@ impl Ring {
         *is_armed = false;
         let mut sink = NoSink;
         let mut cx = Context::new(Env::new(self.now, NodeId(0), &self.names, &mut sink), face);
-        if let Some(packet) = queue.pop(&mut cx) {
+        if let Some(packet) = queue.pop(&mut cx, &mut self.packets) {
             self.transmit(index, packet);
         }
         self.request_service(index);
     }
 
     #[inline(always)]
-    fn transmit(&mut self, index: usize, packet: Packet<Body>) {
-        let size = packet.header.size();
-        if let Carriage::First(at) = self.stations[index].line.transmit(packet, size, self.now) {
+    fn transmit(&mut self, index: usize, packet: PacketId) {
+        let size = self.packets[&packet].header.size();
+        let line = &mut self.stations[index].line;
+        if let Carriage::First(at) = line.transmit(&mut self.packets, packet, size, self.now) {
             self.events.push(at, EventKind::Arrival, index);
         }
     }

@@ -3,11 +3,12 @@
 use tidegate_core::link::framed::FramedLine;
 use tidegate_core::link::line::{Line, LineSetup};
 use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::packet::Packet;
+use tidegate_core::ndn::packet::PacketArena;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 
 use crate::plan::LinkPlan;
+use crate::world::Body;
 
 /// One end of a link.
 #[derive(Clone, Copy, Debug)]
@@ -31,15 +32,15 @@ pub struct Radio {
 
 /// One direction of a link.
 #[derive(Debug)]
-pub struct LinkDirection<B> {
+pub struct LinkDirection {
     /// End that transmits packets.
     pub from: End,
     /// End that receives packets.
     pub to: End,
     /// Line that carries the packets; for a link with frames only its `busy_until` is used.
-    pub line: Line<Packet<B>>,
+    pub line: Line,
     /// Line that carries the packets of a link with frames.
-    pub framed: Option<Box<FramedLine<B>>>,
+    pub framed: Option<Box<FramedLine>>,
     /// The radios of a link on a medium.
     pub radio: Option<Radio>,
     /// Whether an event at the end of sending is pending.
@@ -54,7 +55,7 @@ pub struct LinkDirection<B> {
     pub keeps_queue: bool,
 }
 
-impl<B> LinkDirection<B> {
+impl LinkDirection {
     /// Direction `way` (0 from a to b, 1 back) of the planned link between `ends` (a, b), with its delay already varied.
     pub fn new(plan: &LinkPlan, way: usize, ends: [End; 2], delay: Span, seed: Seed) -> Self {
         let setup = LineSetup {
@@ -93,18 +94,21 @@ impl<B> LinkDirection<B> {
     }
 
     /// Packets sent that may yet arrive.
-    pub fn in_flight(&self) -> u64 {
-        self.framed.as_ref().map_or_else(|| self.line.in_flight() as u64, |framed| framed.in_flight())
+    pub fn in_flight(&self, packets: &PacketArena<Body>) -> u64 {
+        match &self.framed {
+            Some(framed) => framed.in_flight(),
+            None => self.line.in_flight(packets) as u64,
+        }
     }
 
     /// Frames sent, lost and retransmitted; without frames a packet is one.
-    pub fn frames(&self) -> [u64; 3] {
+    pub fn frames(&self, packets: &PacketArena<Body>) -> [u64; 3] {
         match &self.framed {
             Some(framed) => {
                 let counts = framed.counts();
                 [counts.sent, counts.lost, counts.resent]
             }
-            None => [self.lost() + self.in_flight() + self.delivered(), self.lost(), 0],
+            None => [self.lost() + self.in_flight(packets) + self.delivered(), self.lost(), 0],
         }
     }
 

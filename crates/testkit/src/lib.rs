@@ -49,6 +49,7 @@ pub mod gate_bench;
 pub mod golden;
 pub mod invariants;
 pub mod queue_bench;
+pub mod standalone_queue;
 pub mod steps;
 pub mod strategy_bench;
 

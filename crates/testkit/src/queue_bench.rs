@@ -31,8 +31,8 @@ use tidegate_core::ndn::face::Limit;
 use tidegate_core::ndn::packet::{Data, Interest, LossNotice, Millis, Nack, Packet, PitToken, TcpFlags};
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::prelude::*;
-use tidegate_core::queue::Queue;
 
+use crate::standalone_queue::StandaloneQueue;
 use crate::steps::device;
 
 /// Events that the queue recorded, in order.
@@ -67,7 +67,7 @@ pub struct QueueBench {
     /// View of the queue, as disciplines see it.
     pub faces: [FaceView; 1],
     /// The queue under test.
-    pub queue: Queue<()>,
+    pub queue: StandaloneQueue<()>,
     /// Events that were recorded until now.
     pub log: QueueLog,
     /// Virtual time of the next call.
@@ -101,7 +101,7 @@ impl QueueBench {
             prefix: names.intern_uri("/queues").expect("valid"),
             names,
             faces: [FaceView::device(device.rate, device.delay, device.limit)],
-            queue: Queue::new(FaceId(0), vec![discipline]),
+            queue: StandaloneQueue::new(FaceId(0), vec![discipline]),
             log: QueueLog::default(),
             now: Time::ZERO,
             next_segment: 0,
@@ -109,7 +109,7 @@ impl QueueBench {
     }
 
     /// Calls the queue at the present time.
-    pub fn run<T>(&mut self, act: impl FnOnce(&mut Queue<()>, &mut Context<'_>) -> T) -> T {
+    pub fn run<T>(&mut self, act: impl FnOnce(&mut StandaloneQueue<()>, &mut Context<'_>) -> T) -> T {
         let env = Env::new(self.now, NodeId(0), &self.names, &mut self.log).with_mask(EventMask::ALL);
         act(&mut self.queue, &mut Context::new(env, &self.faces))
     }

@@ -20,11 +20,12 @@
 //! router.follow(&[(0, Interest(0), &["3 interest"]), (5, Data(3), &["0 data"])]);
 //! ```
 
+use tidegate_core::arena::PacketId;
 use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::ndn::fib::NextHop;
 use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox};
-use tidegate_core::ndn::packet::{Data, Interest, Millis, Nack, Packet, PitToken};
+use tidegate_core::ndn::packet::{Data, Interest, Millis, Nack, Packet, PacketArena, PitToken};
 use tidegate_core::prelude::*;
 
 /// An event at the router; the number is a face.
@@ -47,11 +48,18 @@ pub enum StrategyEvent {
 }
 
 #[derive(Debug)]
-struct Collected(Vec<(u16, Packet<()>)>);
+struct Collected<'a> {
+    packets: &'a mut PacketArena<()>,
+    sent: Vec<(u16, Header)>,
+}
 
-impl Outbox<()> for Collected {
-    fn send(&mut self, _: &mut Context<'_>, face: FaceId, packet: Packet<()>) {
-        self.0.push((face.0, packet));
+impl Outbox<()> for Collected<'_> {
+    fn packets(&mut self) -> &mut PacketArena<()> {
+        self.packets
+    }
+
+    fn send(&mut self, _: &mut Context<'_>, face: FaceId, packet: PacketId) {
+        self.sent.push((face.0, self.packets.take(packet).header));
     }
 }
 
@@ -61,6 +69,7 @@ pub struct StrategyBench {
     names: NameTable,
     faces: Vec<FaceView>,
     forwarder: Forwarder<()>,
+    packets: PacketArena<()>,
     name: Name,
     nonces: u32,
     /// The last Interest that went to each face.
@@ -116,7 +125,15 @@ impl StrategyBench {
         let limit = Limit::Packets(Packets::new(100));
         let device = |_| FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit);
         let faces = (0..6).map(device).collect();
-        Self { names, faces, forwarder, name: Name::segment(prefix, 1), nonces: 0, requested: [None; 6] }
+        Self {
+            names,
+            faces,
+            forwarder,
+            packets: PacketArena::default(),
+            name: Name::segment(prefix, 1),
+            nonces: 0,
+            requested: [None; 6],
+        }
     }
 
     /// PIT entry of the name, while an Interest is pending.
@@ -153,13 +170,15 @@ impl StrategyBench {
         if let StrategyEvent::Marked(_, level) = event {
             header.hop.mark = level;
         }
-        let packet = Packet::new(header, ());
+        let packet = self.packets.insert(Packet::new(header, ()));
         let mut sink = NoSink;
         let env = Env::new(Time::ZERO + Span::from_millis(at_ms), NodeId(0), &self.names, &mut sink);
-        let (mut out, mut cx) = (Collected(Vec::new()), Context::new(env, &self.faces));
+        let mut out = Collected { packets: &mut self.packets, sent: Vec::new() };
+        let mut cx = Context::new(env, &self.faces);
         self.forwarder.on_wake(&mut cx, &mut out);
         self.forwarder.receive(&mut cx, FaceId(from), packet, &mut out);
-        out.0.iter().map(|(face, packet)| self.word(*face, &packet.header)).collect()
+        let sent = out.sent;
+        sent.iter().map(|(face, header)| self.word(*face, header)).collect()
     }
 
     fn word(&mut self, face: u16, header: &Header) -> String {

@@ -3,12 +3,13 @@
 
 use std::collections::VecDeque;
 
+use crate::arena::PacketId;
 use crate::clock::Clock;
 use crate::context::{Context, Env};
 use crate::ndn::face::{FaceId, FaceView};
 use crate::ndn::forwarder::{Forwarder, Outbox, Steering};
 use crate::ndn::name::Name;
-use crate::ndn::packet::{Kind, Packet, PitToken};
+use crate::ndn::packet::{Header, Kind, PacketArena, PitToken};
 use crate::observe::event::{Event, EventMask};
 use crate::queue::{Queue, QueueDiscipline};
 use crate::scheme::control::{Message, RouterAgent};
@@ -18,8 +19,8 @@ use crate::units::Time;
 #[derive(Debug)]
 pub struct Node<B> {
     forwarder: Forwarder<B>,
-    queues: Vec<Queue<B>>,
-    to_applications: VecDeque<(FaceId, Packet<B>)>,
+    queues: Vec<Queue>,
+    to_applications: VecDeque<(FaceId, PacketId)>,
     faces: Vec<FaceView>,
     /// Numbers of devices that were removed.
     removed: Vec<FaceId>,
@@ -37,6 +38,9 @@ pub trait Devices<B> {
 
     /// The device of `face`.
     fn device(&mut self, face: FaceId) -> Self::Device<'_>;
+
+    /// The arena of the packets.
+    fn packets(&mut self) -> &mut PacketArena<B>;
 }
 
 /// A device of a node.
@@ -44,8 +48,11 @@ pub trait Device<B> {
     /// Whether the device can put a packet on the wire now.
     fn is_free(&self) -> bool;
 
-    /// Puts a packet on the wire; the device was free. False when the wire loses it.
-    fn transmit(&mut self, packet: Packet<B>) -> bool;
+    /// The arena of the packets.
+    fn packets(&mut self) -> &mut PacketArena<B>;
+
+    /// Puts a packet on the wire; the device was free. False when the wire loses it, which ends it.
+    fn transmit(&mut self, packet: PacketId) -> bool;
 
     /// The device's queue has something left: [`Node::service`] it when the device is free, and
     /// [`Node::wake_queue`] at `wake`.
@@ -53,16 +60,21 @@ pub trait Device<B> {
 }
 
 /// Destinations of a node's packets: devices and applications.
-struct Egress<'a, B, D> {
-    queues: &'a mut Vec<Queue<B>>,
+struct Egress<'a, D> {
+    queues: &'a mut Vec<Queue>,
     devices: &'a mut D,
-    to_applications: &'a mut VecDeque<(FaceId, Packet<B>)>,
+    to_applications: &'a mut VecDeque<(FaceId, PacketId)>,
     clock: &'a Clock,
 }
 
-impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
+impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, D> {
     #[inline(always)]
-    fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>) {
+    fn packets(&mut self) -> &mut PacketArena<B> {
+        self.devices.packets()
+    }
+
+    #[inline(always)]
+    fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: PacketId) {
         match self.queues.get_mut(face.index()) {
             Some(queue) => {
                 let device = self.devices.device(face);
@@ -73,11 +85,14 @@ impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
     }
 }
 
-impl<B, D> Egress<'_, B, D> {
+impl<D> Egress<'_, D> {
     #[inline(never)]
-    fn send_to_application(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>) {
+    fn send_to_application<B>(&mut self, cx: &mut Context<'_>, face: FaceId, packet: PacketId)
+    where
+        D: Devices<B>,
+    {
         if cx.records(EventMask::PACKETS) {
-            record_sent(cx, face, &packet);
+            record_sent(cx, face, &self.devices.packets()[&packet].header);
         }
         self.to_applications.push_back((face, packet));
     }
@@ -85,25 +100,28 @@ impl<B, D> Egress<'_, B, D> {
 
 /// Records a packet that leaves; returns the name by which other events refer to it.
 #[cold]
-fn record_sent<B>(cx: &mut Context<'_>, face: FaceId, packet: &Packet<B>) -> Name {
-    cx.record(Event::Sent { face: face.0, header: packet.header });
-    packet.header.label()
+fn record_sent(cx: &mut Context<'_>, face: FaceId, header: &Header) -> Name {
+    cx.record(Event::Sent { face: face.0, header: *header });
+    header.label()
 }
 
 /// A device and its queue.
-struct Port<'a, B, D> {
+struct Port<'a, D> {
     face: FaceId,
-    queue: &'a mut Queue<B>,
+    queue: &'a mut Queue,
     device: D,
     clock: &'a Clock,
 }
 
-impl<B: Default, D: Device<B>> Port<'_, B, D> {
+impl<D> Port<'_, D> {
     /// Puts a packet on the wire.
     #[inline(always)]
-    fn transmit(&mut self, cx: &mut Context<'_>, packet: Packet<B>) {
+    fn transmit<B>(&mut self, cx: &mut Context<'_>, packet: PacketId)
+    where
+        D: Device<B>,
+    {
         let is_recorded = cx.records(EventMask::PACKETS.union(EventMask::LOSSES));
-        let label = is_recorded.then(|| record_sent(cx, self.face, &packet));
+        let label = is_recorded.then(|| record_sent(cx, self.face, &self.device.packets()[&packet].header));
         if !self.device.transmit(packet)
             && let Some(name) = label
         {
@@ -113,9 +131,12 @@ impl<B: Default, D: Device<B>> Port<'_, B, D> {
 
     /// Passes a packet to the device, around its queue if it is free and nothing waits.
     #[inline(always)]
-    fn offer(&mut self, cx: &mut Context<'_>, packet: Packet<B>) {
-        let view = cx.face(self.face);
-        if let Some(packet) = self.queue.offer_at(cx, view, packet, self.device.is_free()) {
+    fn offer<B: Default>(&mut self, cx: &mut Context<'_>, packet: PacketId)
+    where
+        D: Device<B>,
+    {
+        let (view, is_free) = (cx.face(self.face), self.device.is_free());
+        if let Some(packet) = self.queue.offer_at(cx, view, self.device.packets(), packet, is_free) {
             self.transmit(cx, packet);
         }
         self.request_service(view);
@@ -123,14 +144,20 @@ impl<B: Default, D: Device<B>> Port<'_, B, D> {
 
     /// Sends the next packet of the queue; the device is free.
     #[inline(always)]
-    fn serve(&mut self, cx: &mut Context<'_>) {
-        if let Some(packet) = self.queue.pop(cx) {
+    fn serve<B: Default>(&mut self, cx: &mut Context<'_>)
+    where
+        D: Device<B>,
+    {
+        if let Some(packet) = self.queue.pop(cx, self.device.packets()) {
             self.transmit(cx, packet);
         }
     }
 
     #[inline(always)]
-    fn request_service(&mut self, view: &FaceView) {
+    fn request_service<B>(&mut self, view: &FaceView)
+    where
+        D: Device<B>,
+    {
         // A discipline that holds packets back gives the time in `next_wake`; polling the device before would be
         // in vain.
         let has_packets = view.queued_packets() > 0 && !self.queue.is_held_back();
@@ -141,8 +168,11 @@ impl<B: Default, D: Device<B>> Port<'_, B, D> {
     }
 
     /// Runs what is due in the queue.
-    fn wake(&mut self, cx: &mut Context<'_>) {
-        self.queue.on_wake(cx);
+    fn wake<B: Default>(&mut self, cx: &mut Context<'_>)
+    where
+        D: Device<B>,
+    {
+        self.queue.on_wake(cx, self.device.packets());
         if self.device.is_free() {
             self.serve(cx);
         }
@@ -155,7 +185,7 @@ impl<B: Default, D: Device<B>> Port<'_, B, D> {
 fn run_due<B: Clone + Default, D: Devices<B>>(
     cx: &mut Context<'_>,
     forwarder: &mut Forwarder<B>,
-    out: &mut Egress<'_, B, D>,
+    out: &mut Egress<'_, D>,
 ) {
     if forwarder.next_wake().is_some_and(|at| at <= cx.now) {
         forwarder.on_wake(cx, out);
@@ -170,7 +200,7 @@ fn run_due<B: Clone + Default, D: Devices<B>>(
 impl<B: Clone + Default> Node<B> {
     /// A node with `queues[i]` on face `i`; `faces` has the devices first, then the applications. Applications after the
     /// last of `faces` share its view, because nothing of an application's view changes.
-    pub fn new(forwarder: Forwarder<B>, queues: Vec<Queue<B>>, faces: Vec<FaceView>) -> Self {
+    pub fn new(forwarder: Forwarder<B>, queues: Vec<Queue>, faces: Vec<FaceView>) -> Self {
         Self {
             forwarder,
             queues,
@@ -215,7 +245,7 @@ impl<B: Clone + Default> Node<B> {
 
     /// Adds a device; returns its number, that of a removed one if there is any. A node whose faces are added
     /// and removed must not have applications without a queue. `None` when every number is taken.
-    pub fn attach(&mut self, face: FaceView, queue: impl FnOnce(FaceId) -> Queue<B>) -> Option<FaceId> {
+    pub fn attach(&mut self, face: FaceView, queue: impl FnOnce(FaceId) -> Queue) -> Option<FaceId> {
         let place = self.removed.pop().or_else(|| u16::try_from(self.faces.len()).ok().map(FaceId))?;
         let queue = queue(place);
         if place.index() < self.faces.len() {
@@ -229,20 +259,20 @@ impl<B: Clone + Default> Node<B> {
     }
 
     /// Removes a device with everything in its queue and at its gates; returns the number of packets dropped.
-    pub fn detach(&mut self, env: Env<'_>, face: FaceId) -> u64 {
+    pub fn detach(&mut self, env: Env<'_>, packets: &mut PacketArena<B>, face: FaceId) -> u64 {
         let now = env.now;
-        let dropped = self.clear_queue(env, face);
+        let dropped = self.clear_queue(env, packets, face);
         // After `clear_queue`, which counts what the gates hold; `remove_face` removes the gates.
-        self.forwarder.remove_face(face, now);
+        self.forwarder.remove_face(packets, face, now);
         self.faces[face.index()].set_up(false);
         self.removed.push(face);
         dropped
     }
 
     /// Calls `each` with every name that the node holds, and the token that is stored with it.
-    pub fn visit_names(&self, each: &mut dyn FnMut(Name, PitToken)) {
-        self.forwarder.visit_names(each);
-        for header in self.queues.iter().flat_map(Queue::headers) {
+    pub fn visit_names(&self, packets: &PacketArena<B>, each: &mut dyn FnMut(Name, PitToken)) {
+        self.forwarder.visit_names(packets, each);
+        for header in self.queues.iter().flat_map(|queue| queue.headers(packets)) {
             each(header.name, header.token());
         }
     }
@@ -263,7 +293,7 @@ impl<B: Clone + Default> Node<B> {
     }
 
     /// The queue of the device `face`.
-    pub fn queue(&self, face: FaceId) -> &Queue<B> {
+    pub fn queue(&self, face: FaceId) -> &Queue {
         &self.queues[face.index()]
     }
 
@@ -285,18 +315,24 @@ impl<B: Clone + Default> Node<B> {
 
     /// A packet arrived through `from` and goes through the forwarder.
     #[inline(always)]
-    pub fn receive(&mut self, env: Env<'_>, from: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
-        let is_interest = matches!(packet.header.kind, Kind::Interest(_));
+    pub fn receive(&mut self, env: Env<'_>, from: FaceId, packet: PacketId, devices: &mut impl Devices<B>) {
+        let is_flush = self.is_flush(devices.packets(), &packet);
         let Self { forwarder, queues, to_applications, faces, clock, .. } = self;
         let mut cx = Context::new(env, faces);
         if cx.records(EventMask::PACKETS) {
-            cx.record(Event::Received { face: from.0, header: packet.header });
+            cx.record(Event::Received { face: from.0, header: devices.packets()[&packet].header });
         }
         let out = &mut Egress { queues, devices, to_applications, clock };
         forwarder.receive(&mut cx, from, packet, out);
-        if clock.flushes_on_arrival() && !is_interest {
+        if is_flush {
             run_due(&mut cx, forwarder, out);
         }
+    }
+
+    /// Whether the arrival of a packet runs the timers of the node.
+    #[inline(always)]
+    fn is_flush(&self, packets: &PacketArena<B>, packet: &PacketId) -> bool {
+        self.clock.flushes_on_arrival() && !matches!(packets[packet].header.kind, Kind::Interest(_))
     }
 
     /// As [`receive`](Self::receive), for a packet that requests more than its name does.
@@ -304,14 +340,14 @@ impl<B: Clone + Default> Node<B> {
         &mut self,
         env: Env<'_>,
         from: FaceId,
-        (packet, steering): (Packet<B>, Steering),
+        (packet, steering): (PacketId, Steering),
         devices: &mut impl Devices<B>,
     ) {
-        let is_flush = self.clock.flushes_on_arrival() && !matches!(packet.header.kind, Kind::Interest(_));
+        let is_flush = self.is_flush(devices.packets(), &packet);
         let Self { forwarder, queues, to_applications, faces, clock, .. } = self;
         let mut cx = Context::new(env, faces);
         if cx.records(EventMask::PACKETS) {
-            cx.record(Event::Received { face: from.0, header: packet.header });
+            cx.record(Event::Received { face: from.0, header: devices.packets()[&packet].header });
         }
         let out = &mut Egress { queues, devices, to_applications, clock };
         forwarder.receive_steered(&mut cx, from, packet, steering, out);
@@ -322,9 +358,9 @@ impl<B: Clone + Default> Node<B> {
 
     /// Passes a packet to the device `face` without the forwarder (a host's only application).
     #[inline]
-    pub fn send(&mut self, env: Env<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
+    pub fn send(&mut self, env: Env<'_>, face: FaceId, packet: PacketId, devices: &mut impl Devices<B>) {
         let mut packet = Some(packet);
-        self.send_all(env, face, devices, |_| packet.take());
+        self.send_all(env, face, devices, |_, _| packet.take());
     }
 
     /// Passes packets to the device `face` without the forwarder until `poll` has no further one.
@@ -334,12 +370,12 @@ impl<B: Clone + Default> Node<B> {
         env: Env<'_>,
         face: FaceId,
         devices: &mut impl Devices<B>,
-        mut poll: impl FnMut(&mut Context<'_>) -> Option<Packet<B>>,
+        mut poll: impl FnMut(&mut Context<'_>, &mut PacketArena<B>) -> Option<PacketId>,
     ) {
         let mut cx = Context::new(env, &self.faces);
         let (queue, device) = (&mut self.queues[face.index()], devices.device(face));
         let mut port = Port { face, queue, device, clock: &self.clock };
-        while let Some(packet) = poll(&mut cx) {
+        while let Some(packet) = poll(&mut cx, port.device.packets()) {
             port.offer(&mut cx, packet);
         }
     }
@@ -362,7 +398,7 @@ impl<B: Clone + Default> Node<B> {
 
     /// The next packet for an application, and its face.
     #[inline]
-    pub fn poll_application(&mut self) -> Option<(FaceId, Packet<B>)> {
+    pub fn poll_application(&mut self) -> Option<(FaceId, PacketId)> {
         self.to_applications.pop_front()
     }
 
@@ -389,8 +425,8 @@ impl<B: Clone + Default> Node<B> {
 
     /// Ends the oldest pending Interests of the faces that have the most, until `len` are left. Faces without a part in the
     /// PIT's shares keep theirs.
-    pub fn shorten_pit(&mut self, env: Env<'_>, len: usize) {
-        self.forwarder.shorten_pit(&mut Context::new(env, &self.faces), len);
+    pub fn shorten_pit(&mut self, env: Env<'_>, packets: &mut PacketArena<B>, len: usize) {
+        self.forwarder.shorten_pit(&mut Context::new(env, &self.faces), packets, len);
     }
 
     /// Passes a directive of the controller to every part of the node.
@@ -398,7 +434,7 @@ impl<B: Clone + Default> Node<B> {
         let mut cx = Context::new(env, &self.faces);
         self.forwarder.on_directive(&mut cx, directive);
         for (face, queue) in (0..).map(FaceId).zip(&mut self.queues) {
-            queue.on_directive(&mut cx, directive);
+            queue.on_directive(&mut cx, devices.packets(), directive);
             let device = devices.device(face);
             Port { face, queue, device, clock: &self.clock }.request_service(cx.face(face));
         }
@@ -417,20 +453,20 @@ impl<B: Clone + Default> Node<B> {
     /// Restarts the node: waiting packets are dropped, pending Interests end, content store and routes are
     /// empty, and all parts of schemes are those of `fresh` in their initial state. Faces, applications and
     /// counters stay. Returns the number of packets dropped.
-    pub fn restart(&mut self, env: Env<'_>, fresh: Self) -> u64 {
+    pub fn restart(&mut self, env: Env<'_>, packets: &mut PacketArena<B>, fresh: Self) -> u64 {
         let Self { forwarder, queues, faces, agents, .. } = self;
         let mut cx = Context::new(env, faces);
-        let mut dropped = forwarder.restart(&mut cx, fresh.forwarder);
+        let mut dropped = forwarder.restart(&mut cx, packets, fresh.forwarder);
         for (queue, anew) in queues.iter_mut().zip(fresh.queues) {
-            dropped += queue.restart(&mut cx, anew);
+            dropped += queue.restart(&mut cx, packets, anew);
         }
         *agents = fresh.agents;
         dropped
     }
 
     /// Drops everything in the queue of the device `face` and at its gates; returns the number of packets.
-    pub fn clear_queue(&mut self, env: Env<'_>, face: FaceId) -> u64 {
+    pub fn clear_queue(&mut self, env: Env<'_>, packets: &mut PacketArena<B>, face: FaceId) -> u64 {
         let mut cx = Context::new(env, &self.faces);
-        self.forwarder.clear_held(&mut cx, face) + self.queues[face.index()].clear(&mut cx)
+        self.forwarder.clear_held(&mut cx, packets, face) + self.queues[face.index()].clear(&mut cx, packets)
     }
 }

@@ -1,56 +1,43 @@
 //! The packet: a structured header that every node reads, and a body that only the ends interpret.
 
-use std::ops::{BitOr, Deref, DerefMut};
+use std::ops::BitOr;
 
+use crate::arena::{Arena, Stored};
 use crate::ndn::name::{Name, Segment};
 use crate::scheme::signal::HopSignals;
 use crate::units::{ByteCount, Span};
 
-/// A packet; `B` is the received bytes on a live node and nearly empty in a simulation.
-///
-/// It is a pointer to its [`Contents`], which stay in place from the packet's creation to its end: pipelines, queues and
-/// links pass the pointer on and change the header in place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Packet<B>(Box<Contents<B>>);
+/// Packets in places of their own.
+pub type PacketArena<B> = Arena<Packet<B>>;
 
-impl<B> Packet<B> {
-    /// A packet with this header and body.
-    #[inline]
-    pub fn new(header: Header, body: B) -> Self {
-        Self(Box::new(Contents { header, body }))
-    }
-
-    /// The header and the body.
-    pub fn into_parts(self) -> (Header, B) {
-        let Contents { header, body } = *self.0;
-        (header, body)
-    }
-}
-
-impl<B> Deref for Packet<B> {
-    type Target = Contents<B>;
-
-    #[inline]
-    fn deref(&self) -> &Contents<B> {
-        &self.0
-    }
-}
-
-impl<B> DerefMut for Packet<B> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Contents<B> {
-        &mut self.0
-    }
-}
-
-/// The parts of a packet, from the start of a cache line on.
+/// A packet, from the start of a cache line on; `B` is the received bytes on a live node and nearly empty in a simulation.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(align(64))]
-pub struct Contents<B> {
+pub struct Packet<B> {
     /// Fields by which a node makes its decisions.
     pub header: Header,
     /// Payload, which nodes do not inspect.
     pub body: B,
+}
+
+impl<B> Packet<B> {
+    /// A packet with this header and body.
+    #[inline]
+    pub const fn new(header: Header, body: B) -> Self {
+        Self { header, body }
+    }
+
+    /// The header and the body.
+    pub fn into_parts(self) -> (Header, B) {
+        (self.header, self.body)
+    }
+}
+
+impl<B: Default> Stored for Packet<B> {
+    #[inline]
+    fn take(&mut self) -> Self {
+        Self { header: self.header, body: std::mem::take(&mut self.body) }
+    }
 }
 
 /// The decoded header of a packet.

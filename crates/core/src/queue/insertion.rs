@@ -1,48 +1,71 @@
 //! Insertion and removal of packets, and the actions that disciplines request in addition to their verdicts.
 
+use crate::arena::PacketId;
 use crate::context::Context;
 use crate::ndn::face::FaceView;
-use crate::ndn::packet::{Header, Packet};
+use crate::ndn::packet::{Header, Packet, PacketArena};
 use crate::observe::event::{Cause, Event};
 use crate::scheme::signal::Class;
 use crate::units::Time;
 
-use super::{Actions, Held, Queue, QueuedPacket};
+use super::{Actions, Queue, QueuedPacket};
 
-impl<B: Default> Queue<B> {
+impl Queue {
     /// The next packet by the choice of the discipline with lanes, or else by strict priority.
     #[inline]
-    pub(super) fn take_next(&mut self, cx: &mut Context<'_>) -> Option<QueuedPacket<B>> {
+    pub(super) fn take_next<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+    ) -> Option<QueuedPacket> {
         // With lanes, the classes hold nothing but notices.
-        let waiting = self.take_next_by_priority(cx);
-        if waiting.is_none() && self.lanes.is_some() { self.take_scheduled(cx) } else { waiting }
+        let waiting = self.take_next_by_priority(cx, packets);
+        if waiting.is_none() && self.lanes.is_some() { self.take_scheduled(cx, packets) } else { waiting }
     }
 
     /// Strict priority: the highest class that is not empty.
     #[inline]
-    pub(super) fn take_next_by_priority(&mut self, cx: &Context<'_>) -> Option<QueuedPacket<B>> {
+    pub(super) fn take_next_by_priority<B>(
+        &mut self,
+        cx: &Context<'_>,
+        packets: &PacketArena<B>,
+    ) -> Option<QueuedPacket> {
         let class = (0..Class::COUNT).rev().find(|class| !self.classes[*class].is_empty())?;
-        self.take_from(cx, class)
-    }
-
-    #[inline]
-    fn take_from(&mut self, cx: &Context<'_>, class: usize) -> Option<QueuedPacket<B>> {
-        let waiting = self.classes[class].pop_front()?;
-        cx.face(self.face).count_out(class, waiting.packet.header.size());
-        Some(waiting)
+        let (packet, since) = self.classes[class].pop_front(packets)?;
+        cx.face(self.face).count_out(class, packets[&packet].header.size());
+        Some(QueuedPacket { packet, since })
     }
 
     /// Puts a packet at the end of its class or lane, or drops it when there is no room.
-    pub(super) fn append(&mut self, cx: &mut Context<'_>, view: &FaceView, packet: Packet<B>) {
-        let class = packet.header.hop.class;
+    pub(super) fn append<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        view: &FaceView,
+        packets: &mut PacketArena<B>,
+        packet: PacketId,
+    ) {
+        let header = &packets[&packet].header;
+        let class = header.hop.class;
         if class == Class::BULK && self.lanes.is_some() {
-            return self.append_to_lane(cx, packet);
+            return self.append_to_lane(cx, packets, packet);
         }
-        if view.is_full_for(class, packet.header.size()) {
-            return self.drop_packet(cx, &packet.header, Cause("queue full"));
+        if view.is_full_for(class, header.size()) {
+            return self.discard(cx, packets, packet, Cause("queue full"));
         }
-        self.count_in(view, &packet.header);
-        self.classes[class.index()].push_back(QueuedPacket { packet, since: cx.now });
+        self.count_in(view, header);
+        self.classes[class.index()].push_back(packets, packet, cx.now);
+    }
+
+    /// Drops a packet and ends it.
+    pub(super) fn discard<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        packet: PacketId,
+        cause: Cause,
+    ) {
+        self.drop_packet(cx, &packets[&packet].header, cause);
+        packets.end(packet);
     }
 
     /// Counts a packet that is enqueued.
@@ -52,23 +75,30 @@ impl<B: Default> Queue<B> {
         self.stats.peak = self.stats.peak.max(view.queued_packets());
     }
 
-    pub(super) fn hold(&mut self, cx: &mut Context<'_>, packet: Packet<B>, until: Time) {
+    pub(super) fn hold<B>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        packet: PacketId,
+        until: Time,
+    ) {
         self.stats.stored += 1;
-        cx.record(Event::Stored { face: self.face.0, name: packet.header.name });
-        self.store.push_back(Held { packet, until });
-        cx.face(self.face).held.set(self.store.len() as u32);
+        cx.record(Event::Stored { face: self.face.0, name: packets[&packet].header.name });
+        self.store.push_back(packets, packet, until);
+        let view = cx.face(self.face);
+        view.held.set(view.held.get() + 1);
     }
 
     /// Carries out the actions that the disciplines requested.
     #[inline(always)]
-    pub(super) fn act(&mut self, cx: &mut Context<'_>) {
+    pub(super) fn act<B: Default>(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>) {
         if self.actions.is_any {
-            self.act_now(cx);
+            self.act_now(cx, packets);
         }
     }
 
     #[cold]
-    fn act_now(&mut self, cx: &mut Context<'_>) {
+    fn act_now<B: Default>(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>) {
         let view = cx.face(self.face);
         let Actions { release, mut notices, wake, .. } = std::mem::take(&mut self.actions);
         for mut notice in notices.drain(..) {
@@ -76,25 +106,26 @@ impl<B: Default> Queue<B> {
             self.stats.offered += 1;
             notice.hop.class = Class::NOTICE;
             cx.record(Event::NoticeMade { face: self.face.0, name: notice.name });
-            self.append(cx, view, Packet::new(notice, B::default()));
+            let notice = packets.insert(Packet::new(notice, B::default()));
+            self.append(cx, view, packets, notice);
         }
         self.actions.notices = notices;
         // Expired packets go first, so that releases concern only those that may still be sent.
-        self.expire(cx);
+        self.expire(cx, packets);
         let mut left = release;
         while left > 0 {
-            let Some(held) = self.store.pop_front() else { break };
+            let Some((held, until)) = self.store.pop_front(packets) else { break };
+            view.held.set(view.held.get() - 1);
             // An expired packet behind one that stays longer, which `expire` does not reach.
-            if held.until <= cx.now {
-                self.drop_packet(cx, &held.packet.header, Cause("stored too long"));
+            if until <= cx.now {
+                self.discard(cx, packets, held, Cause("stored too long"));
                 continue;
             }
             left -= 1;
             self.stats.released += 1;
-            cx.record(Event::Released { face: self.face.0, name: held.packet.header.name });
-            self.append(cx, view, held.packet);
+            cx.record(Event::Released { face: self.face.0, name: packets[&held].header.name });
+            self.append(cx, view, packets, held);
         }
-        view.held.set(self.store.len() as u32);
         if let Some(at) = wake {
             self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
         }
@@ -102,12 +133,11 @@ impl<B: Default> Queue<B> {
 
     /// Drops expired packets at the head of the side store. The store is in order of arrival: a packet with a
     /// shorter stay behind a longer one waits for it.
-    pub(super) fn expire(&mut self, cx: &mut Context<'_>) {
-        while self.store.front().is_some_and(|held| held.until <= cx.now) {
-            if let Some(held) = self.store.pop_front() {
-                self.drop_packet(cx, &held.packet.header, Cause("stored too long"));
-            }
+    pub(super) fn expire<B: Default>(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>) {
+        let view = cx.face(self.face);
+        while let Some((held, _)) = self.store.pop_until(packets, cx.now) {
+            view.held.set(view.held.get() - 1);
+            self.discard(cx, packets, held, Cause("stored too long"));
         }
-        cx.face(self.face).held.set(self.store.len() as u32);
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
+use crate::arena::PacketId;
 use crate::context::Context;
 use crate::ndn::face::FaceView;
-use crate::ndn::packet::{Header, Packet};
+use crate::ndn::packet::{Header, PacketArena};
 use crate::observe::event::Cause;
 use crate::scheme::signal::Class;
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 use super::{Placement, Queue, QueueDiscipline, QueuedPacket, Selection, Verdict};
 
@@ -37,18 +38,18 @@ pub struct LaneHead<'a> {
     pub since: Time,
 }
 
-/// The lanes of one queue.
+/// The lanes of one queue. A discipline may look at any packet of a lane, so that they are no linked lists.
 #[derive(Debug)]
-pub(super) struct LaneStore<B> {
+pub(super) struct LaneStore {
     /// Index of the discipline that schedules them.
     scheduler: usize,
-    lanes: Vec<VecDeque<QueuedPacket<B>>>,
+    lanes: Vec<VecDeque<QueuedPacket>>,
     bytes: Vec<u64>,
     /// Whether the last choice was to wait.
     pub(super) is_held_back: bool,
 }
 
-impl<B> LaneStore<B> {
+impl LaneStore {
     /// The lanes of the discipline that has some.
     pub(super) fn of(disciplines: &[Box<dyn QueueDiscipline>]) -> Option<Self> {
         let scheduler = disciplines.iter().position(|discipline| discipline.lanes() > 0)?;
@@ -58,85 +59,99 @@ impl<B> LaneStore<B> {
     }
 
     /// All waiting packets, lane by lane.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &QueuedPacket<B>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &QueuedPacket> {
         self.lanes.iter().flatten()
-    }
-
-    fn push(&mut self, lane: u32, waiting: QueuedPacket<B>) {
-        self.bytes[lane as usize] += waiting.packet.header.size().get();
-        self.lanes[lane as usize].push_back(waiting);
-    }
-
-    fn pop(&mut self, lane: u32) -> Option<QueuedPacket<B>> {
-        let waiting = self.lanes[lane as usize].pop_front()?;
-        self.bytes[lane as usize] -= waiting.packet.header.size().get();
-        Some(waiting)
     }
 }
 
-impl<B> Lanes for LaneStore<B> {
+/// The lanes of one queue with the headers of their packets.
+struct LaneView<'a, B> {
+    store: &'a LaneStore,
+    packets: &'a PacketArena<B>,
+}
+
+impl<B> Lanes for LaneView<'_, B> {
     fn bytes(&self) -> &[u64] {
-        &self.bytes
+        &self.store.bytes
     }
 
     fn packets(&self, lane: u32) -> u32 {
-        self.lanes[lane as usize].len() as u32
+        self.store.lanes[lane as usize].len() as u32
     }
 
     fn get(&self, lane: u32, ahead: u32) -> Option<LaneHead<'_>> {
-        let waiting = self.lanes[lane as usize].get(ahead as usize)?;
-        Some(LaneHead { header: &waiting.packet.header, since: waiting.since })
+        let waiting = self.store.lanes[lane as usize].get(ahead as usize)?;
+        Some(LaneHead { header: &self.packets[&waiting.packet].header, since: waiting.since })
     }
 }
 
-impl<B: Default> Queue<B> {
+impl Queue {
     /// Places a bulk packet as its discipline decides, or drops it.
-    pub(super) fn append_to_lane(&mut self, cx: &mut Context<'_>, packet: Packet<B>) {
-        let Some(lanes) = self.lanes.as_deref_mut() else { return };
+    pub(super) fn append_to_lane<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        packet: PacketId,
+    ) {
+        let Some(store) = self.lanes.as_deref() else { return packets.end(packet) };
         let view = cx.face(self.face);
-        let placement = self.disciplines[lanes.scheduler].place(cx, &packet.header, view, lanes);
+        let (header, lanes) = (&packets[&packet].header, &LaneView { store, packets });
+        let placement = self.disciplines[store.scheduler].place(cx, header, view, lanes);
         let lane = match placement {
             Placement::Lane(lane) => lane,
             Placement::Evicting { lane, victim, count, cause } => {
-                self.evict(cx, victim, count, cause);
+                self.evict(cx, packets, victim, (count, cause));
                 lane
             }
-            Placement::Refused(cause) => return self.drop_packet(cx, &packet.header, cause),
+            Placement::Refused(cause) => return self.discard(cx, packets, packet, cause),
         };
+        let header = &packets[&packet].header;
         // After an eviction, which may have made room.
-        if view.is_full_for(Class::BULK, packet.header.size()) {
-            return self.drop_packet(cx, &packet.header, Cause("queue full"));
+        if view.is_full_for(Class::BULK, header.size()) {
+            return self.discard(cx, packets, packet, Cause("queue full"));
         }
-        self.count_in(view, &packet.header);
+        self.count_in(view, header);
         if let Some(lanes) = self.lanes.as_deref_mut() {
-            lanes.push(lane, QueuedPacket { packet, since: cx.now });
+            lanes.bytes[lane as usize] += header.size().get();
+            lanes.lanes[lane as usize].push_back(QueuedPacket { packet, since: cx.now });
         }
     }
 
-    fn evict(&mut self, cx: &mut Context<'_>, victim: u32, count: u32, cause: Cause) {
+    fn evict<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        victim: u32,
+        (count, cause): (u32, Cause),
+    ) {
         for _ in 0..count {
-            let Some(waiting) = self.take_from_lane(cx.face(self.face), victim) else { break };
-            self.drop_packet(cx, &waiting.packet.header, cause);
+            let Some(waiting) = self.take_from_lane(cx.face(self.face), packets, victim) else { break };
+            self.discard(cx, packets, waiting.packet, cause);
         }
     }
 
     /// The packet that the discipline with lanes selects; `None` when its lanes are empty or it postpones
     /// them.
-    pub(super) fn take_scheduled(&mut self, cx: &mut Context<'_>) -> Option<QueuedPacket<B>> {
+    pub(super) fn take_scheduled<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+    ) -> Option<QueuedPacket> {
         // A new choice is made now, so the earlier decision to wait is void.
         self.release_lanes();
         let view = cx.face(self.face);
         while view.backlog(Class::BULK) > 0 {
-            let lanes = self.lanes.as_deref_mut()?;
-            match self.disciplines[lanes.scheduler].select(cx, view, lanes) {
+            let store = self.lanes.as_deref()?;
+            let lanes = &LaneView { store, packets };
+            match self.disciplines[store.scheduler].select(cx, view, lanes) {
                 Selection::Until(at) => {
-                    self.hold_back(cx, at);
+                    self.hold_back(cx, packets, at);
                     return None;
                 }
                 Selection::Head(lane, verdict) => {
-                    let waiting =
-                        self.take_from_lane(view, lane).expect("a lane is chosen where something waits");
-                    let taken = self.carry_out(cx, waiting, verdict);
+                    let waiting = self.take_from_lane(view, packets, lane);
+                    let waiting = waiting.expect("a lane is chosen where something waits");
+                    let taken = self.carry_out(cx, packets, waiting, verdict);
                     if taken.is_some() {
                         return taken;
                     }
@@ -147,13 +162,15 @@ impl<B: Default> Queue<B> {
     }
 
     /// Marks or drops the packet that was chosen; `None` when it was dropped.
-    fn carry_out(
+    fn carry_out<B: Default>(
         &mut self,
         cx: &mut Context<'_>,
-        mut waiting: QueuedPacket<B>,
+        packets: &mut PacketArena<B>,
+        waiting: QueuedPacket,
         verdict: Verdict,
-    ) -> Option<QueuedPacket<B>> {
-        let (header, sojourn): (_, Span) = (&mut waiting.packet.header, cx.now.since(waiting.since));
+    ) -> Option<QueuedPacket> {
+        let header = &mut packets[&waiting.packet].header;
+        let sojourn = cx.now.since(waiting.since);
         let goes_on = match verdict {
             Verdict::Pass | Verdict::Hold(_) => true,
             Verdict::Mark(level, cause) => self.mark_packet(cx, header, level, sojourn, cause),
@@ -162,17 +179,21 @@ impl<B: Default> Queue<B> {
                 false
             }
         };
-        goes_on.then_some(waiting)
+        if !goes_on {
+            packets.end(waiting.packet);
+            return None;
+        }
+        Some(waiting)
     }
 
-    fn hold_back(&mut self, cx: &mut Context<'_>, until: Time) {
+    fn hold_back<B: Default>(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>, until: Time) {
         if let Some(lanes) = &mut self.lanes {
             lanes.is_held_back = true;
         }
         // Without a time only an arrival leads to the next choice.
         if until != Time::MAX {
             self.actions.wake_at(until);
-            self.act(cx);
+            self.act(cx, packets);
         }
     }
 
@@ -184,14 +205,26 @@ impl<B: Default> Queue<B> {
     }
 
     /// Removes any packet that waits in a lane.
-    pub(super) fn take_from_any_lane(&mut self, cx: &Context<'_>) -> Option<QueuedPacket<B>> {
+    pub(super) fn take_from_any_lane<B>(
+        &mut self,
+        cx: &Context<'_>,
+        packets: &PacketArena<B>,
+    ) -> Option<QueuedPacket> {
         let lane = self.lanes.as_ref()?.lanes.iter().position(|lane| !lane.is_empty())?;
-        self.take_from_lane(cx.face(self.face), lane as u32)
+        self.take_from_lane(cx.face(self.face), packets, lane as u32)
     }
 
-    fn take_from_lane(&mut self, view: &FaceView, lane: u32) -> Option<QueuedPacket<B>> {
-        let waiting = self.lanes.as_deref_mut()?.pop(lane)?;
-        view.count_out(Class::BULK.index(), waiting.packet.header.size());
+    fn take_from_lane<B>(
+        &mut self,
+        view: &FaceView,
+        packets: &PacketArena<B>,
+        lane: u32,
+    ) -> Option<QueuedPacket> {
+        let lanes = self.lanes.as_deref_mut()?;
+        let waiting = lanes.lanes[lane as usize].pop_front()?;
+        let size = packets[&waiting.packet].header.size();
+        lanes.bytes[lane as usize] -= size.get();
+        view.count_out(Class::BULK.index(), size);
         Some(waiting)
     }
 }

@@ -11,12 +11,10 @@ mod stats;
 mod tests;
 mod verdicts;
 
-use std::collections::VecDeque;
-
+use crate::arena::{List, PacketId};
 use crate::context::Context;
-use crate::fifo::Fifo;
 use crate::ndn::face::{FaceId, FaceView};
-use crate::ndn::packet::{Header, Packet};
+use crate::ndn::packet::{Header, PacketArena};
 use crate::observe::event::Cause;
 use crate::scheme::control::Message;
 use crate::scheme::signal::Class;
@@ -31,44 +29,36 @@ use verdicts::Admission;
 
 /// A packet in a class or lane, with its arrival time.
 #[derive(Debug)]
-struct QueuedPacket<B> {
-    packet: Packet<B>,
+struct QueuedPacket {
+    packet: PacketId,
     since: Time,
-}
-
-// No place of a queue needs a flag.
-const _: () = assert!(size_of::<Option<QueuedPacket<()>>>() == size_of::<QueuedPacket<()>>());
-
-/// A packet in the side store.
-#[derive(Debug)]
-struct Held<B> {
-    packet: Packet<B>,
-    until: Time,
 }
 
 /// The queue of one device. What it holds is counted in the face's [`FaceView`].
 #[derive(Debug)]
-pub struct Queue<B> {
+pub struct Queue {
     face: FaceId,
-    classes: [Fifo<QueuedPacket<B>>; Class::COUNT],
-    store: VecDeque<Held<B>>,
+    /// Packets of each class with their arrival times.
+    classes: [List; Class::COUNT],
+    /// The side store: packets with the times until which they stay at most.
+    store: List,
     disciplines: Vec<Box<dyn QueueDiscipline>>,
     sees_arrivals: bool,
     sees_departures: bool,
     /// Lanes for bulk packets, in place of their class, if a discipline has lanes.
-    lanes: Option<Box<LaneStore<B>>>,
+    lanes: Option<Box<LaneStore>>,
     actions: Actions,
     wake: Option<Time>,
     stats: QueueStats,
 }
 
-impl<B: Default> Queue<B> {
+impl Queue {
     /// An empty queue of `face` with `disciplines`, consulted in this order.
     pub fn new(face: FaceId, disciplines: Vec<Box<dyn QueueDiscipline>>) -> Self {
         Self {
             face,
             classes: Default::default(),
-            store: VecDeque::new(),
+            store: List::default(),
             sees_arrivals: disciplines.iter().any(|discipline| discipline.sees_arrivals()),
             sees_departures: disciplines.iter().any(|discipline| discipline.sees_departures()),
             lanes: LaneStore::of(&disciplines).map(Box::new),
@@ -98,68 +88,91 @@ impl<B: Default> Queue<B> {
 
     /// Takes in, drops or stores a packet. Returns the next packet for a device that `is_free`: the packet
     /// itself if nothing waits, which then bypasses the queue.
-    pub fn offer(&mut self, cx: &mut Context<'_>, packet: Packet<B>, is_free: bool) -> Option<Packet<B>> {
+    pub fn offer<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        packet: PacketId,
+        is_free: bool,
+    ) -> Option<PacketId> {
         let view = cx.face(self.face);
-        self.offer_at(cx, view, packet, is_free)
+        self.offer_at(cx, view, packets, packet, is_free)
     }
 
     /// The same for a driver that has looked the face up.
     #[inline(always)]
-    pub(crate) fn offer_at(
+    pub(crate) fn offer_at<B: Default>(
         &mut self,
         cx: &mut Context<'_>,
         view: &FaceView,
-        mut packet: Packet<B>,
+        packets: &mut PacketArena<B>,
+        packet: PacketId,
         is_free: bool,
-    ) -> Option<Packet<B>> {
+    ) -> Option<PacketId> {
         if !is_free {
-            self.push(cx, packet);
+            self.push(cx, packets, packet);
             return None;
         }
-        if !self.lets_pass(view, &packet.header) {
-            return self.exchange(cx, packet);
+        let header = &mut packets[&packet].header;
+        if !self.lets_pass(view, header) {
+            return self.exchange(cx, packets, packet);
         }
         // The usual case: the packet does not move through the queue.
         self.stats.offered += 1;
-        let header = &mut packet.header;
         let admission = self.admit(cx, view, header);
         if !matches!(admission, Admission::Pass) {
-            self.keep_back(cx, packet, admission);
+            self.keep_back(cx, packets, packet, admission);
             return None;
         }
         if header.hop.class == Class::BULK {
             view.accepted.set(view.accepted.get() + 1);
         }
         let is_sent = self.depart(cx, view, header, Span::ZERO);
-        self.act(cx);
-        is_sent.then_some(packet)
+        self.act(cx, packets);
+        if !is_sent {
+            packets.end(packet);
+            return None;
+        }
+        Some(packet)
     }
 
     /// Takes in a packet for a busy device: [`offer`](Self::offer) without a packet that leaves.
-    pub fn push(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>) {
+    pub fn push<B: Default>(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>, packet: PacketId) {
         self.stats.offered += 1;
         let view = cx.face(self.face);
-        match self.admit(cx, view, &mut packet.header) {
-            Admission::Pass => self.append(cx, view, packet),
-            admission => return self.keep_back(cx, packet, admission),
+        match self.admit(cx, view, &mut packets[&packet].header) {
+            Admission::Pass => self.append(cx, view, packets, packet),
+            admission => return self.keep_back(cx, packets, packet, admission),
         }
-        self.act(cx);
+        self.act(cx, packets);
     }
 
     /// Stores a packet that does not pass, or ends it.
     #[cold]
-    fn keep_back(&mut self, cx: &mut Context<'_>, packet: Packet<B>, admission: Admission) {
-        if let Admission::Hold(until) = admission {
-            self.hold(cx, packet, until);
+    fn keep_back<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        packet: PacketId,
+        admission: Admission,
+    ) {
+        match admission {
+            Admission::Hold(until) => self.hold(cx, packets, packet, until),
+            Admission::Pass | Admission::Dropped => packets.end(packet),
         }
-        self.act(cx);
+        self.act(cx, packets);
     }
 
     /// Takes a packet in and the next one out.
     #[cold]
-    fn exchange(&mut self, cx: &mut Context<'_>, packet: Packet<B>) -> Option<Packet<B>> {
-        self.push(cx, packet);
-        self.pop(cx)
+    fn exchange<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        packet: PacketId,
+    ) -> Option<PacketId> {
+        self.push(cx, packets, packet);
+        self.pop(cx, packets)
     }
 
     /// Whether a packet may bypass the queue: nothing waits, and there is room for it.
@@ -172,28 +185,33 @@ impl<B: Default> Queue<B> {
     }
 
     /// Headers of everything that waits or is stored.
-    pub fn headers(&self) -> impl Iterator<Item = &Header> {
+    pub fn headers<'a, B>(&'a self, packets: &'a PacketArena<B>) -> impl Iterator<Item = &'a Header> {
+        let listed = |list: &List| list.iter(packets).map(|(packet, _)| &packet.header);
         let in_lanes = self.lanes.iter().flat_map(|lanes| lanes.iter());
-        let in_classes = self.classes.iter().flat_map(Fifo::iter);
-        let waiting = in_classes.chain(in_lanes).map(|waiting| &waiting.packet.header);
-        waiting.chain(self.store.iter().map(|held| &held.packet.header))
+        let in_lanes = in_lanes.map(|waiting| &packets[&waiting.packet].header);
+        self.classes.iter().flat_map(listed).chain(in_lanes).chain(listed(&self.store))
     }
 
     /// Removes the next packet; `None` if nothing waits or the scheduler postpones it.
-    pub fn pop(&mut self, cx: &mut Context<'_>) -> Option<Packet<B>> {
+    pub fn pop<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+    ) -> Option<PacketId> {
         loop {
-            let QueuedPacket { mut packet, since } = self.take_next(cx)?;
+            let QueuedPacket { packet, since } = self.take_next(cx, packets)?;
             let view = cx.face(self.face);
-            let is_sent = self.depart(cx, view, &mut packet.header, cx.now.since(since));
-            self.act(cx);
+            let is_sent = self.depart(cx, view, &mut packets[&packet].header, cx.now.since(since));
+            self.act(cx, packets);
             if is_sent {
                 return Some(packet);
             }
+            packets.end(packet);
         }
     }
 
     /// Runs what is due now; packets may wait afterwards where none did before.
-    pub fn on_wake(&mut self, cx: &mut Context<'_>) {
+    pub fn on_wake<B: Default>(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>) {
         self.release_lanes();
         // The call may serve another purpose, such as the end of a decision to wait.
         if self.wake.is_none_or(|wake| wake > cx.now) {
@@ -201,20 +219,25 @@ impl<B: Default> Queue<B> {
         }
         // Before the disciplines, whose next requests `act` takes in.
         self.wake = None;
-        self.expire(cx);
+        self.expire(cx, packets);
         let view = cx.face(self.face);
         for discipline in &mut self.disciplines {
             discipline.on_wake(cx, view, &mut self.actions);
         }
-        self.act(cx);
+        self.act(cx, packets);
     }
 
     /// Passes a directive of the network controller to every discipline.
-    pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &dyn Message) {
+    pub fn on_directive<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        directive: &dyn Message,
+    ) {
         for discipline in &mut self.disciplines {
             discipline.on_directive(cx, directive, &mut self.actions);
         }
-        self.act(cx);
+        self.act(cx, packets);
     }
 
     /// Puts `discipline` in the place of the one at `place`, or behind the last one if there is none; returns its place.
@@ -231,26 +254,38 @@ impl<B: Default> Queue<B> {
     }
 
     /// Drops everything that waits, stored packets included; returns the number of packets dropped.
-    pub fn clear(&mut self, cx: &mut Context<'_>) -> u64 {
-        self.drop_all(cx, Cause("link down"))
+    pub fn clear<B: Default>(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>) -> u64 {
+        self.drop_all(cx, packets, Cause("link down"))
     }
 
-    /// Drops everything that waits, and replaces the disciplines, with their state, by those of `fresh`. Returns the
-    /// number of packets dropped. Counters are retained.
-    pub fn restart(&mut self, cx: &mut Context<'_>, fresh: Self) -> u64 {
-        let dropped = self.drop_all(cx, Cause("restart"));
+    /// Drops everything that waits, and replaces the disciplines, with their state, by those of `fresh`, in which nothing
+    /// waits. Returns the number of packets dropped. Counters are retained.
+    pub fn restart<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        fresh: Self,
+    ) -> u64 {
+        let dropped = self.drop_all(cx, packets, Cause("restart"));
         let stats = std::mem::take(&mut self.stats);
         *self = Self { stats, ..fresh };
         dropped
     }
 
-    fn drop_all(&mut self, cx: &mut Context<'_>, cause: Cause) -> u64 {
+    fn drop_all<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        cause: Cause,
+    ) -> u64 {
         let before = self.stats.dropped;
-        while let Some(waiting) = self.take_next_by_priority(cx).or_else(|| self.take_from_any_lane(cx)) {
-            self.drop_packet(cx, &waiting.packet.header, cause);
+        while let Some(waiting) =
+            self.take_next_by_priority(cx, packets).or_else(|| self.take_from_any_lane(cx, packets))
+        {
+            self.discard(cx, packets, waiting.packet, cause);
         }
-        while let Some(held) = self.store.pop_front() {
-            self.drop_packet(cx, &held.packet.header, cause);
+        while let Some((held, _)) = self.store.pop_front(packets) {
+            self.discard(cx, packets, held, cause);
         }
         cx.face(self.face).held.set(0);
         self.disciplines.iter_mut().for_each(|discipline| discipline.on_clear());

@@ -1,13 +1,14 @@
 //! Lanes, marks on segments that may not be marked, and disciplines that are replaced.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::*;
 use crate::context::{Env, NoSink};
 use crate::ndn::face::{FaceView, Limit, NodeId};
 use crate::ndn::name::{Name, NameTable, PrefixId};
-use crate::ndn::packet::{Data, Ecn, Kind, LossNotice, Millis, PitToken, TcpFlags, TcpSegment};
+use crate::ndn::packet::{Data, Ecn, Kind, LossNotice, Millis, Packet, PitToken, TcpFlags, TcpSegment};
 use crate::units::{BitRate, ByteCount, Packets};
 
 /// What a [`Scripted`] discipline does, and what it saw at each choice: packets and bytes by lane.
@@ -51,7 +52,8 @@ impl QueueDiscipline for Scripted {
 struct Bench {
     names: NameTable,
     faces: [FaceView; 1],
-    queue: Queue<()>,
+    queue: Queue,
+    packets: PacketArena<()>,
     script: Rc<RefCell<Script>>,
     now: Time,
 }
@@ -69,15 +71,19 @@ impl Bench {
             names: NameTable::new(),
             faces: [FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, limit)],
             queue: Queue::new(FaceId(0), disciplines),
+            packets: PacketArena::default(),
             script: Rc::default(),
             now: Time::ZERO,
         }
     }
 
-    fn run<T>(&mut self, act: impl FnOnce(&mut Queue<()>, &mut Context<'_>) -> T) -> T {
+    fn run<T>(&mut self, act: impl FnOnce(&mut Queue, &mut Context<'_>, &mut PacketArena<()>) -> T) -> T {
         let (names, sink) = (&self.names, &mut NoSink);
         let env = Env::new(self.now, NodeId(0), names, sink);
-        act(&mut self.queue, &mut Context::new(env, &self.faces))
+        let done = act(&mut self.queue, &mut Context::new(env, &self.faces), &mut self.packets);
+        let in_queue = self.queue.headers(&self.packets).count();
+        assert!(self.packets.count() <= in_queue + 1, "only a packet that leaves is in no queue");
+        done
     }
 
     fn push(&mut self, segment: u32, kind: Kind) {
@@ -85,7 +91,8 @@ impl Bench {
         if header.is_loss_notice() {
             header.hop.class = Class::NOTICE;
         }
-        self.run(|queue, cx| queue.push(cx, Packet::new(header, ())));
+        let packet = self.packets.insert(Packet::new(header, ()));
+        self.run(|queue, cx, packets| queue.push(cx, packets, packet));
     }
 
     fn push_data(&mut self, segments: &[u32]) {
@@ -93,7 +100,8 @@ impl Bench {
     }
 
     fn pop(&mut self) -> Option<(u32, u8)> {
-        let packet = self.run(|queue, cx| queue.pop(cx))?;
+        let packet = self.run(|queue, cx, packets| queue.pop(cx, packets))?;
+        let packet = self.packets.take(packet);
         Some((packet.header.name.segment.0, packet.header.hop.mark))
     }
 
@@ -102,7 +110,7 @@ impl Bench {
     }
 
     fn waiting(&self) -> Vec<u32> {
-        self.queue.headers().map(|header| header.name.segment.0).collect()
+        self.queue.headers(&self.packets).map(|header| header.name.segment.0).collect()
     }
 }
 
@@ -145,7 +153,8 @@ fn a_free_device_requests_a_choice_too() {
     let mut bench = Bench::new();
     bench.choose(&[PASS_1]);
     let header = Header::new(Name::segment(PrefixId(0), 1), data(), ByteCount::new(100));
-    let is_sent = bench.run(|queue, cx| queue.offer(cx, Packet::new(header, ()), true)).is_some();
+    let packet = bench.packets.insert(Packet::new(header, ()));
+    let is_sent = bench.run(|queue, cx, packets| queue.offer(cx, packets, packet, true)).is_some();
     assert!(is_sent);
     assert_eq!(bench.script.borrow().seen, [[(0, 0), (1, 100)]]);
 }
@@ -193,7 +202,7 @@ fn a_choice_to_wait_holds_all_back_until_its_time_or_an_arrival() {
     bench.choose(&[Selection::Until(at), Selection::Until(Time::MAX), PASS_1]);
     assert_eq!((bench.pop(), bench.queue.is_held_back(), bench.queue.next_wake()), (None, true, Some(at)));
     bench.now = at;
-    bench.run(|queue, cx| queue.on_wake(cx));
+    bench.run(|queue, cx, packets| queue.on_wake(cx, packets));
     assert!(!bench.queue.is_held_back());
     assert_eq!((bench.pop(), bench.queue.is_held_back(), bench.queue.next_wake()), (None, true, None));
     bench.push_data(&[1]);
@@ -214,7 +223,7 @@ fn notices_overtake_the_lanes() {
 fn a_link_that_goes_down_empties_the_lanes() {
     let mut bench = Bench::new();
     bench.push_data(&[0, 1, 2]);
-    assert_eq!(bench.run(|queue, cx| queue.clear(cx)), 3);
+    assert_eq!(bench.run(|queue, cx, packets| queue.clear(cx, packets)), 3);
     assert_eq!((bench.waiting(), bench.faces[0].queued_packets()), (vec![], 0));
     assert_eq!(bench.faces[0].queued_bytes(), ByteCount::ZERO);
 }

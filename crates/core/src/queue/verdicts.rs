@@ -17,7 +17,7 @@ pub(super) enum Admission {
     Dropped,
 }
 
-impl<B: Default> Queue<B> {
+impl Queue {
     /// Consults the disciplines about an arriving packet, and marks or drops it accordingly.
     #[inline(always)]
     pub(super) fn admit(&mut self, cx: &mut Context<'_>, view: &FaceView, header: &mut Header) -> Admission {

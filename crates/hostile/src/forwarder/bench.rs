@@ -8,7 +8,7 @@ use tidegate_core::ndn::fib::NextHop;
 use tidegate_core::ndn::forwarder::{BodyRules, Forwarder, ForwarderSetup};
 use tidegate_core::ndn::name::{Name, NameHash, NameTable};
 use tidegate_core::ndn::node::Node;
-use tidegate_core::ndn::packet::{Interest, Kind, Packet};
+use tidegate_core::ndn::packet::{Interest, Kind, Packet, PacketArena};
 use tidegate_core::ndn::pit::SharePeer;
 use tidegate_core::queue::Queue;
 use tidegate_core::rng::{Rng, Seed, Streams};
@@ -40,6 +40,7 @@ pub struct BenchSetup {
 pub struct Bench {
     pub now: Time,
     pub node: Node<Bytes>,
+    pub packets: PacketArena<Bytes>,
     pub names: NameTable,
     pub tokens: TokenTable,
     nonces: Rng,
@@ -64,7 +65,12 @@ macro_rules! env {
 
 macro_rules! wires {
     ($bench:expr) => {
-        &mut Wires { ports: &mut $bench.ports, names: &$bench.names, tokens: &$bench.tokens }
+        &mut Wires {
+            packets: &mut $bench.packets,
+            ports: &mut $bench.ports,
+            names: &$bench.names,
+            tokens: &$bench.tokens,
+        }
     };
 }
 
@@ -95,6 +101,7 @@ impl Bench {
         let mut bench = Self {
             now: Time::ZERO + Span::from_secs(1),
             node: Node::new(forwarder, Vec::new(), Vec::new()),
+            packets: PacketArena::default(),
             names: NameTable::keyed(3),
             tokens: TokenTable::new(),
             nonces: Rng::stream(Seed(1), "nonces"),
@@ -155,7 +162,8 @@ impl Bench {
         }
         let view = &self.node.faces()[face.index()];
         let waiting = view.queued_packets() + view.held_packets();
-        assert_eq!(self.node.detach(env!(self), face), u64::from(waiting));
+        let dropped = self.node.detach(env!(self), &mut self.packets, face);
+        assert_eq!(dropped, u64::from(waiting));
     }
 
     /// Handles a frame that arrives at a face.
@@ -169,6 +177,7 @@ impl Bench {
         view.count_received(packet.header.size());
         let first = self.names.first_component(packet.header.name.prefix);
         if view.is_local() || first != Some((8, b"localhost")) {
+            let packet = self.packets.insert(packet);
             self.node.receive(env!(self), face, packet, wires!(self));
         }
     }
@@ -237,7 +246,7 @@ impl Bench {
     /// Removes the names and tokens that are no longer used.
     pub fn forget_names(&mut self) {
         let (mut prefixes, mut tokens) = (Vec::new(), Vec::new());
-        self.node.visit_names(&mut |name, token| {
+        self.node.visit_names(&self.packets, &mut |name, token| {
             prefixes.push(name.prefix);
             tokens.push(token);
         });

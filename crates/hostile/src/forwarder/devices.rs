@@ -1,10 +1,11 @@
 //! Devices in place of sockets, and the queues in front of them.
 
 use bytes::Bytes;
+use tidegate_core::arena::PacketId;
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::node::{Device, Devices};
-use tidegate_core::ndn::packet::{Kind, Packet};
+use tidegate_core::ndn::packet::{Kind, Packet, PacketArena};
 use tidegate_core::queue::QueueDiscipline;
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::scheme::params::{Setting, Settings};
@@ -43,6 +44,7 @@ impl BenchPort {
 
 /// The devices as the node sees them.
 pub struct Wires<'a> {
+    pub packets: &'a mut PacketArena<Bytes>,
     pub ports: &'a mut [Option<BenchPort>],
     pub names: &'a NameTable,
     pub tokens: &'a TokenTable,
@@ -50,6 +52,7 @@ pub struct Wires<'a> {
 
 /// Device of one face, during a call; without a port for a face that was removed.
 pub struct Wire<'a> {
+    packets: &'a mut PacketArena<Bytes>,
     port: &'a mut Option<BenchPort>,
     names: &'a NameTable,
     tokens: &'a TokenTable,
@@ -62,7 +65,12 @@ impl Devices<Bytes> for Wires<'_> {
         Self: 'a;
 
     fn device(&mut self, face: FaceId) -> Wire<'_> {
-        Wire { port: &mut self.ports[face.index()], names: self.names, tokens: self.tokens }
+        let Wires { packets, ports, names, tokens } = self;
+        Wire { packets, port: &mut ports[face.index()], names, tokens }
+    }
+
+    fn packets(&mut self) -> &mut PacketArena<Bytes> {
+        self.packets
     }
 }
 
@@ -71,7 +79,12 @@ impl Device<Bytes> for Wire<'_> {
         self.port.as_ref().is_some_and(|port| port.room > 0)
     }
 
-    fn transmit(&mut self, packet: Packet<Bytes>) -> bool {
+    fn packets(&mut self) -> &mut PacketArena<Bytes> {
+        self.packets
+    }
+
+    fn transmit(&mut self, packet: PacketId) -> bool {
+        let packet = self.packets.take(packet);
         invariants::is_faithful(self.names, &packet);
         let port = self.port.as_mut().expect("only devices that are there are free");
         (port.room, port.sent) = (port.room - 1, port.sent + 1);

@@ -18,6 +18,8 @@ pub fn balance(bench: &Bench) {
     for face in (0..bench.ports.len()).map(|face| FaceId(face as u16)) {
         queue_balances(bench, face);
     }
+    let waiting = bench.node.faces().iter().map(|view| view.queued_packets() + view.held_packets());
+    assert_eq!(bench.packets.count(), waiting.sum::<u32>() as usize, "packets that have not ended");
     let pit = bench.node.forwarder().pit();
     let shares = (0..bench.ports.len()).filter_map(|face| pit.share(FaceId(face as u16)));
     assert!(shares.sum::<u32>() as usize <= pit.len(), "more entries of faces than entries");
@@ -44,9 +46,12 @@ fn queue_balances(bench: &Bench, face: FaceId) {
     let gone = view.sent_packets() + stats.dropped;
     assert_eq!(stats.offered, gone + u64::from(waiting), "{face:?}: {stats:?}");
     assert_eq!(stats.dropped, view.dropped_packets());
-    assert_eq!(queue.headers().count(), waiting as usize);
-    let bytes: u64 =
-        queue.headers().take(view.queued_packets() as usize).map(|header| header.size().get()).sum();
+    assert_eq!(queue.headers(&bench.packets).count(), waiting as usize);
+    let bytes: u64 = queue
+        .headers(&bench.packets)
+        .take(view.queued_packets() as usize)
+        .map(|header| header.size().get())
+        .sum();
     assert_eq!(bytes, view.queued_bytes().get());
     match (&bench.ports[face.index()], view.limit()) {
         (None, _) => assert_eq!(waiting, 0, "{face:?} is gone"),
@@ -67,7 +72,7 @@ fn queue_balances(bench: &Bench, face: FaceId) {
 /// Every name and token that stands anywhere is known.
 pub fn names_stand(bench: &mut Bench) {
     let (mut held, mut tokens) = (Vec::new(), Vec::new());
-    bench.node.visit_names(&mut |name, token| {
+    bench.node.visit_names(&bench.packets, &mut |name, token| {
         held.push(name);
         tokens.push(token);
     });

@@ -32,7 +32,7 @@ pub fn check(data: &[u8]) {
         invariants::balance(&bench);
     }
     invariants::names_stand(&mut bench);
-    bench.node.visit_names(&mut |name, _| assert!(bench.names.uri(name).starts_with('/')));
+    bench.node.visit_names(&bench.packets, &mut |name, _| assert!(bench.names.uri(name).starts_with('/')));
     bench.end();
 }
 

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::io;
 
 use bytes::Bytes;
+use tidegate_core::arena::PacketId;
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::node::{Device, Devices};
-use tidegate_core::ndn::packet::{Kind, Packet};
+use tidegate_core::ndn::packet::{Kind, Packet, PacketArena};
 use tidegate_core::units::{ByteCount, Time};
 use tidegate_wire::FrameBatch;
 
@@ -303,6 +304,7 @@ impl Face {
 /// The forwarder's devices as its node sees them.
 pub(super) struct Wires<'a> {
     pub now: Time,
+    pub packets: &'a mut PacketArena<Bytes>,
     pub faces: &'a mut [Option<Face>],
     pub names: &'a NameTable,
     pub tokens: &'a TokenTable,
@@ -319,6 +321,7 @@ pub(super) struct Wires<'a> {
 pub(super) struct Wire<'a> {
     id: FaceId,
     now: Time,
+    packets: &'a mut PacketArena<Bytes>,
     /// `None` for a face that was removed.
     face: Option<&'a mut Face>,
     names: &'a NameTable,
@@ -353,9 +356,14 @@ impl Devices<Bytes> for Wires<'_> {
     #[inline]
     fn device(&mut self, id: FaceId) -> Wire<'_> {
         let Self { now, names, tokens, incoming, .. } = *self;
-        let Self { faces, flows, timers, dirty, met, .. } = self;
+        let Self { packets, faces, flows, timers, dirty, met, .. } = self;
         let face = faces.get_mut(id.index()).and_then(Option::as_mut);
-        Wire { id, now, face, names, tokens, incoming, flows, timers, dirty, met }
+        Wire { id, now, packets, face, names, tokens, incoming, flows, timers, dirty, met }
+    }
+
+    #[inline]
+    fn packets(&mut self) -> &mut PacketArena<Bytes> {
+        self.packets
     }
 }
 
@@ -366,7 +374,13 @@ impl Device<Bytes> for Wire<'_> {
     }
 
     #[inline]
-    fn transmit(&mut self, packet: Packet<Bytes>) -> bool {
+    fn packets(&mut self) -> &mut PacketArena<Bytes> {
+        self.packets
+    }
+
+    #[inline]
+    fn transmit(&mut self, packet: PacketId) -> bool {
+        let packet = self.packets.take(packet);
         let Self { id, now, names, tokens, incoming, .. } = *self;
         let Some(face) = &mut self.face else { return false };
         // Others on the link may still answer (NFD).

@@ -120,7 +120,7 @@ impl Daemon {
             (Line::Internal(_), None) => Ok(()),
         };
         if let Err(why) = outcome {
-            self.node.detach(surroundings!(self), id);
+            self.node.detach(surroundings!(self), &mut self.packets, id);
             return Err(why);
         }
         let (shaper, pressure) = (FaceShaper::new(rate), Pressure::new(is_ruling));
@@ -201,7 +201,7 @@ impl Daemon {
         self.counters.received = self.counters.received.with(face.received);
         self.counters.sent = self.counters.sent.with(face.sent);
         self.give_back_place(&face);
-        self.node.detach(surroundings!(self), id);
+        self.node.detach(surroundings!(self), &mut self.packets, id);
         // Faces that this stream held back would otherwise never be read again.
         self.release(face.pressure.take_waiting());
         self.schedule_forwarder_timer();

@@ -102,7 +102,7 @@ impl Daemon {
         );
         let left = |len: usize| (len / 8 * 7).max(FEW);
         let pending = left(self.node.forwarder().pit().len());
-        self.node.shorten_pit(surroundings!(self), pending);
+        self.node.shorten_pit(surroundings!(self), &mut self.packets, pending);
         let forwarder = self.node.forwarder_mut();
         forwarder.set_pit_limit(pending.min(self.config.pit_limit.get() as usize));
         (self.memory_bound.is_lowered, self.memory_bound.done) = (true, Reduction::Tables);

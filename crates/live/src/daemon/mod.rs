@@ -31,7 +31,7 @@ use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::node::{Device, Devices, Node};
-use tidegate_core::ndn::packet::{Kind, Millis, Packet};
+use tidegate_core::ndn::packet::{Kind, Millis, Packet, PacketArena};
 use tidegate_core::rng::{Rng, Streams};
 use tidegate_core::units::{ByteCount, Span, Time};
 
@@ -76,6 +76,7 @@ pub struct Daemon {
     memory: Reception,
     frames: Vec<Bytes>,
     node: Node<Bytes>,
+    packets: PacketArena<Bytes>,
     names: NameTable,
     tokens: TokenTable,
     nonces: Rng,
@@ -194,6 +195,7 @@ macro_rules! wires {
     ($daemon:expr) => {
         &mut Wires {
             now: $daemon.now,
+            packets: &mut $daemon.packets,
             faces: &mut $daemon.faces,
             names: &$daemon.names,
             tokens: &$daemon.tokens,
@@ -419,6 +421,7 @@ impl Daemon {
         match steering {
             None => self.receive(id, packet),
             Some(steering) => {
+                let packet = self.packets.insert(packet);
                 self.node.receive_steered(surroundings!(self), id, (packet, steering), wires!(self));
             }
         }
@@ -431,6 +434,7 @@ impl Daemon {
 
     #[inline]
     fn receive(&mut self, id: FaceId, packet: Packet<Bytes>) {
+        let packet = self.packets.insert(packet);
         self.node.receive(surroundings!(self), id, packet, wires!(self));
     }
 
@@ -563,7 +567,7 @@ impl Daemon {
             prefixes.push(name.prefix);
             tokens.push(token);
         };
-        self.node.visit_names(&mut note);
+        self.node.visit_names(&self.packets, &mut note);
         for face in self.faces.iter().flatten() {
             if let Line::Internal(waiting) = &face.line {
                 waiting.iter().for_each(|packet| note(packet.header.name, packet.header.token()));

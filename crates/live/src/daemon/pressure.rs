@@ -311,13 +311,16 @@ mod tests {
     use tidegate_core::context::{Env, NoSink};
     use tidegate_core::ndn::face::NodeId;
     use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
-    use tidegate_core::ndn::packet::{Data, Interest, Millis, Nack, NackReason, Packet, PitToken};
+    use tidegate_core::ndn::packet::{
+        Data, Interest, Millis, Nack, NackReason, Packet, PacketArena, PitToken,
+    };
     use tidegate_core::queue::Queue;
     use tidegate_core::units::BitRate;
 
     /// The queue of one stream, behind which nothing is sent.
     struct Stream {
-        queue: Queue<()>,
+        queue: Queue,
+        packets: PacketArena<()>,
         view: [FaceView; 1],
     }
 
@@ -325,19 +328,24 @@ mod tests {
         fn new(shared: &Rc<Shared>) -> Self {
             let guard: Vec<Box<dyn QueueDiscipline>> = vec![Box::new(MemoryGuard::new(Rc::clone(shared)))];
             let view = [FaceView::local_device(BitRate::from_mbps(1.0), STREAM_LIMIT)];
-            Self { queue: Queue::new(FaceId(0), guard), view }
+            Self { queue: Queue::new(FaceId(0), guard), packets: PacketArena::default(), view }
         }
 
-        fn run(&mut self, act: impl FnOnce(&mut Queue<()>, &mut Context<'_>)) {
+        fn run(&mut self, act: impl FnOnce(&mut Queue, &mut Context<'_>, &mut PacketArena<()>)) {
             let (names, sink) = (NameTable::new(), &mut NoSink);
             let env = Env::new(Time::ZERO, NodeId(0), &names, sink);
-            act(&mut self.queue, &mut Context::new(env, &self.view));
+            act(&mut self.queue, &mut Context::new(env, &self.view), &mut self.packets);
         }
 
         /// Offers packets; returns the number that wait then.
         fn offer(&mut self, kind: Kind, size: u64, packets: u32) -> u32 {
             let header = Header::new(Name::whole(PrefixId(0)), kind, ByteCount::new(size));
-            self.run(|queue, cx| (0..packets).for_each(|_| queue.push(cx, Packet::new(header, ()))));
+            self.run(|queue, cx, arena| {
+                for _ in 0..packets {
+                    let packet = arena.insert(Packet::new(header, ()));
+                    queue.push(cx, arena, packet);
+                }
+            });
             self.view[0].queued_packets()
         }
     }
@@ -374,7 +382,7 @@ mod tests {
         let shared = Rc::<Shared>::default();
         let mut streams: Vec<Stream> = (0..3).map(|_| Stream::new(&shared)).collect();
         streams[..2].iter_mut().for_each(|stream| assert_eq!(stream.offer(data(), 8_000, 10_000), 8_388));
-        streams[0].run(|queue, cx| assert_eq!(queue.clear(cx), 8_388));
+        streams[0].run(|queue, cx, packets| assert_eq!(queue.clear(cx, packets), 8_388));
         assert_eq!(streams[2].offer(data(), 8_000, 10_000), 8_388);
     }
 

@@ -31,7 +31,7 @@ impl Daemon {
         *is_full = true;
         let was_up = std::mem::replace(&mut face.state, FaceState::Down) == FaceState::Up;
         let waiting = face.pressure.take_waiting();
-        self.node.clear_queue(surroundings!(self), id);
+        self.node.clear_queue(surroundings!(self), &mut self.packets, id);
         let view = &self.node.faces()[id.index()];
         view.set_up(false);
         view.set_below(ByteCount::ZERO);

@@ -8,6 +8,7 @@ use tidegate_core::ndn::forwarder::{BodyRules, Forwarder, ForwarderSetup};
 use tidegate_core::ndn::name::{NameHash, NameTable};
 use tidegate_core::ndn::node::Node;
 use tidegate_core::ndn::packet::Millis;
+use tidegate_core::ndn::packet::PacketArena;
 use tidegate_core::ndn::strategy::Strategy;
 use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::scheme::params::ParamError;
@@ -119,6 +120,7 @@ impl Daemon {
             memory: Reception::new(),
             frames: Vec::new(),
             node: Node::new(forwarder, Vec::new(), Vec::new()),
+            packets: PacketArena::default(),
             names,
             tokens: TokenTable::new(),
             nonces: Rng::stream(seed, "nonces"),

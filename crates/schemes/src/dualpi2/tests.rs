@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use tidegate_core::ndn::packet::{Packet, TcpFlags};
-use tidegate_core::queue::{Queue, QueueStats};
+use tidegate_core::queue::QueueStats;
+use tidegate_testkit::standalone_queue::StandaloneQueue;
 
 use super::*;
 use tidegate_testkit::gate_bench::{GateBench, micros};
@@ -16,7 +17,7 @@ fn params() -> Params {
 fn counts(base: f64, ecn: Ecn, count: u32) -> QueueStats {
     let coupled = Coupled::fixed(&params(), base);
     let discipline = DualPi2 { coupled, ..DualPi2::new(params()) };
-    let (mut bench, mut queue) = (GateBench::new(), Queue::<()>::new(FaceId(0), vec![Box::new(discipline)]));
+    let (mut bench, mut queue) = (GateBench::new(), StandaloneQueue::<()>::new(FaceId(0), vec![Box::new(discipline)]));
     let (seq, ack, timestamp, echo, payload, window) = (0, 0, 0, 0, 900, 0);
     let flags = TcpFlags::default();
     let kind = Kind::Tcp(TcpSegment { seq, ack, timestamp, echo, payload, window, flags, ecn });

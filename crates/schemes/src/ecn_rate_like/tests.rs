@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tidegate_core::ndn::packet::Packet;
 use tidegate_core::prelude::*;
-use tidegate_core::queue::Queue;
+use tidegate_testkit::standalone_queue::StandaloneQueue;
 
 use super::reporter::{Passing, Reporter};
 use super::Params;
@@ -17,7 +17,7 @@ const CAPACITY: f64 = 10e6 / 8_800.0;
 struct Bench {
     up: Reporter,
     down: Reporter,
-    queue: Queue<()>,
+    queue: StandaloneQueue<()>,
     bench: GateBench,
 }
 
@@ -26,7 +26,7 @@ impl Bench {
         let params = Params::from_settings(&Settings::default()).expect("defaults are valid");
         let passing = Rc::new(RefCell::new(Passing::default()));
         let gate = |face| Reporter::new(FaceId(face), params.clone(), Rc::clone(&passing));
-        Self { up: gate(1), down: gate(0), queue: Queue::new(FaceId(0), Vec::new()), bench: GateBench::new() }
+        Self { up: gate(1), down: gate(0), queue: StandaloneQueue::new(FaceId(0), Vec::new()), bench: GateBench::new() }
     }
 
     fn request(&mut self, at_us: u64, count: u32) {

@@ -156,7 +156,7 @@ impl QueueDiscipline for Counter {
 #[cfg(test)]
 mod tests {
     use tidegate_core::ndn::packet::Packet;
-    use tidegate_core::queue::Queue;
+    use tidegate_testkit::standalone_queue::StandaloneQueue;
 
     use super::super::shaping::ShapingRule;
     use super::*;
@@ -175,7 +175,7 @@ mod tests {
     fn data_that_wait_are_counted_by_flow_and_nothing_else_is() {
         let (flows, mut bench) = (flows(), GateBench::new());
         let counter = Counter::new(FACE, Rc::clone(&flows));
-        let mut queue: Queue<()> = Queue::new(FACE, vec![Box::new(counter)]);
+        let mut queue: StandaloneQueue<()> = StandaloneQueue::new(FACE, vec![Box::new(counter)]);
         let own = |flow| flows.borrow().queues.backlog(FACE, flow).own;
         let total = || flows.borrow().queues.backlog(FACE, ONE).total;
         let mut push = |header| bench.at(0, |cx| queue.push(cx, Packet::new(header, ())));
@@ -197,7 +197,7 @@ mod tests {
     fn what_was_taken_without_a_word_is_forgotten_when_the_queue_is_empty() {
         let (flows, mut bench) = (flows(), GateBench::new());
         let counter = Counter::new(FACE, Rc::clone(&flows));
-        let mut queue: Queue<()> = Queue::new(FACE, vec![Box::new(counter)]);
+        let mut queue: StandaloneQueue<()> = StandaloneQueue::new(FACE, vec![Box::new(counter)]);
         bench.at(0, |cx| {
             queue.push(cx, Packet::new(data(ONE, 0, 1_000), ()));
             queue.clear(cx);

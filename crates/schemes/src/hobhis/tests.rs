@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use tidegate_core::ndn::packet::Packet;
 use tidegate_core::prelude::*;
-use tidegate_core::queue::Queue;
+use tidegate_testkit::standalone_queue::StandaloneQueue;
 
 use super::data_queues::Counter;
 use super::shaper::HobhisShaper;
@@ -23,7 +23,7 @@ const OTHER: FlowKey = PrefixId(2);
 struct Bench {
     gate: HobhisShaper,
     down: HobhisShaper,
-    queue: Queue<()>,
+    queue: StandaloneQueue<()>,
     bench: GateBench,
     next: u32,
 }
@@ -35,7 +35,7 @@ impl Bench {
         change(&mut params);
         let rule = ShapingRule { design: params.design, target: params.target };
         let flows = Rc::new(RefCell::new(Flows::new(rule, params.memory)));
-        let queue = Queue::new(DOWN, vec![Box::new(Counter::new(DOWN, Rc::clone(&flows)))]);
+        let queue = StandaloneQueue::new(DOWN, vec![Box::new(Counter::new(DOWN, Rc::clone(&flows)))]);
         let gate = |face| HobhisShaper::new(face, params.clone(), Rc::clone(&flows));
         Self { gate: gate(UP), down: gate(DOWN), queue, bench: GateBench::new(), next: 0 }
     }

@@ -11,6 +11,7 @@ use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup};
 use tidegate_core::ndn::gate::FaceGate;
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
 use tidegate_core::ndn::node::Node;
+use tidegate_core::ndn::packet::PacketArena;
 use tidegate_core::ndn::producer::Producer;
 use tidegate_core::ndn::strategy::Strategy;
 use tidegate_core::observe::records::{FlowSamples, LinkSamples};
@@ -26,7 +27,7 @@ use super::control::Control;
 use super::host::{Host, Recipe, Surroundings};
 use super::media;
 use super::service::{Processing, Server};
-use super::{Agenda, Answerer, Body, EventKind, Recorder, Role, Servers, SimNode, Spares, Wakeups, World};
+use super::{Agenda, Answerer, Body, EventKind, Recorder, Role, Servers, SimNode, Wakeups, World};
 use crate::events::EventQueue;
 use crate::link::{End, LinkDirection, Radio};
 use crate::plan::{CachePlan, ClockPlan, FlowPlan, NodePlan, Plan, SchemeUse, TcpPlan};
@@ -125,7 +126,12 @@ impl World {
             end: Time::ZERO + plan.duration,
             stop_when_complete: plan.stop_when_complete,
             seed,
-            agenda: Agenda { now: Time::ZERO, events: EventQueue::default(), media },
+            agenda: Agenda {
+                now: Time::ZERO,
+                events: EventQueue::default(),
+                media,
+                packets: PacketArena::default(),
+            },
             directions: directions(&blueprint, &radios),
             nodes: Vec::new(),
             consumers: Vec::with_capacity(plan.flows.iter().filter(|flow| flow.tcp.is_none()).count()),
@@ -143,7 +149,6 @@ impl World {
             link_down: vec![false; plan.links.len()],
             unfinished: 0,
             packet_hops: 0,
-            spares: Spares::default(),
             ready: Vec::new(),
             ready_sides: Vec::new(),
             restart_template: None,
@@ -383,7 +388,7 @@ fn routes(plan: &Plan, ports: &Ports, prefixes: &[PrefixId], names: &mut NameTab
     routes
 }
 
-fn directions(blueprint: &Blueprint<'_>, radios: &[Option<Radio>]) -> Vec<LinkDirection<Body>> {
+fn directions(blueprint: &Blueprint<'_>, radios: &[Option<Radio>]) -> Vec<LinkDirection> {
     let Blueprint { plan, ports, delays, seed } = *blueprint;
     let mut directions = Vec::with_capacity(2 * plan.links.len());
     for (index, link) in plan.links.iter().enumerate() {

@@ -3,15 +3,16 @@
 //! A connection's number is the segment number in the names of its packets; its two prefixes identify its
 //! directions.
 
+use tidegate_core::arena::PacketId;
 use tidegate_core::context::Context;
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::PrefixId;
-use tidegate_core::ndn::packet::{Kind, Packet};
+use tidegate_core::ndn::packet::{Kind, Packet, PacketArena};
 use tidegate_core::observe::event::Event;
 use tidegate_core::tcp::{Receiver, Segment, Sender, TcpOptions};
 use tidegate_core::units::Time;
 
-use super::{Body, EventKind, Role, SimNode, Spares, World};
+use super::{Body, EventKind, Role, SimNode, World};
 
 /// A connection and where its ends run.
 #[derive(Debug)]
@@ -42,14 +43,16 @@ const SIDES: usize = 2;
 impl Connection {
     /// The next packet that the end `side` may send now.
     #[inline]
-    fn poll(&mut self, side: usize, cx: &mut Context<'_>, spares: &mut Spares) -> Option<Packet<Body>> {
+    fn poll(
+        &mut self,
+        side: usize,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<Body>,
+    ) -> Option<PacketId> {
         let Segment { header, options } =
             if side == 1 { self.receiver.poll()? } else { self.poll_sender(cx)? };
-        let mut packet = spares.packet(header);
-        if !options.is_plain() {
-            packet.body = Some(Box::new(options));
-        }
-        Some(packet)
+        let body = if options.is_plain() { None } else { Some(Box::new(options)) };
+        Some(packets.insert(Packet::new(header, body)))
     }
 
     /// Passes a segment to the end `side`.
@@ -84,31 +87,33 @@ impl Connection {
 impl World {
     /// The end of a connection at `node` that a segment is for; a segment for which no end waits there is dropped.
     #[inline]
-    fn side_of(&self, node: u32, packet: &Packet<Body>) -> Option<usize> {
-        let number = packet.header.name.segment.0 as usize;
+    fn side_of(&self, node: u32, packet: &PacketId) -> Option<usize> {
+        let name = self.agenda.packets[packet].header.name;
+        let number = name.segment.0 as usize;
         let connection = self.connections.get(number)?;
-        let side = usize::from(packet.header.name.prefix == connection.data);
+        let side = usize::from(name.prefix == connection.data);
         (connection.sides[side].node == node).then_some(SIDES * number + side)
     }
 
     /// Passes a segment to an application of `node`; returns the end that took it in, which may send then.
-    pub(super) fn take_segment(&mut self, node: u32, packet: Packet<Body>) -> Option<usize> {
+    pub(super) fn take_segment(&mut self, node: u32, packet: PacketId) -> Option<usize> {
         let index = self.side_of(node, &packet);
         if let Some(index) = index {
             let core = &self.nodes[node as usize].core;
             let connection = &mut self.connections[index / SIDES];
-            core.with_context(env!(self, node), |cx| connection.deliver(index % SIDES, cx, &packet));
+            let segment = &self.agenda.packets[&packet];
+            core.with_context(env!(self, node), |cx| connection.deliver(index % SIDES, cx, segment));
         }
-        self.spares.keep(packet);
+        self.agenda.packets.end(packet);
         index
     }
 
     /// Passes a segment to an end at a host without a forwarder, and sends every segment that it may send then.
     #[inline]
-    pub(super) fn take_segment_direct(&mut self, node: u32, packet: Packet<Body>) {
+    pub(super) fn take_segment_direct(&mut self, node: u32, packet: PacketId) {
         match self.side_of(node, &packet) {
             Some(index) => self.drive_side(index, Some(packet)),
-            None => self.spares.keep(packet),
+            None => self.agenda.packets.end(packet),
         }
     }
 
@@ -153,28 +158,27 @@ impl World {
 
     /// Passes a segment to an end whose host is on and has no forwarder, sends every segment that it may send then, and
     /// schedules its next wake-up.
-    fn drive_side(&mut self, index: usize, mut arrived: Option<Packet<Body>>) {
-        let (connection, spares, side) =
-            (&mut self.connections[index / SIDES], &mut self.spares, index % SIDES);
+    fn drive_side(&mut self, index: usize, mut arrived: Option<PacketId>) {
+        let (connection, side) = (&mut self.connections[index / SIDES], index % SIDES);
         let Side { node, face, .. } = connection.sides[side];
         debug_assert!(self.nodes[node as usize].is_on);
         let SimNode { core, directions, .. } = &mut self.nodes[node as usize];
-        core.send_all(env!(self, node), face, lines!(self, directions), |cx| {
+        core.send_all(env!(self, node), face, lines!(self, directions), |cx, packets| {
             if let Some(packet) = arrived.take() {
-                connection.deliver(side, cx, &packet);
-                spares.keep(packet);
+                connection.deliver(side, cx, &packets[&packet]);
+                packets.end(packet);
             }
-            connection.poll(side, cx, spares)
+            connection.poll(side, cx, packets)
         });
         self.rearm_side(index);
     }
 
-    fn poll_side(&mut self, index: usize) -> Option<Packet<Body>> {
+    fn poll_side(&mut self, index: usize) -> Option<PacketId> {
         let (number, side) = (index / SIDES, index % SIDES);
         let connection = &mut self.connections[number];
         let node = connection.sides[side].node;
-        let (core, spares) = (&self.nodes[node as usize].core, &mut self.spares);
-        core.with_context(env!(self, node), |cx| connection.poll(side, cx, spares))
+        let (core, packets) = (&self.nodes[node as usize].core, &mut self.agenda.packets);
+        core.with_context(env!(self, node), |cx| connection.poll(side, cx, packets))
     }
 
     /// Schedules the next wake-up of an end, and records whether the connection is complete.

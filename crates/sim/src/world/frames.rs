@@ -1,13 +1,13 @@
 //! Links with frames: transmission of frames one after the other, and their reception.
 
+use tidegate_core::arena::PacketId;
 use tidegate_core::context::Sink;
 use tidegate_core::link::line::Carriage;
 use tidegate_core::ndn::face::NodeId;
-use tidegate_core::ndn::packet::Packet;
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::units::Time;
 
-use super::{Agenda, Body, World};
+use super::{Agenda, World};
 use crate::events::EventKind;
 use crate::link::{LinkDirection, Radio};
 
@@ -17,17 +17,24 @@ impl Agenda {
     #[cold]
     pub(super) fn transmit(
         &mut self,
-        (direction, wire): (usize, &mut LinkDirection<Body>),
-        packet: Packet<Body>,
+        (direction, wire): (usize, &mut LinkDirection),
+        packet: PacketId,
     ) -> bool {
         let Some(framed) = &mut wire.framed else { return true };
-        framed.push(packet);
+        let size = self.packets[&packet].header.size();
+        framed.push(packet, size);
         self.send(direction, wire);
-        let bare = wire.framed.as_mut().filter(|framed| !framed.has_service());
-        bare.is_none_or(|framed| framed.take_lost().next().is_none())
+        let mut is_lost = false;
+        for framed in wire.framed.iter_mut().filter(|framed| !framed.has_service()) {
+            for packet in framed.take_lost() {
+                self.packets.end(packet);
+                is_lost = true;
+            }
+        }
+        !is_lost
     }
 
-    fn send(&mut self, direction: usize, wire: &mut LinkDirection<Body>) {
+    fn send(&mut self, direction: usize, wire: &mut LinkDirection) {
         match wire.radio {
             None => self.send_on_line(direction, wire),
             Some(radio) => self.offer_to(radio, direction, wire),
@@ -36,7 +43,7 @@ impl Agenda {
     }
 
     /// Passes waiting frames to the radio until it has a whole transmission.
-    fn offer_to(&mut self, radio: Radio, direction: usize, wire: &mut LinkDirection<Body>) {
+    fn offer_to(&mut self, radio: Radio, direction: usize, wire: &mut LinkDirection) {
         let Some(framed) = &mut wire.framed else { return };
         let shared = &mut self.media[radio.medium];
         while !shared.is_full(radio) {
@@ -57,7 +64,7 @@ impl Agenda {
     }
 
     /// Sends waiting frames while the line is free; a link that is down loses them.
-    fn send_on_line(&mut self, direction: usize, wire: &mut LinkDirection<Body>) {
+    fn send_on_line(&mut self, direction: usize, wire: &mut LinkDirection) {
         let Some(framed) = &mut wire.framed else { return };
         let before = framed.busy_until();
         while framed.busy_until() <= self.now {
@@ -77,7 +84,7 @@ impl Agenda {
         wire.line.busy_until = if framed.has_waiting() { Time::MAX } else { busy_until };
     }
 
-    fn schedule_wake(&mut self, direction: usize, wire: &mut LinkDirection<Body>) {
+    fn schedule_wake(&mut self, direction: usize, wire: &mut LinkDirection) {
         let Some(framed) = &wire.framed else { return };
         // Losses that a service detects while it transmits are reported at its wake-up.
         let wake =
@@ -173,11 +180,13 @@ impl World {
     pub(super) fn notify_lost(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         let Some(framed) = &mut wire.framed else { return };
-        for name in framed.take_lost() {
+        for packet in framed.take_lost() {
             if self.recorder.mask.has(EventMask::LOSSES) {
+                let name = self.agenda.packets[&packet].header.name;
                 let lost = Event::Lost { face: wire.from.face.0, name };
                 self.recorder.record(self.agenda.now, NodeId(wire.from.node), lost);
             }
+            self.agenda.packets.end(packet);
         }
     }
 }

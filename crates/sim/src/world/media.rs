@@ -10,7 +10,7 @@ use tidegate_core::observe::records::MediumRecord;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{ByteCount, Time};
 
-use super::{Body, World};
+use super::World;
 use crate::events::EventKind;
 use crate::link::{LinkDirection, Radio};
 use crate::plan::{MediumPlan, Plan};
@@ -72,7 +72,7 @@ impl SharedMedium {
 /// fraction that has left. A medium counts a frame when it was delivered or given up.
 pub(super) fn sent_bytes(
     media: &[SharedMedium],
-    (direction, wire): (usize, &LinkDirection<Body>),
+    (direction, wire): (usize, &LinkDirection),
     face: &FaceView,
     now: Time,
 ) -> ByteCount {
@@ -158,7 +158,7 @@ impl World {
         &mut self,
         index: usize,
         reported: &mut Vec<Sent>,
-        lose: fn(&mut FramedLine<Body>, &framed::Frame),
+        lose: fn(&mut FramedLine, &framed::Frame),
     ) {
         let mut touched: Vec<u32> = Vec::new();
         for sent in reported.drain(..) {

@@ -21,11 +21,12 @@ pub use control::MessageLedger;
 pub use outcome::Ledger;
 pub use service::ServiceLedger;
 
+use tidegate_core::arena::PacketId;
 use tidegate_core::context::Sink;
 use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::ndn::name::{NameTable, PrefixId};
 use tidegate_core::ndn::node::{Device, Devices, Node};
-use tidegate_core::ndn::packet::{Contents, Header, Kind, Packet};
+use tidegate_core::ndn::packet::{Kind, Packet, PacketArena};
 use tidegate_core::ndn::producer::Producer;
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::observe::records::{EventRecord, FlowSamples, LinkSamples};
@@ -49,7 +50,7 @@ use tidegate_core::link::line::Carriage;
 pub type Body = Option<Box<TcpOptions>>;
 
 // Every packet is one cache line.
-const _: () = assert!(size_of::<Contents<Body>>() == 64);
+const _: () = assert!(size_of::<Packet<Body>>() == 64);
 
 /// A network in motion.
 #[derive(Debug)]
@@ -58,7 +59,7 @@ pub struct World {
     stop_when_complete: bool,
     seed: Seed,
     agenda: Agenda,
-    directions: Vec<LinkDirection<Body>>,
+    directions: Vec<LinkDirection>,
     nodes: Vec<SimNode>,
     consumers: Vec<Host>,
     connections: Vec<Connection>,
@@ -77,50 +78,12 @@ pub struct World {
     link_down: Vec<bool>,
     unfinished: usize,
     packet_hops: u64,
-    /// Memory of packets that have ended.
-    spares: Spares,
     /// Consumers that received a packet and may send.
     ready: Vec<u32>,
     /// Ends of connections behind a forwarder that received a packet and may send.
     ready_sides: Vec<usize>,
     /// Template from which restarted nodes are built; `None` in a run without restarts.
     restart_template: Option<Box<restart::RestartTemplate>>,
-}
-
-/// Maximum number of packets whose memory is kept; where notices of losses arrive, more packets end than begin.
-const MAX_SPARES: usize = 1 << 16;
-
-/// Packets that have ended at an application, whose memory the next ones take.
-#[derive(Debug, Default)]
-struct Spares(Vec<Packet<Body>>);
-
-impl Spares {
-    /// A packet with this header and no options.
-    #[inline]
-    fn packet(&mut self, header: Header) -> Packet<Body> {
-        if self.0.is_empty() {
-            self.make(header);
-        }
-        let Some(mut packet) = self.0.pop() else { return Packet::new(header, None) };
-        packet.header = header;
-        packet
-    }
-
-    /// Makes some at once, so that packets that are used one after another lie next to each other.
-    #[cold]
-    fn make(&mut self, header: Header) {
-        self.0.extend((0..64).map(|_| Packet::new(header, None)));
-        self.0.reverse();
-    }
-
-    /// Keeps the memory of a packet that has ended.
-    #[inline]
-    fn keep(&mut self, mut packet: Packet<Body>) {
-        packet.body = None;
-        if self.0.len() < MAX_SPARES {
-            self.0.push(packet);
-        }
-    }
 }
 
 /// A node and what runs on it.
@@ -245,13 +208,14 @@ struct Agenda {
     now: Time,
     events: EventQueue,
     media: Vec<SharedMedium>,
+    packets: PacketArena<Body>,
 }
 
 /// Devices of one node: the link directions in which it sends. References to whole lists, because it is made for every packet.
 struct DeviceLines<'a> {
     /// Direction of each device.
     ids: &'a Vec<u32>,
-    directions: &'a mut Vec<LinkDirection<Body>>,
+    directions: &'a mut Vec<LinkDirection>,
     agenda: &'a mut Agenda,
 }
 
@@ -259,7 +223,7 @@ struct DeviceLines<'a> {
 struct DeviceLine<'a> {
     /// Number of the direction.
     direction: usize,
-    wire: &'a mut LinkDirection<Body>,
+    wire: &'a mut LinkDirection,
     agenda: &'a mut Agenda,
 }
 
@@ -274,6 +238,11 @@ impl Devices<Body> for DeviceLines<'_> {
         let direction = self.ids[face.index()] as usize;
         DeviceLine { direction, wire: &mut self.directions[direction], agenda: self.agenda }
     }
+
+    #[inline(always)]
+    fn packets(&mut self) -> &mut PacketArena<Body> {
+        &mut self.agenda.packets
+    }
 }
 
 impl Device<Body> for DeviceLine<'_> {
@@ -283,15 +252,20 @@ impl Device<Body> for DeviceLine<'_> {
     }
 
     #[inline(always)]
-    fn transmit(&mut self, packet: Packet<Body>) -> bool {
+    fn packets(&mut self) -> &mut PacketArena<Body> {
+        &mut self.agenda.packets
+    }
+
+    #[inline(always)]
+    fn transmit(&mut self, packet: PacketId) -> bool {
         let Self { direction, wire, agenda } = self;
         if wire.framed.is_some() {
             return agenda.transmit((*direction, wire), packet);
         }
         // An event for an earlier end of transmission is stale and ignored.
         wire.is_armed = false;
-        let size = packet.header.size();
-        match wire.line.transmit(packet, size, agenda.now) {
+        let size = agenda.packets[&packet].header.size();
+        match wire.line.transmit(&mut agenda.packets, packet, size, agenda.now) {
             Carriage::Lost => return false,
             Carriage::Behind => {}
             Carriage::First(arrival) => agenda.events.push(arrival, EventKind::Arrival, *direction),
@@ -401,21 +375,22 @@ impl World {
     fn arrive(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         let to = wire.to;
-        let Some(packet) = wire.line.take_arrival(self.agenda.now) else { return };
-        if let Some((at, next)) = wire.line.next() {
-            self.agenda.events.push(at, EventKind::Arrival, direction);
+        let Some(packet) = wire.line.take_arrival(&self.agenda.packets, self.agenda.now) else { return };
+        if let Some((at, next)) = wire.line.next(&self.agenda.packets) {
             // Reads it into the cache before it is needed.
             std::hint::black_box(next.header.size());
+            self.agenda.events.push(at, EventKind::Arrival, direction);
         }
         self.take_in(to, packet);
     }
 
     /// Passes a packet from a link to its node.
     #[inline(always)]
-    fn take_in(&mut self, to: End, mut packet: Packet<Body>) {
+    fn take_in(&mut self, to: End, packet: PacketId) {
         self.packet_hops += 1;
         let sim = &mut self.nodes[to.node as usize];
-        sim.core.faces()[to.face.index()].count_received(packet.header.size());
+        let header = &mut self.agenda.packets[&packet].header;
+        sim.core.faces()[to.face.index()].count_received(header.size());
         // Most packets arrive at such a node.
         if sim.role == Role::Router && sim.service.is_none() {
             sim.core.receive(env!(self, to.node), to.face, packet, lines!(self, &sim.directions));
@@ -429,17 +404,18 @@ impl World {
         match sim.role {
             Role::Router => self.wait_for_service(to.node as usize, to.face, packet),
             Role::Consumer(consumer) => {
-                self.record_received(to, &packet.header);
+                self.record_received(to, &packet);
                 // A forwarder would have counted the last link.
-                packet.header.hop.hops = packet.header.hop.hops.saturating_add(1);
+                let hop = &mut self.agenda.packets[&packet].header.hop;
+                hop.hops = hop.hops.saturating_add(1);
                 self.send_direct(consumer as usize, Some(packet));
             }
             Role::Server => {
-                self.record_received(to, &packet.header);
+                self.record_received(to, &packet);
                 self.answer_direct(to, packet);
             }
             Role::Sides => {
-                self.record_received(to, &packet.header);
+                self.record_received(to, &packet);
                 self.take_segment_direct(to.node, packet);
             }
         }
@@ -447,70 +423,82 @@ impl World {
 
     /// Records a packet that no forwarder handles; the forwarder of a router records its packets itself.
     #[inline(always)]
-    fn record_received(&mut self, to: End, header: &Header) {
+    fn record_received(&mut self, to: End, packet: &PacketId) {
         if self.recorder.mask.has(EventMask::PACKETS) {
-            let event = Event::Received { face: to.face.0, header: *header };
+            let event = Event::Received { face: to.face.0, header: self.agenda.packets[packet].header };
             self.recorder.record(self.agenda.now, NodeId(to.node), event);
         }
     }
 
     /// Answer of the producers of `node` to an Interest from `face`; `None` if there is none, or not yet.
-    fn answer(&mut self, node: u32, face: FaceId, mut packet: Packet<Body>) -> Option<Packet<Body>> {
-        let Answerer { producer, processing, .. } = self.servers.find(node, packet.header.name.prefix)?;
+    fn answer(&mut self, node: u32, face: FaceId, packet: PacketId) -> Option<PacketId> {
+        let header = &mut self.agenda.packets[&packet].header;
+        let answerer = self.servers.find(node, header.name.prefix);
         let core = &self.nodes[node as usize].core;
-        // The Data takes the place of the Interest.
-        packet.header = core.with_context(env!(self, node), |cx| producer.answer(cx, &packet.header))?;
-        match *processing {
-            None => Some(packet),
-            Some(index) => {
-                self.wait_for_processing(index as usize, face, packet);
-                None
-            }
+        let answered = answerer.and_then(|Answerer { producer, processing, .. }| {
+            // The Data takes the place of the Interest.
+            *header = core.with_context(env!(self, node), |cx| producer.answer(cx, header))?;
+            Some(*processing)
+        });
+        match answered {
+            Some(None) => return Some(packet),
+            Some(Some(index)) => self.wait_for_processing(index as usize, face, packet),
+            None => self.agenda.packets.end(packet),
         }
+        None
     }
 
     /// Answers an Interest at a host whose only applications are producers.
     #[inline]
-    fn answer_direct(&mut self, to: End, packet: Packet<Body>) {
-        let Some(Answerer { producer, processing: None, .. }) =
-            self.servers.find(to.node, packet.header.name.prefix)
-        else {
+    fn answer_direct(&mut self, to: End, packet: PacketId) {
+        let prefix = self.agenda.packets[&packet].header.name.prefix;
+        let Some(Answerer { producer, processing: None, .. }) = self.servers.find(to.node, prefix) else {
             // No producer answers here, or the answer leaves after its processing time.
-            self.answer(to.node, to.face, packet);
+            let none = self.answer(to.node, to.face, packet);
+            debug_assert!(none.is_none());
             return;
         };
         let mut interest = Some(packet);
         let SimNode { core, directions, .. } = &mut self.nodes[to.node as usize];
-        core.send_all(env!(self, to.node), to.face, lines!(self, directions), |cx| {
-            let mut packet = interest.take()?;
+        core.send_all(env!(self, to.node), to.face, lines!(self, directions), |cx, packets| {
+            let packet = interest.take()?;
+            let header = &mut packets[&packet].header;
             // The Data takes the place of the Interest.
-            packet.header = producer.answer(cx, &packet.header)?;
+            match producer.answer(cx, header) {
+                Some(data) => *header = data,
+                None => {
+                    packets.end(packet);
+                    return None;
+                }
+            }
             Some(packet)
         });
     }
 
     /// Passes a packet to a device without the forwarder.
     #[inline]
-    fn send(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
+    fn send(&mut self, node: usize, face: FaceId, packet: PacketId) {
         let SimNode { core, directions, .. } = &mut self.nodes[node];
         core.send(env!(self, node), face, packet, lines!(self, directions));
     }
 
     /// Passes a packet of an application to the forwarder.
     #[inline]
-    fn receive(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
+    fn receive(&mut self, node: usize, face: FaceId, packet: PacketId) {
         let SimNode { core, directions, .. } = &mut self.nodes[node];
         core.receive(env!(self, node), face, packet, lines!(self, directions));
     }
 
     /// Passes a packet to a consumer.
     #[inline]
-    fn deliver(&mut self, index: usize, header: &Header) {
+    fn deliver(&mut self, index: usize, packet: PacketId) {
         let host = &mut self.consumers[index];
         let core = &self.nodes[host.node as usize].core;
         let node = host.node;
         let consumer = host.consumer(|| Surroundings::of(self.seed, core));
+        let header = &self.agenda.packets[&packet].header;
         core.with_context(env!(self, node), |cx| consumer.on_packet(cx, header));
+        self.agenda.packets.end(packet);
     }
 
     /// Lets every consumer behind a forwarder that got a packet send. A list and not a recursion, because
@@ -559,7 +547,7 @@ impl World {
             let Some(header) = core.with_context(env!(self, node), |cx| consumer.poll(cx)) else {
                 break;
             };
-            let packet = self.spares.packet(header);
+            let packet = self.agenda.packets.insert(Packet::new(header, None));
             self.receive(node, face, packet);
         }
         self.settle(node);
@@ -568,18 +556,17 @@ impl World {
 
     /// Passes a packet to a consumer without a forwarder, and sends every Interest that it may send now.
     #[inline]
-    fn send_direct(&mut self, index: usize, mut arrived: Option<Packet<Body>>) {
+    fn send_direct(&mut self, index: usize, mut arrived: Option<PacketId>) {
         let host = &mut self.consumers[index];
         let (node, face) = (host.node, host.face);
         let SimNode { core, directions, .. } = &mut self.nodes[node as usize];
         let consumer = host.consumer(|| Surroundings::of(self.seed, core));
-        let spares = &mut self.spares;
-        core.send_all(env!(self, node), face, lines!(self, directions), |cx| {
+        core.send_all(env!(self, node), face, lines!(self, directions), |cx, packets| {
             if let Some(packet) = arrived.take() {
-                consumer.on_packet(cx, &packet.header);
-                spares.keep(packet);
+                consumer.on_packet(cx, &packets[&packet].header);
+                packets.end(packet);
             }
-            consumer.poll(cx).map(|header| spares.packet(header))
+            consumer.poll(cx).map(|header| packets.insert(Packet::new(header, None)))
         });
         if let Some(wake) = host.rearm(self.agenda.now, &mut self.unfinished) {
             self.agenda.events.push(wake, EventKind::ConsumerWake, index);
@@ -618,20 +605,19 @@ impl World {
     }
 
     #[cold]
-    fn give_application(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
-        let (sim, header) = (&self.nodes[node], &packet.header);
+    fn give_application(&mut self, node: usize, face: FaceId, packet: PacketId) {
+        let sim = &self.nodes[node];
         if !sim.is_on {
-            return;
+            return self.agenda.packets.end(packet);
         }
-        if matches!(header.kind, Kind::Tcp(_)) {
+        if matches!(self.agenda.packets[&packet].header.kind, Kind::Tcp(_)) {
             let side = self.take_segment(node as u32, packet);
             return self.ready_sides.extend(side);
         }
         let first_consumer = sim.directions.len() + 1;
         if let Some(place) = face.index().checked_sub(first_consumer) {
             let consumer = sim.consumers[place];
-            self.deliver(consumer as usize, header);
-            self.spares.keep(packet);
+            self.deliver(consumer as usize, packet);
             return self.ready.push(consumer);
         }
         if let Some(answer) = self.answer(node as u32, face, packet) {
@@ -671,7 +657,8 @@ impl World {
         let wire = &self.directions[direction];
         if !wire.keeps_queue {
             let from = wire.from;
-            self.nodes[from.node as usize].core.clear_queue(env!(self, from.node), from.face);
+            let core = &mut self.nodes[from.node as usize].core;
+            core.clear_queue(env!(self, from.node), &mut self.agenda.packets, from.face);
         }
     }
 
@@ -769,10 +756,11 @@ impl World {
             if !up {
                 if self.recorder.mask.has(EventMask::LOSSES) {
                     let lost = |name| Event::Lost { face: from.face.0, name };
-                    let lost = wire.line.on_the_way().map(|packet| lost(packet.header.label()));
+                    let packets = wire.line.on_the_way(&self.agenda.packets);
+                    let lost = packets.map(|packet| lost(packet.header.label()));
                     lost.for_each(|event| self.recorder.record(self.agenda.now, NodeId(from.node), event));
                 }
-                wire.line.cut(self.agenda.now);
+                wire.line.cut(&mut self.agenda.packets, self.agenda.now);
                 wire.framed.iter_mut().for_each(|framed| framed.cut(self.agenda.now));
                 wire.is_armed = false;
             }

@@ -4,10 +4,10 @@ use tidegate_core::ndn::consumer::Consumer;
 use tidegate_core::ndn::gate::GateStats;
 use tidegate_core::observe::records::{DelayBins, FlowRecord, LinkRecord, NodeRecord, RunRecord, Watched};
 
+use super::World;
 use super::connections::Connection;
 use super::host::{Host, Surroundings};
 use super::media::sent_bytes;
-use super::{Body, World};
 use crate::link::LinkDirection;
 use crate::plan::{Demand, FlowPlan, LinkPlan, NodePlan, Plan};
 use tidegate_core::rng::Seed;
@@ -48,7 +48,7 @@ impl World {
         self.directions.iter().map(|wire| self.ledger(wire)).collect()
     }
 
-    fn ledger(&self, wire: &LinkDirection<Body>) -> Ledger {
+    fn ledger(&self, wire: &LinkDirection) -> Ledger {
         let core = &self.nodes[wire.from.node as usize].core;
         let face = &core.faces()[wire.from.face.index()];
         let stats = core.queue(wire.from.face).stats();
@@ -61,9 +61,14 @@ impl World {
             stored: u64::from(face.held_packets()) + gates.waiting,
             sent: face.sent_packets(),
             lost: wire.lost(),
-            in_flight: wire.in_flight(),
+            in_flight: wire.in_flight(&self.agenda.packets),
             delivered: wire.delivered(),
         }
+    }
+
+    /// Number of packets that have not ended: each waits in a queue, at a gate or in a server, or is on a link.
+    pub fn living_packets(&self) -> u64 {
+        self.agenda.packets.count() as u64
     }
 
     /// Counters of the gates of every link direction, in the plan's order; zeros without gates.
@@ -125,7 +130,7 @@ impl World {
             full_delay[*flow as usize] = sender.full_delay().distribution();
             last_delay[*flow as usize] = sender.last_delay().distribution();
         }
-        let queue_delay = |wire: &LinkDirection<Body>| {
+        let queue_delay = |wire: &LinkDirection| {
             let queue = self.nodes[wire.from.node as usize].core.queue(wire.from.face);
             queue.stats().delays.distribution()
         };
@@ -182,7 +187,7 @@ impl World {
         let gates = core.forwarder().gate_stats(wire.from.face);
         let ledger = self.ledger(wire);
         let (from, to) = if direction.is_multiple_of(2) { (link.a, link.b) } else { (link.b, link.a) };
-        let [sent_frames, lost_frames, resent_frames] = wire.frames();
+        let [sent_frames, lost_frames, resent_frames] = wire.frames(&self.agenda.packets);
         LinkRecord {
             from: plan.nodes[from].name.clone(),
             to: plan.nodes[to].name.clone(),

@@ -45,7 +45,7 @@ impl World {
         let fresh = build_node(&Blueprint { plan, ports, delays, seed }, node, &mut self.names);
         self.restart_template = Some(restart_template);
         let SimNode { core, wake, agent_wake, .. } = &mut self.nodes[node];
-        core.restart(env!(self, node), fresh.core);
+        core.restart(env!(self, node), &mut self.agenda.packets, fresh.core);
         // Events that are pending for the old timers become stale.
         (*wake, *agent_wake) = (Time::MAX, Time::MAX);
         self.clear_servers(node);

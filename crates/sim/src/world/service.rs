@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use tidegate_core::arena::PacketId;
 use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::packet::Packet;
+use tidegate_core::ndn::packet::PacketArena;
 use tidegate_core::rng::Rng;
 use tidegate_core::units::Time;
 
@@ -38,7 +39,7 @@ pub(super) struct Server {
     limit: usize,
     draws: Rng,
     /// The first is being handled.
-    waiting: VecDeque<(FaceId, Packet<Body>)>,
+    waiting: VecDeque<(FaceId, PacketId)>,
     /// Completion time of the first packet; [`Time::MAX`] if there is none.
     due: Time,
     ledger: ServiceLedger,
@@ -58,11 +59,17 @@ impl Server {
     }
 
     /// Takes in or drops a packet; returns its completion time if it is served at once.
-    fn offer(&mut self, now: Time, face: FaceId, packet: Packet<Body>) -> Option<Time> {
+    fn offer(
+        &mut self,
+        now: Time,
+        packets: &mut PacketArena<Body>,
+        (face, packet): (FaceId, PacketId),
+    ) -> Option<Time> {
         self.ledger.offered += 1;
         // `waiting` includes the packet being handled, which does not count towards the limit.
         if self.waiting.len() > self.limit {
             self.ledger.dropped += 1;
+            packets.end(packet);
             return None;
         }
         self.waiting.push_back((face, packet));
@@ -97,10 +104,10 @@ impl Server {
     }
 
     /// Drops all packets that wait or are in service.
-    fn clear(&mut self) {
+    fn clear(&mut self, packets: &mut PacketArena<Body>) {
         self.ledger.dropped += self.waiting.len() as u64;
         // The pending event stays in the queue; `finish` ignores it, because its time is not `due`.
-        self.waiting.clear();
+        self.waiting.drain(..).for_each(|(_, packet)| packets.end(packet));
         self.due = Time::MAX;
     }
 
@@ -112,7 +119,7 @@ impl Server {
 /// A packet that was handled.
 struct Done {
     face: FaceId,
-    packet: Packet<Body>,
+    packet: PacketId,
     /// Completion time of the next packet, if another waits.
     next: Option<Time>,
 }
@@ -141,9 +148,9 @@ impl World {
     }
 
     /// Lets a packet from a link wait for the router's server.
-    pub(super) fn wait_for_service(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
+    pub(super) fn wait_for_service(&mut self, node: usize, face: FaceId, packet: PacketId) {
         let Some(server) = &mut self.nodes[node].service else { return };
-        if let Some(at) = server.offer(self.agenda.now, face, packet) {
+        if let Some(at) = server.offer(self.agenda.now, &mut self.agenda.packets, (face, packet)) {
             self.agenda.events.push(at, EventKind::Served, node);
         }
     }
@@ -161,8 +168,9 @@ impl World {
     }
 
     /// Lets the answer to an Interest wait for the producer's server.
-    pub(super) fn wait_for_processing(&mut self, index: usize, face: FaceId, answer: Packet<Body>) {
-        if let Some(at) = self.processing[index].server.offer(self.agenda.now, face, answer) {
+    pub(super) fn wait_for_processing(&mut self, index: usize, face: FaceId, answer: PacketId) {
+        let server = &mut self.processing[index].server;
+        if let Some(at) = server.offer(self.agenda.now, &mut self.agenda.packets, (face, answer)) {
             self.agenda.events.push(at, EventKind::Processed, index);
         }
     }
@@ -187,8 +195,9 @@ impl World {
     /// The node stops: packets that wait in its servers are lost.
     pub(super) fn clear_servers(&mut self, node: usize) {
         let SimNode { service, .. } = &mut self.nodes[node];
-        service.iter_mut().for_each(|server| server.clear());
+        let packets = &mut self.agenda.packets;
+        service.iter_mut().for_each(|server| server.clear(packets));
         let here = self.processing.iter_mut().filter(|processing| processing.node as usize == node);
-        here.for_each(|processing| processing.server.clear());
+        here.for_each(|processing| processing.server.clear(packets));
     }
 }

@@ -7,9 +7,9 @@ use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PitToken};
 use tidegate_core::observe::event::Event;
 use tidegate_core::observe::records::RunRecord;
-use tidegate_core::queue::Queue;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+use tidegate_testkit::standalone_queue::StandaloneQueue;
 
 use crate::{arrivals, one_link, record};
 
@@ -30,7 +30,7 @@ fn poisson_arrivals(load: f64, packets: u64) -> Served {
     let prefix = names.intern_uri("/ab").expect("valid");
     let limit = Limit::Packets(Packets::new(u32::MAX));
     let faces = [FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit)];
-    let mut queue: Queue<()> = Queue::new(FaceId(0), Vec::new());
+    let mut queue: StandaloneQueue<()> = StandaloneQueue::new(FaceId(0), Vec::new());
     let mut rng = Rng::stream(Seed(1), &format!("poisson/{load}"));
     let service = faces[0].rate().time_to_send(ByteCount::new(1250)).as_nanos();
     assert_eq!(service, SERVICE);

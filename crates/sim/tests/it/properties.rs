@@ -491,6 +491,16 @@ fn check_ledgers(ledgers: &[Ledger], record: &RunRecord) -> Result<(), String> {
     Ok(())
 }
 
+/// Every packet has ended, but for those that wait or are on a link.
+fn check_ended(world: &World) -> Result<(), String> {
+    let ledgers = world.ledgers();
+    let on_links: u64 = ledgers.iter().map(|ledger| ledger.queued + ledger.stored + ledger.in_flight).sum();
+    let in_servers: u64 = world.service_ledgers().iter().map(|ledger| ledger.waiting).sum();
+    let (living, known) = (world.living_packets(), on_links + in_servers);
+    check!(living == known, "{living} packets have not ended, {known} of them are somewhere");
+    Ok(())
+}
+
 /// Once all flows have stopped nothing is on a link; WLDR alone may wait forever for word of a frame.
 fn check_empty(ledgers: &[Ledger], plan: &Plan) -> Result<(), String> {
     for (ledger, link) in ledgers.chunks(2).zip(&plan.links) {
@@ -678,8 +688,10 @@ fn check_case(case: &Case, seed: Seed) -> Result<[u64; 3], String> {
     world.step_until(Time::ZERO + plan.duration / 8);
     check!(world.ledgers().iter().all(Ledger::balances), "after 1 s: {:?}", world.ledgers());
     check!(world.service_ledgers().iter().all(ServiceLedger::balances), "{:?}", world.service_ledgers());
+    check_ended(&world)?;
     world.run();
     check!(world.service_ledgers().iter().all(ServiceLedger::balances), "{:?}", world.service_ledgers());
+    check_ended(&world)?;
     let (ledgers, pending) = (world.ledgers(), world.pending_interests());
     let record = world.into_record(&plan, seed);
     check_ledgers(&ledgers, &record)?;

@@ -16,10 +16,12 @@ use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::gate::{Direction, FaceGate, GateVerdict, Releases};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::{Header, Kind, Packet};
-use tidegate_core::queue::{Queue, QueueStats};
+use tidegate_core::queue::QueueStats;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::tcp::{Segment, SenderStats, TcpOptions};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
+
+use crate::standalone_queue::StandaloneQueue;
 
 pub use course_table::course;
 pub use setup::{Bottleneck, DumbbellFlow, DumbbellLoss, FixedWindow, PAYLOAD, StepMark, WIRE};
@@ -46,7 +48,7 @@ pub struct Dumbbell {
     flows: Vec<Ends>,
     names: NameTable,
     faces: [FaceView; 1],
-    queue: Queue<TcpOptions>,
+    queue: StandaloneQueue<TcpOptions>,
     gates: Vec<Box<dyn FaceGate>>,
     rate: BitRate,
     /// `None` while the line is free.
@@ -69,7 +71,7 @@ impl Dumbbell {
             flows: flows.collect(),
             names,
             faces: [FaceView::device(rate, Span::ZERO, Limit::Packets(Packets::new(buffer)))],
-            queue: Queue::new(FaceId(0), disciplines),
+            queue: StandaloneQueue::new(FaceId(0), disciplines),
             gates,
             rate,
             busy_until: None,
@@ -288,7 +290,10 @@ impl Dumbbell {
         });
     }
 
-    fn around_queue<T>(&mut self, act: impl FnOnce(&mut Queue<TcpOptions>, &mut Context<'_>) -> T) -> T {
+    fn around_queue<T>(
+        &mut self,
+        act: impl FnOnce(&mut StandaloneQueue<TcpOptions>, &mut Context<'_>) -> T,
+    ) -> T {
         self.with(|parts, cx| act(parts.queue, cx))
     }
 
@@ -304,7 +309,7 @@ impl Dumbbell {
 /// Parts of the dumbbell that are called with a context.
 struct Parts<'a> {
     flows: &'a mut [Ends],
-    queue: &'a mut Queue<TcpOptions>,
+    queue: &'a mut StandaloneQueue<TcpOptions>,
     gates: &'a mut [Box<dyn FaceGate>],
 }
 

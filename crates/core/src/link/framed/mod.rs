@@ -9,17 +9,16 @@ mod transit;
 
 use std::collections::VecDeque;
 
+use crate::arena::{Arena, PacketId, Stored};
 use crate::link::line::{Carriage, Line, LineSetup};
 use crate::link::service::{Labels, LinkActions, LinkService, Part};
-use crate::ndn::name::Name;
-use crate::ndn::packet::Packet;
 use crate::rng::Rng;
 use crate::units::{BitRate, ByteCount, Time};
 pub use fragmentation::{Cut, MIN_MTU, REASSEMBLY_TIMEOUT};
 use transit::{Transit, Transits};
 
 /// A frame on its way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Frame {
     part: Option<Part>,
     labels: Labels,
@@ -30,6 +29,12 @@ impl Frame {
     /// Bytes on the wire.
     pub fn size(&self) -> ByteCount {
         self.size
+    }
+}
+
+impl Stored for Frame {
+    fn take(&mut self) -> Self {
+        std::mem::take(self)
     }
 }
 
@@ -48,13 +53,15 @@ pub struct FrameCounts {
 
 /// One direction of a link that sends frames.
 #[derive(Debug)]
-pub struct FramedLine<B> {
-    line: Line<Frame>,
+pub struct FramedLine {
+    line: Line,
+    /// The frames on the line.
+    frames: Arena<Frame>,
     mtu: ByteCount,
     service: Option<Box<dyn LinkService>>,
     /// Frames to be sent; `None` for a frame with labels alone.
     waiting: VecDeque<Option<Part>>,
-    transits: Transits<B>,
+    transits: Transits,
     sequence: u64,
     counts: FrameCounts,
     /// Bytes of frames that were taken out and did not leave.
@@ -62,7 +69,7 @@ pub struct FramedLine<B> {
     actions: LinkActions,
 }
 
-impl<B> FramedLine<B> {
+impl FramedLine {
     /// A free line with frames of at most `mtu` (`None`: of any size), and the service of the end that sends.
     pub fn new(
         setup: &LineSetup,
@@ -72,6 +79,7 @@ impl<B> FramedLine<B> {
     ) -> Self {
         Self {
             line: Line::new(setup, stream),
+            frames: Arena::default(),
             mtu: mtu.unwrap_or(ByteCount::new(u64::from(u32::MAX))),
             service,
             waiting: VecDeque::new(),
@@ -90,7 +98,7 @@ impl<B> FramedLine<B> {
 
     /// Whether there are lost packets that [`take_lost`](Self::take_lost) has not returned yet.
     pub fn has_lost(&self) -> bool {
-        !self.transits.lost_names.is_empty()
+        !self.transits.gone.is_empty()
     }
 
     /// Counters of the direction so far.
@@ -138,10 +146,10 @@ impl<B> FramedLine<B> {
         !self.waiting.is_empty()
     }
 
-    /// Divides a packet into frames, which wait to be sent.
-    pub fn push(&mut self, packet: Packet<B>) {
+    /// Divides a packet of `size` into frames, which wait to be sent.
+    pub fn push(&mut self, packet: PacketId, size: ByteCount) {
         let labels = self.service.as_ref().map(|service| service.label_bytes());
-        let cut = Cut::of(packet.header.size(), self.mtu, labels);
+        let cut = Cut::of(size, self.mtu, labels);
         let number = self.transits.add(Transit::new(packet, &cut));
         for index in 0..cut.count {
             let bytes = cut.size(index).get() as u32;
@@ -187,14 +195,16 @@ impl<B> FramedLine<B> {
     /// Sends a frame over the line, which must be free.
     pub fn transmit(&mut self, frame: Frame, now: Time) -> Carriage {
         let (size, part) = (frame.size, frame.part);
-        let carriage = self.line.transmit(frame, size, now);
+        let frame = self.frames.insert(frame);
+        let carriage = self.line.transmit(&mut self.frames, frame, size, now);
         self.after(carriage, part)
     }
 
     /// Carries a frame that another medium has sent by `now` to the far end.
     pub fn carry(&mut self, frame: Frame, now: Time) -> Carriage {
         let part = frame.part;
-        let carriage = self.line.carry(frame, now);
+        let frame = self.frames.insert(frame);
+        let carriage = self.line.carry(&mut self.frames, frame, now);
         self.after(carriage, part)
     }
 
@@ -225,12 +235,13 @@ impl<B> FramedLine<B> {
 
     /// Removes the frame that arrives at `now`.
     pub fn take_arrival(&mut self, now: Time) -> Option<Frame> {
-        self.line.take_arrival(now)
+        let frame = self.line.take_arrival(&self.frames, now)?;
+        Some(self.frames.take(frame))
     }
 
     /// Time at which the next frame reaches the far end; `None` if none is on the line.
     pub fn next_arrival(&self) -> Option<Time> {
-        self.line.next_arrival()
+        self.line.next_arrival(&self.frames)
     }
 
     /// The end that sends here receives a frame of the other direction. Returns whether the part in it is
@@ -245,7 +256,7 @@ impl<B> FramedLine<B> {
 
     /// The far end receives a frame. Returns the packet that it completes. A part that is not `is_new` there
     /// adds nothing.
-    pub fn reassemble(&mut self, now: Time, frame: &Frame, is_new: bool) -> Option<Packet<B>> {
+    pub fn reassemble(&mut self, now: Time, frame: &Frame, is_new: bool) -> Option<PacketId> {
         let part = frame.part?;
         if is_new {
             return self.transits.arrive(now, part.packet, part.index);
@@ -288,16 +299,17 @@ impl<B> FramedLine<B> {
         }
     }
 
-    /// Names of the packets lost since the last call.
-    pub fn take_lost(&mut self) -> std::vec::Drain<'_, Name> {
-        self.transits.lost_names.drain(..)
+    /// Packets lost since the last call, which the caller has to end.
+    pub fn take_lost(&mut self) -> std::vec::Drain<'_, PacketId> {
+        self.transits.gone.drain(..)
     }
 
     /// Loses every frame that waits or is on the way; the line is free at `now`.
     pub fn cut(&mut self, now: Time) {
         // `Line::cut` discards the frames, so their parts are listed before.
-        let on_the_way: Vec<Option<Part>> = self.line.on_the_way().map(|frame| frame.part).collect();
-        self.line.cut(now);
+        let on_the_way: Vec<Option<Part>> =
+            self.line.on_the_way(&self.frames).map(|frame| frame.part).collect();
+        self.line.cut(&mut self.frames, now);
         on_the_way.into_iter().for_each(|part| self.lose(part));
         // Words of the service still wait, for it has made them.
         let parts: Vec<Part> = self.waiting.iter().copied().flatten().collect();

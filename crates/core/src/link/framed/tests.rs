@@ -2,19 +2,16 @@
 
 use super::*;
 use crate::link::line::LossPlan;
-use crate::ndn::name::{NameTable, Segment};
-use crate::ndn::packet::{Data, Header, Kind, Millis, PitToken};
 use crate::rng::Seed;
 use crate::units::Span;
 
-fn packet(size: u64) -> Packet<u64> {
-    let data = Data { freshness: Millis(0), final_segment: Segment::NONE, payload: 0, token: PitToken(0) };
-    let header = Header::new(Name::whole(NameTable::ROOT), Kind::Data(data), ByteCount::new(size));
-    Packet::new(header, size)
+/// Passes a packet of `size` to the line; its number is its size.
+fn push(line: &mut FramedLine, size: u64) {
+    line.push(PacketId::numbered(size as u32), ByteCount::new(size));
 }
 
 /// 8 Mbit/s and 10 ms with frames of 1500 bytes; the service resends what is acknowledged by number.
-fn line(service: Option<Box<dyn LinkService>>) -> FramedLine<u64> {
+fn line(service: Option<Box<dyn LinkService>>) -> FramedLine {
     let setup = LineSetup {
         rate: BitRate::from_mbps(8.0),
         delay: Span::from_millis(10),
@@ -29,12 +26,12 @@ fn ms(at: u64) -> Time {
     Time::ZERO + Span::from_millis(at)
 }
 
-fn counts(line: &FramedLine<u64>) -> (u64, u64, u64) {
+fn counts(line: &FramedLine) -> (u64, u64, u64) {
     (line.lost(), line.in_flight(), line.delivered())
 }
 
 /// Takes all waiting frames out at `now`.
-fn frames(line: &mut FramedLine<u64>, now: Time) -> Vec<Frame> {
+fn frames(line: &mut FramedLine, now: Time) -> Vec<Frame> {
     std::iter::from_fn(|| line.next_frame(now)).collect()
 }
 
@@ -76,15 +73,15 @@ fn word(acks: &[u64], gap: Option<(u64, u64)>) -> Frame {
 #[test]
 fn a_packet_in_frames_is_whole_with_its_last_part_in_any_order() {
     let mut line = line(None);
-    line.push(packet(4000));
-    line.push(packet(100));
+    push(&mut line, 4000);
+    push(&mut line, 100);
     let sent = frames(&mut line, ms(0));
     let sizes: Vec<u64> = sent.iter().map(|frame| frame.size().get()).collect();
     assert_eq!(sizes, [1500, 1500, 1048 + 24, 100]);
     assert_eq!(counts(&line), (0, 2, 0));
     for (place, whole) in [(3, Some(100)), (2, None), (0, None), (1, Some(4000))] {
         let found = line.reassemble(ms(20), &sent[place], true);
-        assert_eq!(found.map(|packet| packet.body), whole, "frame {place}");
+        assert_eq!(found, whole.map(PacketId::numbered), "frame {place}");
     }
     assert_eq!(counts(&line), (0, 0, 2));
     assert_eq!(line.counts(), FrameCounts { sent: 4, lost: 0, resent: 0, bytes: 4172 });
@@ -93,7 +90,7 @@ fn a_packet_in_frames_is_whole_with_its_last_part_in_any_order() {
 #[test]
 fn a_packet_is_lost_with_the_last_of_its_frames_when_one_of_them_was() {
     let mut line = line(None);
-    line.push(packet(4000));
+    push(&mut line, 4000);
     let sent = frames(&mut line, ms(0));
     line.lose_frame(&sent[1]);
     assert!(line.reassemble(ms(10), &sent[0], true).is_none());
@@ -106,7 +103,7 @@ fn a_packet_is_lost_with_the_last_of_its_frames_when_one_of_them_was() {
 fn a_pause_of_half_a_second_between_parts_loses_the_packet() {
     for (pause, lost) in [(499, 0), (500, 1)] {
         let mut line = line(None);
-        line.push(packet(2000));
+        push(&mut line, 2000);
         let sent = frames(&mut line, ms(0));
         assert!(line.reassemble(ms(10), &sent[0], true).is_none());
         assert_eq!(line.reassemble(ms(10 + pause), &sent[1], true).is_none(), lost == 1);
@@ -114,7 +111,7 @@ fn a_pause_of_half_a_second_between_parts_loses_the_packet() {
     }
     // It is the pause that counts, not the age.
     let mut line = line(None);
-    line.push(packet(4000));
+    push(&mut line, 4000);
     let sent = frames(&mut line, ms(0));
     let whole: Vec<bool> =
         (0..3).map(|index| line.reassemble(ms(400 * index), &sent[index as usize], true).is_some()).collect();
@@ -124,8 +121,8 @@ fn a_pause_of_half_a_second_between_parts_loses_the_packet() {
 #[test]
 fn a_service_has_parts_sent_again_before_others_until_it_releases_or_gives_them_up() {
     let mut line = line(Some(Box::<Steered>::default()));
-    line.push(packet(2000));
-    line.push(packet(100));
+    push(&mut line, 2000);
+    push(&mut line, 100);
     let sent = frames(&mut line, ms(0));
     // Sequence and labels in every frame: 100 + 2 + 10 + 2 and 12 bytes.
     let sizes: Vec<u64> = sent.iter().map(|frame| frame.size().get()).collect();
@@ -133,7 +130,7 @@ fn a_service_has_parts_sent_again_before_others_until_it_releases_or_gives_them_
     line.lose_frame(&sent[1]);
     assert!(line.reassemble(ms(10), &sent[0], true).is_none());
     assert_eq!(counts(&line), (0, 2, 0), "the service keeps a copy");
-    line.push(packet(50));
+    push(&mut line, 50);
     line.receive(ms(20), &word(&[1, 2], None));
     let again = frames(&mut line, ms(20));
     let parts: Vec<_> = again.iter().map(|frame| frame.part.expect("a part")).collect();
@@ -144,7 +141,7 @@ fn a_service_has_parts_sent_again_before_others_until_it_releases_or_gives_them_
     assert_eq!(line.counts().resent, 2);
     // A part that came before adds nothing; the missing one completes the packet.
     assert!(line.reassemble(ms(30), &again[0], true).is_none());
-    assert_eq!(line.reassemble(ms(30), &again[1], true).map(|packet| packet.body), Some(2000));
+    assert_eq!(line.reassemble(ms(30), &again[1], true), Some(PacketId::numbered(2000)));
     // Released with no copy on the way: lost.
     line.lose_frame(&sent[2]);
     assert_eq!(counts(&line), (0, 2, 1));
@@ -152,7 +149,7 @@ fn a_service_has_parts_sent_again_before_others_until_it_releases_or_gives_them_
     assert_eq!((counts(&line), line.take_lost().count()), ((1, 1, 1), 1));
     // Given up with its only part on the way, which arrives.
     line.receive(ms(40), &word(&[], Some((0, 2))));
-    assert_eq!(line.reassemble(ms(41), &again[2], true).map(|packet| packet.body), Some(50));
+    assert_eq!(line.reassemble(ms(41), &again[2], true), Some(PacketId::numbered(50)));
     assert_eq!((counts(&line), line.take_lost().count()), ((1, 0, 2), 0));
 }
 
@@ -160,7 +157,7 @@ fn a_service_has_parts_sent_again_before_others_until_it_releases_or_gives_them_
 fn what_waits_of_a_packet_given_up_goes_once_and_is_not_kept() {
     for arrive in [false, true] {
         let mut line = line(Some(Box::<Steered>::default()));
-        line.push(packet(4000));
+        push(&mut line, 4000);
         let first = line.next_frame(ms(0)).expect("it waits");
         line.lose_frame(&first);
         // One part waits to be sent again, two for the first time; then the packet is given up.
@@ -174,7 +171,7 @@ fn what_waits_of_a_packet_given_up_goes_once_and_is_not_kept() {
             assert!(line.reassemble(ms(30), frame, true).is_none());
         }
         if arrive {
-            assert_eq!(line.reassemble(ms(31), &left[2], true).map(|packet| packet.body), Some(4000));
+            assert_eq!(line.reassemble(ms(31), &left[2], true), Some(PacketId::numbered(4000)));
         } else {
             line.lose_frame(&left[2]);
         }
@@ -185,7 +182,7 @@ fn what_waits_of_a_packet_given_up_goes_once_and_is_not_kept() {
 #[test]
 fn a_line_that_is_cut_keeps_no_packet_for_a_part_that_waited_to_be_sent_again() {
     let mut line = line(Some(Box::<Steered>::default()));
-    line.push(packet(100));
+    push(&mut line, 100);
     let sent = line.next_frame(ms(0)).expect("it waits");
     line.lose_frame(&sent);
     line.receive(ms(20), &word(&[1], None));
@@ -202,11 +199,11 @@ fn a_line_that_is_cut_keeps_no_packet_for_a_part_that_waited_to_be_sent_again() 
 #[test]
 fn what_is_not_new_to_the_service_is_not_taken_and_notices_go_first() {
     let mut line = line(Some(Box::<Steered>::default()));
-    line.push(packet(100));
+    push(&mut line, 100);
     let sent = frames(&mut line, ms(0));
     assert!(line.reassemble(ms(10), &sent[0], false).is_none());
     assert_eq!(counts(&line), (0, 1, 0));
-    line.push(packet(200));
+    push(&mut line, 200);
     let labels = Labels { number: Some(99), ..Labels::default() };
     let part = Part { packet: 0, index: 0, sequence: 7, bytes: 100, resends: 0 };
     let frame = Frame { part: Some(part), labels, size: ByteCount::new(100) };
@@ -247,7 +244,7 @@ fn a_frame_with_nothing_in_it_is_not_sent() {
     let mut line = line(Some(Box::<Brief>::default()));
     line.receive(ms(0), &word(&[], None));
     line.receive(ms(0), &word(&[], None));
-    line.push(packet(100));
+    push(&mut line, 100);
     let sizes: Vec<u64> = frames(&mut line, ms(0)).iter().map(|frame| frame.size().get()).collect();
     assert_eq!(sizes, [4 + 2 * 12, 114]);
     assert_eq!(line.counts(), FrameCounts { sent: 2, lost: 0, resent: 0, bytes: 142 });
@@ -256,7 +253,7 @@ fn a_frame_with_nothing_in_it_is_not_sent() {
 #[test]
 fn a_packet_may_have_any_number_of_parts() {
     let mut line = line(None);
-    line.push(packet(300_000));
+    push(&mut line, 300_000);
     let sent = frames(&mut line, ms(0));
     assert_eq!(sent.len(), 204);
     for (index, frame) in sent.iter().enumerate() {
@@ -269,8 +266,8 @@ fn a_line_that_is_cut_loses_its_frames_but_not_what_the_service_keeps() {
     for (service, left) in [(None, (2, 0, 0)), (Some(Box::<Steered>::default() as Box<_>), (0, 2, 0))] {
         let is_bare = left.0 == 2;
         let mut line = line(service);
-        line.push(packet(100));
-        line.push(packet(100));
+        push(&mut line, 100);
+        push(&mut line, 100);
         for at in [0, 5] {
             let frame = line.next_frame(ms(at)).expect("it waits");
             line.transmit(frame, ms(at));

@@ -3,14 +3,13 @@
 use std::collections::VecDeque;
 
 use super::{Cut, REASSEMBLY_TIMEOUT};
-use crate::ndn::name::Name;
-use crate::ndn::packet::Packet;
+use crate::arena::PacketId;
 use crate::units::Time;
 
 /// A packet and the state of its parts.
 #[derive(Debug)]
-pub(super) struct Transit<B> {
-    packet: Packet<B>,
+pub(super) struct Transit {
+    packet: PacketId,
     parts: u32,
     seen: PartSet,
     missing: u32,
@@ -48,9 +47,9 @@ impl PartSet {
     }
 }
 
-impl<B> Transit<B> {
+impl Transit {
     /// A packet with all its parts waiting.
-    pub fn new(packet: Packet<B>, cut: &Cut) -> Self {
+    pub fn new(packet: PacketId, cut: &Cut) -> Self {
         let parts = cut.count as u32;
         Self {
             packet,
@@ -77,38 +76,26 @@ impl<B> Transit<B> {
 }
 
 /// Packets by number; the lowest is the first.
-#[derive(Debug)]
-pub(super) struct Transits<B> {
+#[derive(Debug, Default)]
+pub(super) struct Transits {
     first: u64,
-    packets: VecDeque<Option<Transit<B>>>,
+    packets: VecDeque<Option<Transit>>,
     pub lost: u64,
     pub delivered: u64,
     pub in_flight: u64,
-    pub lost_names: Vec<Name>,
+    /// Lost packets that have not been ended yet.
+    pub gone: Vec<PacketId>,
 }
 
-impl<B> Default for Transits<B> {
-    fn default() -> Self {
-        Self {
-            first: 0,
-            packets: VecDeque::new(),
-            lost: 0,
-            delivered: 0,
-            in_flight: 0,
-            lost_names: Vec::new(),
-        }
-    }
-}
-
-impl<B> Transits<B> {
+impl Transits {
     /// Takes a packet in under the next number.
-    pub fn add(&mut self, transit: Transit<B>) -> u64 {
+    pub fn add(&mut self, transit: Transit) -> u64 {
         self.packets.push_back(Some(transit));
         self.in_flight += 1;
         self.first + self.packets.len() as u64 - 1
     }
 
-    fn get(&mut self, packet: u64) -> Option<&mut Transit<B>> {
+    fn get(&mut self, packet: u64) -> Option<&mut Transit> {
         let place = packet.checked_sub(self.first)?;
         self.packets.get_mut(place as usize)?.as_mut()
     }
@@ -136,7 +123,7 @@ impl<B> Transits<B> {
     }
 
     /// A part arrives; returns the packet if it is complete.
-    pub fn arrive(&mut self, now: Time, packet: u64, index: u32) -> Option<Packet<B>> {
+    pub fn arrive(&mut self, now: Time, packet: u64, index: u32) -> Option<PacketId> {
         if self.get(packet)?.arrive(now, index) {
             self.delivered += 1;
             return self.take(packet);
@@ -161,7 +148,7 @@ impl<B> Transits<B> {
     fn lose(&mut self, packet: u64) {
         if let Some(packet) = self.take(packet) {
             self.lost += 1;
-            self.lost_names.push(packet.header.name);
+            self.gone.push(packet);
         }
     }
 
@@ -171,7 +158,7 @@ impl<B> Transits<B> {
         }
     }
 
-    fn take(&mut self, packet: u64) -> Option<Packet<B>> {
+    fn take(&mut self, packet: u64) -> Option<PacketId> {
         let place = packet.checked_sub(self.first)?;
         let transit = self.packets.get_mut(place as usize)?.take()?;
         self.in_flight -= 1;

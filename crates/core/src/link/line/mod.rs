@@ -6,7 +6,7 @@
 
 mod loss;
 
-use crate::fifo::Fifo;
+use crate::arena::{Arena, List, PacketId, Stored};
 use crate::rng::Rng;
 use crate::units::{BitRate, ByteCount, Span, Time};
 use loss::Loss;
@@ -27,13 +27,6 @@ pub struct LineSetup {
     pub loss: LossPlan,
 }
 
-/// Something on the wire.
-#[derive(Debug)]
-struct Flight<T> {
-    arrives: Time,
-    load: T,
-}
-
 /// Fate of a transmitted packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carriage {
@@ -45,9 +38,9 @@ pub enum Carriage {
     First(Time),
 }
 
-/// One direction of a line and what is on it: packets, or frames with parts of them.
+/// One direction of a line and what is on it: packets, or frames with parts of them, all in one arena.
 #[derive(Debug)]
-pub struct Line<T> {
+pub struct Line {
     /// Time until which a packet is being sent.
     pub busy_until: Time,
     delay: Span,
@@ -59,7 +52,8 @@ pub struct Line<T> {
     rates: Vec<(Time, BitRate)>,
     lost: u64,
     delivered: u64,
-    flights: Fifo<Flight<T>>,
+    /// What is on the line, each with the time of its arrival.
+    flights: List,
     serialisation: Serialisation,
     /// Loss and jitter; most lines have neither.
     noise: Option<Box<Noise>>,
@@ -79,7 +73,7 @@ struct Jitter {
     rng: Rng,
 }
 
-impl<T> Line<T> {
+impl Line {
     /// A free line; `stream` gives its random numbers for "jitter" and for "loss".
     pub fn new(setup: &LineSetup, stream: impl Fn(&str) -> Rng) -> Self {
         let jitter = Jitter { max: setup.jitter, reorder: setup.reorder, rng: stream("jitter") };
@@ -94,7 +88,7 @@ impl<T> Line<T> {
             rates: vec![(Time::ZERO, setup.rate)],
             lost: 0,
             delivered: 0,
-            flights: Fifo::default(),
+            flights: List::default(),
             serialisation: Serialisation::new(setup.rate),
             noise: is_noisy.then(|| Box::new(Noise { loss, jitter })),
         }
@@ -116,20 +110,20 @@ impl<T> Line<T> {
     }
 
     /// Number of packets on the line, including the one being sent.
-    pub fn in_flight(&self) -> usize {
-        self.flights.len()
+    pub fn in_flight<T>(&self, arena: &Arena<T>) -> usize {
+        self.flights.count(arena)
     }
 
     /// Time at which the next packet reaches the far end; `None` if none is on the line.
     #[inline]
-    pub fn next_arrival(&self) -> Option<Time> {
-        self.next().map(|(at, _)| at)
+    pub fn next_arrival<T>(&self, arena: &Arena<T>) -> Option<Time> {
+        self.flights.first_time(arena)
     }
 
     /// The next to arrive, and when.
     #[inline]
-    pub fn next(&self) -> Option<(Time, &T)> {
-        self.flights.front().map(|flight| (flight.arrives, &flight.load))
+    pub fn next<'a, T>(&self, arena: &'a Arena<T>) -> Option<(Time, &'a T)> {
+        self.flights.first(arena).map(|(load, at)| (at, load))
     }
 
     /// Sets the rate from the next packet on.
@@ -175,74 +169,94 @@ impl<T> Line<T> {
         ByteCount::new(self.cut_off + rest.min(size.get()))
     }
 
-    /// Sends `load` of `size` from `now` on; the line must be free.
+    /// Sends `load` of `size` from `now` on; the line must be free. What it loses is ended.
     #[inline(always)]
-    pub fn transmit(&mut self, load: T, size: ByteCount, now: Time) -> Carriage {
+    pub fn transmit<T: Stored>(
+        &mut self,
+        arena: &mut Arena<T>,
+        load: PacketId,
+        size: ByteCount,
+        now: Time,
+    ) -> Carriage {
         self.busy_until = now + self.serialisation.of(size);
         self.sending = (size, now);
-        self.carry_from(load, now, self.busy_until)
+        self.carry_from(arena, load, now, self.busy_until)
     }
 
     /// Carries a load that another medium has sent by `sent` to the far end.
-    pub fn carry(&mut self, load: T, sent: Time) -> Carriage {
-        self.carry_from(load, sent, sent)
+    pub fn carry<T: Stored>(&mut self, arena: &mut Arena<T>, load: PacketId, sent: Time) -> Carriage {
+        self.carry_from(arena, load, sent, sent)
     }
 
     #[inline(always)]
-    fn carry_from(&mut self, load: T, begun: Time, sent: Time) -> Carriage {
-        let flight = Flight { arrives: sent + self.delay, load };
-        if self.noise.is_some() { self.append_with_noise(flight, begun, sent) } else { self.append(flight) }
+    fn carry_from<T: Stored>(
+        &mut self,
+        arena: &mut Arena<T>,
+        load: PacketId,
+        begun: Time,
+        sent: Time,
+    ) -> Carriage {
+        if self.noise.is_some() {
+            return self.append_with_noise(arena, load, begun, sent);
+        }
+        self.append(arena, load, sent + self.delay)
     }
 
     #[inline(always)]
-    fn append(&mut self, flight: Flight<T>) -> Carriage {
-        let arrives = flight.arrives;
-        self.flights.push_back(flight);
-        if self.flights.len() == 1 { Carriage::First(arrives) } else { Carriage::Behind }
+    fn append<T>(&mut self, arena: &mut Arena<T>, load: PacketId, arrives: Time) -> Carriage {
+        let is_first = self.flights.push_back(arena, load, arrives);
+        if is_first { Carriage::First(arrives) } else { Carriage::Behind }
     }
 
     #[cold]
-    fn append_with_noise(&mut self, mut flight: Flight<T>, begun: Time, sent: Time) -> Carriage {
-        let Some(Noise { loss, jitter }) = self.noise.as_deref_mut() else { return self.append(flight) };
+    fn append_with_noise<T: Stored>(
+        &mut self,
+        arena: &mut Arena<T>,
+        load: PacketId,
+        begun: Time,
+        sent: Time,
+    ) -> Carriage {
+        let mut arrives = sent + self.delay;
+        let Some(Noise { loss, jitter }) = self.noise.as_deref_mut() else {
+            return self.append(arena, load, arrives);
+        };
         if loss.as_mut().is_some_and(|loss| loss.draw(begun, sent)) {
             self.lost += 1;
+            arena.end(load);
             return Carriage::Lost;
         }
-        let Some(jitter) = jitter else { return self.append(flight) };
-        flight.arrives += jitter.max.scale(jitter.rng.uniform());
+        let Some(jitter) = jitter else { return self.append(arena, load, arrives) };
+        arrives += jitter.max.scale(jitter.rng.uniform());
         if jitter.reorder {
             // At equal times the packet that was sent first arrives first.
-            let arrives = flight.arrives;
-            let ahead = self.flights.insert_before(flight, |other| other.arrives > arrives);
-            return if ahead == 0 { Carriage::First(arrives) } else { Carriage::Behind };
+            let is_first = self.flights.insert_by_time(arena, load, arrives);
+            return if is_first { Carriage::First(arrives) } else { Carriage::Behind };
         }
         // Without reordering a packet waits for the one before it, whatever its own jitter.
-        if let Some(last) = self.flights.get(self.flights.len().wrapping_sub(1)) {
-            flight.arrives = flight.arrives.max(last.arrives);
-        }
-        self.append(flight)
+        let last = self.flights.last_time(arena);
+        self.append(arena, load, last.map_or(arrives, |last| arrives.max(last)))
     }
 
     /// Removes the packet that arrives at `now`.
     #[inline]
-    pub fn take_arrival(&mut self, now: Time) -> Option<T> {
+    pub fn take_arrival<T>(&mut self, arena: &Arena<T>, now: Time) -> Option<PacketId> {
         // After one overtook another, the event of the one overtaken finds nothing.
-        if self.flights.front()?.arrives > now {
-            return None;
-        }
+        let (load, _) = self.flights.pop_until(arena, now)?;
         self.delivered += 1;
-        self.flights.pop_front().map(|flight| flight.load)
+        Some(load)
     }
 
     /// Packets on the line, in order of arrival.
-    pub fn on_the_way(&self) -> impl Iterator<Item = &T> {
-        self.flights.iter().map(|flight| &flight.load)
+    pub fn on_the_way<'a, T>(&self, arena: &'a Arena<T>) -> impl Iterator<Item = &'a T> + use<'a, T> {
+        self.flights.iter(arena).map(|(load, _)| load)
     }
 
     /// Loses everything on the way; the line is free at `now`.
-    pub fn cut(&mut self, now: Time) {
-        self.lost += self.flights.len() as u64;
-        self.flights.clear();
+    pub fn cut<T: Stored>(&mut self, arena: &mut Arena<T>, now: Time) {
+        while let Some((load, _)) = self.flights.pop_front(arena) {
+            self.lost += 1;
+            arena.end(load);
+        }
         // Before `busy_until` changes, from which the bytes that have not left are computed.
         self.cut_off = self.unsent(now).get();
         self.busy_until = now;
@@ -292,7 +306,29 @@ mod tests {
         }
     }
 
-    fn line(jitter: Span, reorder: bool) -> Line<u64> {
+    /// A line and the numbers on it.
+    struct Loaded {
+        line: Line,
+        arena: Arena<u64>,
+    }
+
+    impl Loaded {
+        fn transmit(&mut self, load: u64, size: ByteCount, now: Time) -> Carriage {
+            let load = self.arena.insert(load);
+            self.line.transmit(&mut self.arena, load, size, now)
+        }
+
+        fn take_arrival(&mut self, now: Time) -> Option<u64> {
+            let load = self.line.take_arrival(&self.arena, now)?;
+            Some(self.arena.take(load))
+        }
+
+        fn next_arrival(&self) -> Option<Time> {
+            self.line.next_arrival(&self.arena)
+        }
+    }
+
+    fn line(jitter: Span, reorder: bool) -> Loaded {
         let setup = LineSetup {
             rate: BitRate::from_mbps(8.0),
             delay: Span::from_millis(10),
@@ -300,7 +336,7 @@ mod tests {
             reorder,
             loss: LossPlan::None,
         };
-        Line::new(&setup, |what| Rng::stream(Seed(3), what))
+        Loaded { line: Line::new(&setup, |what| Rng::stream(Seed(3), what)), arena: Arena::default() }
     }
 
     #[test]
@@ -308,15 +344,18 @@ mod tests {
         let mut line = line(Span::ZERO, false);
         let at = |micros: u64| Time::ZERO + Span::from_micros(micros);
         assert_eq!(line.transmit(1000, ByteCount::new(1000), Time::ZERO), Carriage::First(at(11_000)));
-        assert_eq!(line.busy_until, at(1000));
+        assert_eq!(line.line.busy_until, at(1000));
         // An event for the first is pending; the one for the second is asked for when the first is taken.
         assert_eq!(line.transmit(500, ByteCount::new(500), at(1000)), Carriage::Behind);
         assert_eq!(line.next_arrival(), Some(at(11_000)));
         assert!(line.take_arrival(at(10_999)).is_none());
         assert_eq!((line.take_arrival(at(11_000)), line.next_arrival()), (Some(1000), Some(at(11_500))));
-        assert_eq!((line.delivered(), line.in_flight()), (1, 1));
-        line.cut(at(11_200));
-        assert_eq!((line.lost(), line.in_flight(), line.busy_until), (1, 0, at(11_200)));
+        assert_eq!((line.line.delivered(), line.line.in_flight(&line.arena)), (1, 1));
+        line.line.cut(&mut line.arena, at(11_200));
+        assert_eq!(
+            (line.line.lost(), line.line.in_flight(&line.arena), line.line.busy_until),
+            (1, 0, at(11_200))
+        );
     }
 
     #[test]
@@ -324,10 +363,10 @@ mod tests {
         let mut line = line(Span::ZERO, false);
         let at = |micros: u64| Time::ZERO + Span::from_micros(micros);
         line.transmit(1000, ByteCount::new(1000), at(0));
-        let unsent = |line: &Line<u64>, micros| line.unsent(at(micros)).get();
+        let unsent = |line: &Loaded, micros| line.line.unsent(at(micros)).get();
         assert_eq!([0, 250, 999, 1000, 2000].map(|micros| unsent(&line, micros)), [1000, 750, 1, 0, 0]);
         line.transmit(1000, ByteCount::new(1000), at(2000));
-        line.cut(at(2400));
+        line.line.cut(&mut line.arena, at(2400));
         assert_eq!([2400, 9000].map(|micros| unsent(&line, micros)), [600, 600]);
         line.transmit(1000, ByteCount::new(1000), at(3000));
         assert_eq!([3500, 9000].map(|micros| unsent(&line, micros)), [1100, 600]);
@@ -338,19 +377,19 @@ mod tests {
         let at = |micros: u64| Time::ZERO + Span::from_micros(micros);
         let mbps = BitRate::from_mbps;
         let mut line = line(Span::ZERO, false);
-        assert_eq!(line.mean_rate(Time::ZERO), mbps(8.0));
+        assert_eq!(line.line.mean_rate(Time::ZERO), mbps(8.0));
         line.transmit(1000, ByteCount::new(1000), at(0));
-        line.set_rate(mbps(2.0), at(100));
+        line.line.set_rate(mbps(2.0), at(100));
         assert_eq!(
-            [500, 1000, 3000].map(|micros| line.mean_rate(at(micros))),
+            [500, 1000, 3000].map(|micros| line.line.mean_rate(at(micros))),
             [mbps(8.0), mbps(8.0), mbps(4.0)]
         );
         // Changed again meanwhile: 2 Mbit/s never held.
-        line.set_rate(mbps(4.0), at(200));
-        assert_eq!(line.mean_rate(at(2000)), mbps(6.0));
+        line.line.set_rate(mbps(4.0), at(200));
+        assert_eq!(line.line.mean_rate(at(2000)), mbps(6.0));
         // A cut frees the line, so that the rate holds at once.
-        line.cut(at(500));
-        assert_eq!(line.mean_rate(at(1000)), mbps(6.0));
+        line.line.cut(&mut line.arena, at(500));
+        assert_eq!(line.line.mean_rate(at(1000)), mbps(6.0));
     }
 
     #[test]
@@ -358,7 +397,8 @@ mod tests {
         // A jitter below 2 ns rounds to few values, so most of the packets tie.
         let mut line = line(Span::from_nanos(2), true);
         for number in 0..200 {
-            line.carry(number, Time::ZERO);
+            let load = line.arena.insert(number);
+            line.line.carry(&mut line.arena, load, Time::ZERO);
         }
         let mut arrived = Vec::new();
         while let Some(at) = line.next_arrival() {

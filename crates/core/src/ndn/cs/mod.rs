@@ -12,7 +12,7 @@ mod tests;
 use hashbrown::HashTable;
 
 use crate::ndn::name::{Name, NameHash, NameTable, PrefixId};
-use crate::ndn::packet::{Contents, Header, Interest, Kind, Packet};
+use crate::ndn::packet::{Header, Interest, Kind, Packet};
 use crate::rng::{Rng, Seed, Streams};
 use crate::scheme::signal::HopSignals;
 use crate::units::{ByteCount, Packets, Time};
@@ -83,7 +83,7 @@ const MAX_LOOKED_FOR: usize = 64;
 
 #[derive(Debug)]
 struct CsEntry<B> {
-    contents: Contents<B>,
+    packet: Packet<B>,
     fresh_until: Time,
 }
 
@@ -165,8 +165,8 @@ impl<B: Clone> Cs<B> {
             return;
         }
         let header = Header { hop: HopSignals::default(), ..packet.header };
-        let kept = Contents { header, body: (self.keep)(&packet.body) };
-        let entry = CsEntry { contents: kept, fresh_until: now + data.freshness.span() };
+        let kept = Packet { header, body: (self.keep)(&packet.body) };
+        let entry = CsEntry { packet: kept, fresh_until: now + data.freshness.span() };
         self.size += size;
         match known {
             Some(slot) => {
@@ -218,14 +218,14 @@ impl<B: Clone> Cs<B> {
     }
 
     fn size_of(&self, slot: u32) -> u64 {
-        self.entries[slot as usize].contents.header.size().get()
+        self.entries[slot as usize].packet.header.size().get()
     }
 
     /// Removes up to `limit` Data under `prefix`; returns their number.
     pub fn erase(&mut self, prefix: PrefixId, limit: usize, names: &NameTable) -> usize {
         let (mut erased, mut slot) = (0, 0);
         while erased < limit && slot < self.entries.len() {
-            if is_under(prefix, self.entries[slot].contents.header.name, names) {
+            if is_under(prefix, self.entries[slot].packet.header.name, names) {
                 // Another entry takes the place, and is looked at next.
                 self.remove(slot as u32);
                 erased += 1;
@@ -247,7 +247,7 @@ impl<B: Clone> Cs<B> {
         self.size -= self.size_of(slot);
         let last = self.entries.len() as u32 - 1;
         if last != slot {
-            let name = self.entries[last as usize].contents.header.name;
+            let name = self.entries[last as usize].packet.header.name;
             if let Some(place) = self.index.find_mut(self.hash.of(name), |place| *place == last) {
                 *place = slot;
             }
@@ -257,7 +257,7 @@ impl<B: Clone> Cs<B> {
     }
 
     fn unindex(&mut self, slot: u32) {
-        let name = self.entries[slot as usize].contents.header.name;
+        let name = self.entries[slot as usize].packet.header.name;
         if let Ok(found) = self.index.find_entry(self.hash.of(name), |candidate| *candidate == slot) {
             found.remove();
         }
@@ -265,7 +265,7 @@ impl<B: Clone> Cs<B> {
 
     /// Names of the stored Data.
     pub(crate) fn names(&self) -> impl Iterator<Item = Name> + '_ {
-        self.entries.iter().map(|entry| entry.contents.header.name)
+        self.entries.iter().map(|entry| entry.packet.header.name)
     }
 
     /// The Data that answers `interest` under `name`, if any; it counts as used.
@@ -289,8 +289,7 @@ impl<B: Clone> Cs<B> {
         };
         let slot = found?;
         self.order.touch(slot);
-        let Contents { header, body } = &self.entries[slot as usize].contents;
-        Some(Packet::new(*header, body.clone()))
+        Some(self.entries[slot as usize].packet.clone())
     }
 
     fn find_under(&self, prefix: PrefixId, interest: &Interest, names: &NameTable, now: Time) -> Option<u32> {
@@ -309,7 +308,7 @@ impl<B: Clone> Cs<B> {
     #[inline]
     fn find(&self, name: Name) -> Option<u32> {
         self.index
-            .find(self.hash.of(name), |slot| self.entries[*slot as usize].contents.header.name == name)
+            .find(self.hash.of(name), |slot| self.entries[*slot as usize].packet.header.name == name)
             .copied()
     }
 
@@ -333,7 +332,7 @@ impl<B: Clone> Cs<B> {
 
     fn index(&mut self, slot: u32) {
         let entries = &self.entries;
-        let name_of = |slot: &u32| entries[*slot as usize].contents.header.name;
+        let name_of = |slot: &u32| entries[*slot as usize].packet.header.name;
         let hash = self.hash;
         self.index.insert_unique(hash.of(name_of(&slot)), slot, |slot| hash.of(name_of(slot)));
     }

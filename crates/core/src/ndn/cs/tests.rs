@@ -141,7 +141,7 @@ fn a_store_never_exceeds_its_size_whatever_the_policy() {
             has(&mut cs, rng.below(200));
             let found = (0..200).filter(|segment| cs.find(Name::segment(PrefixId(0), *segment)).is_some());
             assert_eq!(found.count(), cs.len(), "{name}");
-            let sizes = cs.entries.iter().map(|entry| entry.contents.header.size().get());
+            let sizes = cs.entries.iter().map(|entry| entry.packet.header.size().get());
             assert_eq!(sizes.sum::<u64>(), cs.size().get(), "{name}");
             assert!(cs.size().get() <= 10_000, "{name}: {}", cs.len());
         }

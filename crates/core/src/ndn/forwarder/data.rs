@@ -2,6 +2,7 @@
 
 use super::gates::{Ending, Gates};
 use super::{Forwarder, Outbox, Served, Steering, record_end};
+use crate::arena::PacketId;
 use crate::context::Context;
 use crate::ndn::cs::{UnsolicitedPolicy, set_token};
 use crate::ndn::dead_nonce;
@@ -27,22 +28,23 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        mut packet: Packet<B>,
+        packet: PacketId,
         out: &mut impl Outbox<B>,
     ) {
+        let header = &mut out.packets()[&packet].header;
         // The common case: one downstream, and nothing that observes the answer.
         if !self.acts_later
             && self.is_plain
             && !self.cs.is_enabled()
             && !cx.records(EventMask::PENDING)
-            && let Some(record) = self.pit.take_only(packet.header.name)
+            && let Some(record) = self.pit.take_only(header.name)
         {
             self.counters.satisfied += 1;
             if !record.is_pending(cx.now) || record.face == from {
-                return;
+                return out.packets().end(packet);
             }
-            packet.header.hop = packet.header.hop.carried();
-            set_token(&mut packet.header, record.token);
+            header.hop = header.hop.carried();
+            set_token(header, record.token);
             return out.send(cx, record.face, packet);
         }
         self.on_observed_data(cx, from, packet, out);
@@ -54,15 +56,18 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        mut packet: Packet<B>,
+        packet: PacketId,
         out: &mut impl Outbox<B>,
     ) {
-        match self.pit.find_only(packet.header.name) {
-            Ok(id) if !self.is_requested(id, from) => self.counters.unrequested += 1,
+        match self.pit.find_only(out.packets()[&packet].header.name) {
+            Ok(id) if !self.is_requested(id, from) => {
+                self.counters.unrequested += 1;
+                out.packets().end(packet);
+            }
             // The common case needs no list.
             Ok(id) => {
                 if self.cs.is_enabled() {
-                    self.keep(cx, &mut packet);
+                    self.keep(cx, &mut out.packets()[&packet]);
                 }
                 self.satisfy(cx, from, packet, Matched { id, served: None }, out);
             }
@@ -139,30 +144,33 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        mut packet: Packet<B>,
+        packet: PacketId,
         exact: Option<PitId>,
         out: &mut impl Outbox<B>,
     ) {
         let mut found = Vec::new();
         // Without either nothing can match, and the search along the name is spared for unsolicited Data.
         if exact.is_some() || self.pit.has_special_entries() {
-            found = self.matches(cx, packet.header.name);
-            found.extend(self.with_siblings(self.digest_match(cx, &packet)));
+            let data = &out.packets()[&packet];
+            found = self.matches(cx, data.header.name);
+            found.extend(self.with_siblings(self.digest_match(cx, data)));
         }
         if found.is_empty() {
             self.counters.unsolicited += 1;
         }
         if !self.keep_requested(&mut found, from) {
-            return;
+            return out.packets().end(packet);
         }
         if self.cs.is_enabled() && (!found.is_empty() || self.unsolicited == UnsolicitedPolicy::Admit) {
-            self.keep(cx, &mut packet);
+            self.keep(cx, &mut out.packets()[&packet]);
         }
         let mut served = Vec::new();
         for id in found {
             let matched = Matched { id, served: Some(&mut served) };
-            self.satisfy(cx, from, packet.clone(), matched, out);
+            let copy = out.packets().copy(&packet);
+            self.satisfy(cx, from, copy, matched, out);
         }
+        out.packets().end(packet);
     }
 
     /// Answers one entry: every downstream that still waits gets a copy, the last one the packet itself.
@@ -171,7 +179,7 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        mut packet: Packet<B>,
+        packet: PacketId,
         matched: Matched<'_>,
         out: &mut impl Outbox<B>,
     ) {
@@ -182,17 +190,18 @@ impl<B: Clone + Default> Forwarder<B> {
             record_end(cx, self.pit.entry(id), true);
         }
         if self.gates.is_some() {
-            self.data_at_gates(cx, from, id, &mut packet.header);
+            self.data_at_gates(cx, from, id, out.packets(), &packet);
         }
+        let header = &mut out.packets()[&packet].header;
         let entry = self.pit.entry(id);
         let served_by = self.fib.route(entry.name().prefix, cx).strategy;
         let Served { strategy, straggler, .. } = &mut self.strategies[usize::from(served_by.0)];
         let straggler = *straggler;
-        strategy.on_data(cx, &mut packet.header, from, id, entry);
+        strategy.on_data(cx, header, from, id, entry);
 
         // After the strategy, which may change the hop signals of the Data for all downstreams.
-        packet.header.hop = packet.header.hop.carried();
-        let is_soon_stale = needs_dead_nonce(&packet.header, entry);
+        header.hop = header.hop.carried();
+        let is_soon_stale = needs_dead_nonce(header, entry);
         match (entry.only_in_record(), served) {
             (Some(record), None) => {
                 if record.is_pending(cx.now) && record.face != from {
@@ -200,7 +209,7 @@ impl<B: Clone + Default> Forwarder<B> {
                     Answering { strategy: &mut **strategy, gates: &mut self.gates, from, out }
                         .answer(cx, packet, to);
                 } else {
-                    drop(packet);
+                    out.packets().end(packet);
                 }
             }
             (_, served) => self.answer_many(cx, from, packet, Matched { id, served }, out),
@@ -211,7 +220,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         if straggler == Span::ZERO {
             if self.gates.is_some() {
-                self.end_at_gates(cx, id, &Ending::AnsweredBy(from));
+                self.end_at_gates(cx, out.packets(), id, &Ending::AnsweredBy(from));
             }
             return self.pit.end(id);
         }
@@ -229,7 +238,7 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
+        packet: PacketId,
         matched: Matched<'_>,
         out: &mut impl Outbox<B>,
     ) {
@@ -248,30 +257,36 @@ impl<B: Clone + Default> Forwarder<B> {
                 served.push(to);
             }
             if let Some(to) = last.replace(to) {
-                answering.answer(cx, packet.clone(), to);
+                let copy = answering.out.packets().copy(&packet);
+                answering.answer(cx, copy, to);
             }
         }
-        if let Some(to) = last {
-            answering.answer(cx, packet, to);
+        match last {
+            Some(to) => answering.answer(cx, packet, to),
+            None => answering.out.packets().end(packet),
         }
     }
 }
 
 /// What takes part in the answer to one downstream.
-struct Answering<'a, B, O> {
+struct Answering<'a, O> {
     strategy: &'a mut dyn Strategy,
-    gates: &'a mut Option<Box<Gates<B>>>,
+    gates: &'a mut Option<Box<Gates>>,
     from: FaceId,
     out: &'a mut O,
 }
 
-impl<B, O: Outbox<B>> Answering<'_, B, O> {
+impl<O> Answering<'_, O> {
     #[inline(always)]
-    fn answer(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>, (to, token): (FaceId, PitToken)) {
-        set_token(&mut packet.header, token);
-        self.strategy.on_data_out(cx, &mut packet.header, to);
+    fn answer<B>(&mut self, cx: &mut Context<'_>, packet: PacketId, (to, token): (FaceId, PitToken))
+    where
+        O: Outbox<B>,
+    {
+        let header = &mut self.out.packets()[&packet].header;
+        set_token(header, token);
+        self.strategy.on_data_out(cx, header, to);
         if let Some(gates) = self.gates {
-            gates.data_out(cx, &mut packet.header, self.from, to);
+            gates.data_out(cx, header, self.from, to);
         }
         self.out.send(cx, to, packet);
     }

@@ -1,10 +1,11 @@
 //! The forwarder's side of gates: rows of gates by face, their decisions, and their notifications.
 
 use super::{Forwarder, Outbox, Requested};
+use crate::arena::PacketId;
 use crate::context::Context;
 use crate::ndn::face::FaceId;
 use crate::ndn::gate::{DataSource, FaceGate, GateRow, GateStats, Passage};
-use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason};
+use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, PacketArena};
 use crate::ndn::pit::PitId;
 use crate::ndn::strategy::{Decision, Target};
 use crate::observe::event::Cause;
@@ -14,27 +15,27 @@ use super::interest::send_nack;
 
 /// The gates of every face that has some.
 #[derive(Debug)]
-pub(super) struct Gates<B> {
+pub(super) struct Gates {
     /// Rows of gates by face.
-    rows: Vec<Option<GateRow<B>>>,
+    rows: Vec<Option<GateRow>>,
 }
 
-impl<B> Gates<B> {
+impl Gates {
     #[inline]
-    pub fn row(&mut self, face: FaceId) -> Option<&mut GateRow<B>> {
+    pub fn row(&mut self, face: FaceId) -> Option<&mut GateRow> {
         self.rows.get_mut(face.index())?.as_mut()
     }
 
     /// The gates of `face`, which are not changed.
-    pub fn row_of(&self, face: FaceId) -> Option<&GateRow<B>> {
+    pub fn row_of(&self, face: FaceId) -> Option<&GateRow> {
         self.rows.get(face.index())?.as_ref()
     }
 
-    pub fn rows(&self) -> impl Iterator<Item = &GateRow<B>> {
+    pub fn rows(&self) -> impl Iterator<Item = &GateRow> {
         self.rows.iter().flatten()
     }
 
-    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut GateRow<B>> {
+    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut GateRow> {
         self.rows.iter_mut().flatten()
     }
 
@@ -42,10 +43,9 @@ impl<B> Gates<B> {
         self.rows().filter_map(GateRow::next_wake).min()
     }
 
-    pub fn remove(&mut self, face: FaceId) {
-        if let Some(row) = self.rows.get_mut(face.index()) {
-            *row = None;
-        }
+    /// Removes the gates of `face`.
+    pub fn remove(&mut self, face: FaceId) -> Option<GateRow> {
+        self.rows.get_mut(face.index())?.take()
     }
 
     /// Continues the counters of the gates of the same faces.
@@ -94,7 +94,7 @@ pub(super) enum Ending {
 }
 
 impl<B: Clone + Default> Forwarder<B> {
-    /// Sets the gates before the queue of `face`, replacing earlier ones.
+    /// Sets the gates before the queue of `face`, replacing earlier ones, which must hold nothing.
     pub fn set_gates(&mut self, face: FaceId, gates: Vec<Box<dyn FaceGate>>) {
         if gates.is_empty() {
             if let Some(all) = &mut self.gates {
@@ -118,9 +118,9 @@ impl<B: Clone + Default> Forwarder<B> {
 
     /// Drops everything that the gates of `face` hold, because its link is down; returns the number of
     /// packets. Their PIT entries stay without them until they expire or are requested again.
-    pub fn clear_held(&mut self, cx: &mut Context<'_>, face: FaceId) -> u64 {
+    pub fn clear_held(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>, face: FaceId) -> u64 {
         let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(face)) else { return 0 };
-        let dropped = row.clear(cx, Cause("held at link down"));
+        let dropped = row.clear(cx, packets, Cause("held at link down"));
         for id in &dropped {
             self.pit.entry_mut(*id).take_back(face);
         }
@@ -133,7 +133,7 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        requested: Requested<B>,
+        requested: Requested,
         out: &mut impl Outbox<B>,
     ) {
         let offered = self.offer(cx, from, &requested, out);
@@ -143,13 +143,14 @@ impl<B: Clone + Default> Forwarder<B> {
             Some(Decision::Suppress) => self.counters.suppressed += 1,
             Some(Decision::Nack(reason)) => {
                 send_nack(cx, from, packet, Nack { interest, reason }, out);
-                self.end_refused(from, id);
+                return self.end_refused(from, id);
             }
             Some(Decision::Forward) | None => {
                 self.counters.hop_limited += u64::from(offered.out_of_hops);
                 self.end_if_idle(id);
             }
         }
+        out.packets().end(packet);
     }
 
     /// Sends the Interest to all targets; a face whose gates refuse is replaced by another choice of the strategy,
@@ -158,7 +159,7 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        requested: &Requested<B>,
+        requested: &Requested,
         out: &mut impl Outbox<B>,
     ) -> Offered {
         // Taken out, because a refusal consults the strategy again, which fills `self.targets`.
@@ -176,7 +177,8 @@ impl<B: Clone + Default> Forwarder<B> {
                 Attempt::OutOfHops => offered.out_of_hops = true,
                 Attempt::Dropped => {}
                 Attempt::Refused(reason) => {
-                    let decision = self.request_again(cx, target.face, from, requested, reason);
+                    let interest = (requested.id, &out.packets()[&requested.packet].header);
+                    let decision = self.request_again(cx, target.face, from, interest, reason);
                     offered.refusal = Some(decision);
                     targets.append(&mut self.targets);
                 }
@@ -195,10 +197,10 @@ impl<B: Clone + Default> Forwarder<B> {
         cx: &mut Context<'_>,
         face: FaceId,
         from: FaceId,
-        requested: &Requested<B>,
+        interest: (PitId, &Header),
         reason: NackReason,
     ) -> Decision {
-        match self.consult_rejected(cx, face, from, requested) {
+        match self.consult_rejected(cx, face, from, interest) {
             Decision::Forward => Decision::Nack(reason),
             otherwise => {
                 self.targets.clear();
@@ -212,7 +214,7 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         target: Target,
-        requested: &Requested<B>,
+        requested: &Requested,
         out: &mut impl Outbox<B>,
     ) -> Attempt {
         let Requested { packet, interest, id } = requested;
@@ -222,20 +224,25 @@ impl<B: Clone + Default> Forwarder<B> {
         if interest.hop_limit == Some(0) && !cx.face(face).is_local() {
             return Attempt::OutOfHops;
         }
-        let mut copy = packet.clone();
-        copy.header.hop = packet.header.hop.carried();
-        copy.header.kind = Kind::Interest(Interest { nonce, ..interest });
-        let passage = match self.gates.as_mut().and_then(|gates| gates.row(face)) {
+        let mut row = self.gates.as_mut().and_then(|gates| gates.row(face));
+        // One Interest per entry waits at a face; its departure will serve this request, too.
+        if row.as_ref().is_some_and(|row| row.holds(id)) {
+            self.counters.suppressed += 1;
+            return Attempt::Sent;
+        }
+        let copy = out.packets().copy(packet);
+        let header = &mut out.packets()[&copy].header;
+        header.hop = header.hop.carried();
+        header.kind = Kind::Interest(Interest { nonce, ..interest });
+        let passage = match &mut row {
             None => Passage::Passed(copy),
-            // One Interest per entry waits at a face; its departure will serve this request, too.
-            Some(row) if row.holds(id) => {
-                self.counters.suppressed += 1;
-                return Attempt::Sent;
-            }
-            Some(row) => row.pass(cx, id, copy),
+            Some(row) => row.pass(cx, out.packets(), id, copy),
         };
         match passage {
-            Passage::Refused(reason, _) => return Attempt::Refused(reason),
+            Passage::Refused(reason, copy) => {
+                out.packets().end(copy);
+                return Attempt::Refused(reason);
+            }
             Passage::Dropped => return Attempt::Dropped,
             Passage::Held => self.pit.set_out_record(id, face, nonce, cx.now),
             Passage::Passed(packet) => {
@@ -247,7 +254,14 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Data for the entry came from `from`: Interests that gates hold for it are withdrawn.
-    pub(super) fn data_at_gates(&mut self, cx: &mut Context<'_>, from: FaceId, id: PitId, data: &mut Header) {
+    pub(super) fn data_at_gates(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        id: PitId,
+        packets: &mut PacketArena<B>,
+        data: &PacketId,
+    ) {
         let Some(gates) = &mut self.gates else { return };
         let entry = self.pit.entry(id);
         let requested = entry.out_records().map(|record| record.face);
@@ -256,24 +270,30 @@ impl<B: Clone + Default> Forwarder<B> {
         let held: Vec<FaceId> = requested.filter(holds).collect();
         for face in held {
             if let Some(row) = gates.row(face) {
-                row.withdraw(cx, id, Cause("held and answered"));
+                row.withdraw(cx, packets, id, Cause("held and answered"));
             }
             self.pit.entry_mut(id).take_back(face);
         }
         let rtt = self.pit.entry(id).round_trip(from, cx.now);
         if let Some(row) = gates.row(from) {
-            row.on_data_in(cx, id, data, rtt);
+            row.on_data_in(cx, id, &mut packets[data].header, rtt);
         }
     }
 
     /// Notifies the gates of every face with an outstanding answer that none is expected any more.
-    pub(super) fn end_at_gates(&mut self, cx: &mut Context<'_>, id: PitId, how: &Ending) {
+    pub(super) fn end_at_gates(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        id: PitId,
+        how: &Ending,
+    ) {
         let Some(gates) = &mut self.gates else { return };
         let is_expired = matches!(how, Ending::Expired);
         let cause = Cause(if is_expired { "held too long" } else { "held and refused" });
         for record in self.pit.entry(id).out_records() {
             let Some(row) = gates.row(record.face) else { continue };
-            let was_held = row.withdraw(cx, id, cause);
+            let was_held = row.withdraw(cx, packets, id, cause);
             // A held Interest has not left, unless an earlier one of the same entry has: only that awaits an
             // answer.
             let is_out = !was_held || record.retransmissions > 0;
@@ -293,7 +313,7 @@ impl<B: Clone + Default> Forwarder<B> {
         for face in (0..faces).map(|index| FaceId(index as u16)) {
             // An entry that ends with one packet takes with it what other faces hold: one face after the other.
             if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(face)) {
-                row.wake(cx, &mut passages);
+                row.wake(cx, out.packets(), &mut passages);
             }
             for (id, passage) in passages.drain(..) {
                 self.go_on_released(cx, face, id, passage, out);
@@ -306,7 +326,7 @@ impl<B: Clone + Default> Forwarder<B> {
         cx: &mut Context<'_>,
         face: FaceId,
         id: PitId,
-        passage: Passage<B>,
+        passage: Passage,
         out: &mut impl Outbox<B>,
     ) {
         match passage {
@@ -321,12 +341,14 @@ impl<B: Clone + Default> Forwarder<B> {
             }
             // The strategy took it for sent; for it this is the upstream's Nack, unless an earlier one is out still.
             Passage::Refused(reason, packet) => {
-                let Kind::Interest(interest) = packet.header.kind else { return };
-                match self.pit.entry_mut(id).out_record_mut(face) {
-                    Some(record) if record.retransmissions == 0 => record.nacked = Some(reason),
-                    _ => return,
+                let record = self.pit.entry_mut(id).out_record_mut(face);
+                match (out.packets()[&packet].header.kind, record) {
+                    (Kind::Interest(interest), Some(record)) if record.retransmissions == 0 => {
+                        record.nacked = Some(reason);
+                        self.apply_nack(cx, face, Requested { packet, interest, id }, reason, out);
+                    }
+                    _ => out.packets().end(packet),
                 }
-                self.apply_nack(cx, face, Requested { packet, interest, id }, reason, out);
             }
         }
     }

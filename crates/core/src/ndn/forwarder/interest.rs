@@ -1,13 +1,14 @@
 //! The Interest pipelines: incoming, loop, content store hit and miss, outgoing.
 
 use super::{BodyRules, Digest, Forwarder, Outbox, Requested, Steering};
+use crate::arena::PacketId;
 use crate::context::Context;
 use crate::ndn::cs::set_token;
 use crate::ndn::face::FaceId;
 use crate::ndn::fib::{Fib, FibEntry, NextHop, Scope};
 use crate::ndn::gate::DataSource;
 use crate::ndn::name::{IMPLICIT_DIGEST, Name, Segment};
-use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
+use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet, PacketArena};
 use crate::ndn::pit::{Pit, PitId, Recorded};
 use crate::ndn::strategy::{Arrival, Decision, Target};
 use crate::observe::event::Event;
@@ -20,25 +21,46 @@ const NO_FACE: FaceId = FaceId(u16::MAX);
 /// Number of Interests under `/localhost` that may be pending beyond the limit.
 const RESERVED: usize = 64;
 
+/// Why an Interest does not go through the tables.
+enum Objection {
+    OutOfHops,
+    Loop,
+    /// The PIT is full.
+    Full,
+}
+
+/// What is to be done with an Interest that has an entry.
+enum Decided {
+    /// It leaves unchanged through this face, as its entry has recorded.
+    Send(FaceId),
+    /// The decision of the strategy is to be carried out.
+    Else(PitId, Decision),
+}
+
 impl<B: Clone + Default> Forwarder<B> {
     #[inline(never)]
     pub(super) fn on_interest(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
+        packet: PacketId,
         out: &mut impl Outbox<B>,
     ) {
-        let Some(mut packet) = self.admit(cx, from, packet, out) else { return };
-        let name = packet.header.name;
+        let header = &mut out.packets()[&packet].header;
+        if let Some(objection) = self.objection(cx, header) {
+            return self.on_objection::<false>(cx, from, (packet, objection), out);
+        }
         if !self.cs.is_enabled() && self.is_plain {
+            let name = header.name;
             // Most Interests are the first of their entry, and nothing on this node can answer them.
-            let decided = self.decide::<false>(cx, from, packet, out, |pit, interest, now| {
-                pit.begin(name, from, interest, now)
-            });
+            let decided = self
+                .decide::<false>(cx, from, header, |pit, interest, now| pit.begin(name, from, interest, now));
             match decided {
-                Ok(()) => return,
-                Err(undecided) => packet = undecided,
+                Some(Decided::Send(face)) => return out.send(cx, face, packet),
+                Some(Decided::Else(id, decision)) => {
+                    return self.carry_out(cx, from, (packet, id), out, decision);
+                }
+                None => {}
             }
         }
         self.on_any_interest::<false>(cx, from, packet, out);
@@ -49,41 +71,55 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
+        packet: PacketId,
         out: &mut impl Outbox<B>,
     ) {
-        if let Some(packet) = self.admit(cx, from, packet, out) {
-            self.on_any_interest::<true>(cx, from, packet, out);
+        match self.objection(cx, &mut out.packets()[&packet].header) {
+            Some(objection) => self.on_objection::<true>(cx, from, (packet, objection), out),
+            None => self.on_any_interest::<true>(cx, from, packet, out),
         }
     }
 
-    /// The Interest, unless it is dropped or refused whatever the tables have about its name.
+    /// Why an Interest is dropped or refused whatever the tables have about its name.
     #[inline(always)]
-    fn admit(
+    fn objection(&mut self, cx: &Context<'_>, header: &mut Header) -> Option<Objection> {
+        let Kind::Interest(interest) = &mut header.kind else { return None };
+        if interest.hop_limit.is_some() && !decrement_hop_limit(interest) {
+            return Some(Objection::OutOfHops);
+        }
+        let (nonce, name) = (interest.nonce, header.name);
+        if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, nonce, cx.now) {
+            return Some(Objection::Loop);
+        }
+        (self.pit.len() >= self.pit_limit && !self.has_room(cx, header)).then_some(Objection::Full)
+    }
+
+    /// Drops or refuses an Interest, unless room can be made for it.
+    #[cold]
+    fn on_objection<const IS_STEERED: bool>(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        mut packet: Packet<B>,
+        (packet, objection): (PacketId, Objection),
         out: &mut impl Outbox<B>,
-    ) -> Option<Packet<B>> {
-        let Kind::Interest(interest) = &mut packet.header.kind else { return None };
-        if interest.hop_limit.is_some() && !decrement_hop_limit(interest) {
-            self.counters.hop_limited += 1;
-            return None;
+    ) {
+        match objection {
+            Objection::OutOfHops => {
+                self.counters.hop_limited += 1;
+                out.packets().end(packet);
+            }
+            Objection::Loop => {
+                self.counters.loops += 1;
+                refuse(cx, from, packet, NackReason::Duplicate, out);
+            }
+            Objection::Full if self.make_room(cx, from, out.packets()) => {
+                self.on_any_interest::<IS_STEERED>(cx, from, packet, out);
+            }
+            Objection::Full => {
+                self.counters.refused_full += 1;
+                refuse(cx, from, packet, NackReason::Congestion, out);
+            }
         }
-        let (nonce, name) = (interest.nonce, packet.header.name);
-        if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, nonce, cx.now) {
-            self.counters.loops += 1;
-            refuse(cx, from, packet, NackReason::Duplicate, out);
-            return None;
-        }
-        if self.pit.len() >= self.pit_limit && !self.has_room(cx, &packet.header) && !self.make_room(cx, from)
-        {
-            self.counters.refused_full += 1;
-            refuse(cx, from, packet, NackReason::Congestion, out);
-            return None;
-        }
-        Some(packet)
     }
 
     /// As [`on_interest`](Self::on_interest) for an Interest that is not refused, with any entry and store.
@@ -92,11 +128,12 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
+        packet: PacketId,
         out: &mut impl Outbox<B>,
     ) {
-        let Kind::Interest(interest) = &packet.header.kind else { return };
-        let name = packet.header.name;
+        let Header { name, kind: Kind::Interest(ref interest), .. } = out.packets()[&packet].header else {
+            return out.packets().end(packet);
+        };
         let (id, is_new) = self.pit.find_or_insert(name, interest.into());
         let entry = self.pit.entry(id);
         if !is_new && entry.is_loop(interest.nonce, from) {
@@ -105,12 +142,12 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         // As in NFD, the store is searched only if no downstream waits: before, it did not have the Data.
         if entry.in_records().next().is_none() {
-            if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet.header, out) {
+            if self.cs.is_enabled() && self.answer_from_cache(cx, from, &packet, out) {
                 if is_new {
                     // A hit needs no entry; it was only inserted to look for a loop and for downstreams.
                     self.pit.remove(id);
                 }
-                return;
+                return out.packets().end(packet);
             }
             // A satisfied entry is kept for a while after its Data; this Interest is a new request.
             self.pit.reopen(id);
@@ -118,20 +155,25 @@ impl<B: Clone + Default> Forwarder<B> {
         if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
             self.pit.note_digest(id);
         }
-        let left = self.decide::<IS_STEERED>(cx, from, packet, out, |pit, interest, now| {
+        let header = &mut out.packets()[&packet].header;
+        let decided = self.decide::<IS_STEERED>(cx, from, header, |pit, interest, now| {
             Some(pit.record((id, is_new), from, interest, now))
         });
-        debug_assert!(left.is_ok(), "a record is always made");
+        match decided {
+            Some(Decided::Send(face)) => out.send(cx, face, packet),
+            Some(Decided::Else(id, decision)) => self.carry_out(cx, from, (packet, id), out, decision),
+            None => out.packets().end(packet),
+        }
         self.pit.join_upstreams(id);
     }
 
     /// Ends the oldest entry of the face with the largest share, if that is not `from` itself: a peer whose Interests fill
     /// the table must not deny it to others.
     #[cold]
-    fn make_room(&mut self, cx: &mut Context<'_>, from: FaceId) -> bool {
+    fn make_room(&mut self, cx: &mut Context<'_>, from: FaceId, packets: &mut PacketArena<B>) -> bool {
         let Some(id) = self.pit.displaceable(from) else { return false };
         self.counters.displaced += 1;
-        self.end_entry(cx, id);
+        self.end_entry(cx, packets, id);
         true
     }
 
@@ -150,40 +192,37 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Ends the oldest entries of the faces with the largest shares, until `len` entries are left or none counts for a face.
-    pub(crate) fn shorten_pit(&mut self, cx: &mut Context<'_>, len: usize) {
+    pub(crate) fn shorten_pit(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>, len: usize) {
         while self.pit.len() > len {
             let Some(id) = self.pit.displaceable(NO_FACE) else { return };
             self.counters.displaced += 1;
-            self.end_entry(cx, id);
+            self.end_entry(cx, packets, id);
         }
     }
 
-    /// Consults the strategy about an Interest, which `record` puts in its entry, and carries out its decision. Returns the
-    /// packet if it has no entry.
+    /// Consults the strategy about an Interest, which `record` puts in its entry; `None` if it has no entry.
     #[inline(always)]
     fn decide<const IS_STEERED: bool>(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        mut packet: Packet<B>,
-        out: &mut impl Outbox<B>,
+        header: &mut Header,
         record: impl for<'a> FnOnce(&'a mut Pit, &Interest, Time) -> Option<Recorded<'a>>,
-    ) -> Result<(), Packet<B>> {
-        let Kind::Interest(interest) = &packet.header.kind else { return Ok(()) };
+    ) -> Option<Decided> {
+        let Kind::Interest(interest) = &header.kind else { return None };
         let (nonce, is_limited) = (interest.nonce, interest.hop_limit.is_some());
-        let Some(recorded) = record(&mut self.pit, interest, cx.now) else { return Err(packet) };
-        let Recorded { id, entry, route, is_repeated } = recorded;
-        let route = self.fib.route_by(route, packet.header.name.prefix, cx);
+        let Recorded { id, entry, route, is_repeated } = record(&mut self.pit, interest, cx.now)?;
+        let route = self.fib.route_by(route, header.name.prefix, cx);
         let strategy = route.strategy;
         let hops = match IS_STEERED {
-            true => steered_hops(cx, from, &packet.header, (&mut self.fib, self.steering, &mut self.near)),
+            true => steered_hops(cx, from, header, (&mut self.fib, self.steering, &mut self.near)),
             false => hops_in_scope(cx, from, route, &mut self.near),
         };
         self.targets.clear();
         let decision = self.strategies[usize::from(strategy.0)].strategy.on_interest(
             cx,
             &mut Arrival {
-                interest: &packet.header,
+                interest: header,
                 from,
                 pending: id,
                 entry: &mut *entry,
@@ -193,17 +232,15 @@ impl<B: Clone + Default> Forwarder<B> {
             },
         );
         if decision == Decision::Forward && self.gates.is_none() {
-            packet.header.hop = packet.header.hop.carried();
+            header.hop = header.hop.carried();
             if let [Target { face, fresh_nonce: false }] = self.targets[..]
                 && !is_limited
             {
                 entry.set_out_record(face, nonce, cx.now);
-                out.send(cx, face, packet);
-                return Ok(());
+                return Some(Decided::Send(face));
             }
         }
-        self.carry_out(cx, from, (packet, id), out, decision);
-        Ok(())
+        Some(Decided::Else(id, decision))
     }
 
     /// Carries out a decision, for any targets, hop limits and gates.
@@ -212,13 +249,18 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        (packet, id): (Packet<B>, PitId),
+        (packet, id): (PacketId, PitId),
         out: &mut impl Outbox<B>,
         decision: Decision,
     ) {
-        let Kind::Interest(interest) = packet.header.kind else { return };
+        let Kind::Interest(interest) = out.packets()[&packet].header.kind else {
+            return out.packets().end(packet);
+        };
         match decision {
-            Decision::Suppress => self.counters.suppressed += 1,
+            Decision::Suppress => {
+                self.counters.suppressed += 1;
+                out.packets().end(packet);
+            }
             Decision::Forward if self.gates.is_none() => {
                 self.forward_copies(cx, Requested { packet, interest, id }, out);
             }
@@ -237,13 +279,12 @@ impl<B: Clone + Default> Forwarder<B> {
         cx: &mut Context<'_>,
         refused_by: FaceId,
         from: FaceId,
-        requested: &Requested<B>,
+        (id, interest): (PitId, &Header),
     ) -> Decision {
-        let Requested { packet, id, .. } = requested;
-        let route = self.fib.route(packet.header.name.prefix, cx);
+        let route = self.fib.route(interest.name.prefix, cx);
         let strategy = route.strategy;
         let hops = match self.steering {
-            Some(_) => steered_hops(cx, from, &packet.header, (&mut self.fib, self.steering, &mut self.near)),
+            Some(_) => steered_hops(cx, from, interest, (&mut self.fib, self.steering, &mut self.near)),
             None => hops_in_scope(cx, from, route, &mut self.near),
         };
         self.targets.clear();
@@ -251,10 +292,10 @@ impl<B: Clone + Default> Forwarder<B> {
             cx,
             refused_by,
             &mut Arrival {
-                interest: &packet.header,
+                interest,
                 from,
-                pending: *id,
-                entry: self.pit.entry_mut(*id),
+                pending: id,
+                entry: self.pit.entry_mut(id),
                 is_repeated: false,
                 hops,
                 targets: &mut self.targets,
@@ -269,9 +310,10 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Sends the Interest to all targets; the last copy is the packet itself.
-    fn forward_copies(&mut self, cx: &mut Context<'_>, requested: Requested<B>, out: &mut impl Outbox<B>) {
+    fn forward_copies(&mut self, cx: &mut Context<'_>, requested: Requested, out: &mut impl Outbox<B>) {
         let Requested { packet, interest, id } = requested;
         let Some((last, others)) = self.targets.split_last() else {
+            out.packets().end(packet);
             return self.end_if_idle(id);
         };
         let mut nonce_for = |target: &Target| {
@@ -280,7 +322,7 @@ impl<B: Clone + Default> Forwarder<B> {
         let mut sent = false;
         for target in others {
             let interest = Interest { nonce: nonce_for(target), ..interest };
-            let copy = Requested { packet: packet.clone(), interest, id };
+            let copy = Requested { packet: out.packets().copy(&packet), interest, id };
             sent |= send_interest(cx, &mut self.pit, target.face, copy, out);
         }
         let interest = Interest { nonce: nonce_for(last), ..interest };
@@ -303,9 +345,10 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        header: &Header,
+        packet: &PacketId,
         out: &mut impl Outbox<B>,
     ) -> bool {
+        let header = &out.packets()[packet].header;
         let Kind::Interest(interest) = header.kind else { return false };
         let Some(mut found) = self.find_cached(cx, header.name, interest) else {
             self.note_miss(cx, header.name);
@@ -323,6 +366,7 @@ impl<B: Clone + Default> Forwarder<B> {
         if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from)) {
             row.on_data_out(cx, &mut found.header, DataSource::Cache);
         }
+        let found = out.packets().insert(found);
         out.send(cx, from, found);
         true
     }
@@ -420,35 +464,37 @@ fn digest_in(cx: &Context<'_>, name: Name) -> Option<(Name, Digest)> {
 }
 
 /// Sends one copy; false when its hops are used up.
-fn send_interest<B>(
+fn send_interest<B: Default>(
     cx: &mut Context<'_>,
     pit: &mut Pit,
     face: FaceId,
-    requested: Requested<B>,
+    requested: Requested,
     out: &mut impl Outbox<B>,
 ) -> bool {
-    let Requested { mut packet, interest, id } = requested;
+    let Requested { packet, interest, id } = requested;
     // With a hop limit of zero, only an application on this node can receive the Interest.
     if interest.hop_limit == Some(0) && !cx.face(face).is_local() {
+        out.packets().end(packet);
         return false;
     }
     pit.set_out_record(id, face, interest.nonce, cx.now);
-    packet.header.kind = Kind::Interest(interest);
+    out.packets()[&packet].header.kind = Kind::Interest(interest);
     out.send(cx, face, packet);
     true
 }
 
 /// Sends an Interest back as a Nack.
 #[cold]
-fn refuse<B>(
+fn refuse<B: Default>(
     cx: &mut Context<'_>,
     to: FaceId,
-    packet: Packet<B>,
+    packet: PacketId,
     reason: NackReason,
     out: &mut impl Outbox<B>,
 ) {
-    if let Kind::Interest(interest) = packet.header.kind {
-        send_nack(cx, to, packet, Nack { interest, reason }, out);
+    match out.packets()[&packet].header.kind {
+        Kind::Interest(interest) => send_nack(cx, to, packet, Nack { interest, reason }, out),
+        _ => out.packets().end(packet),
     }
 }
 
@@ -456,11 +502,12 @@ fn refuse<B>(
 pub(super) fn send_nack<B>(
     cx: &mut Context<'_>,
     to: FaceId,
-    mut refused: Packet<B>,
+    refused: PacketId,
     nack: Nack,
     out: &mut impl Outbox<B>,
 ) {
-    refused.header.kind = Kind::Nack(nack);
-    refused.header.hop = HopSignals::default();
+    let header = &mut out.packets()[&refused].header;
+    header.kind = Kind::Nack(nack);
+    header.hop = HopSignals::default();
     out.send(cx, to, refused);
 }

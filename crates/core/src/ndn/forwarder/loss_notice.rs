@@ -1,9 +1,10 @@
 //! The loss-notice pipeline: as Data, but the entry stays, nothing is cached and the notice goes first (PLR, section IV.B).
 
 use super::{Forwarder, Outbox};
+use crate::arena::PacketId;
 use crate::context::Context;
 use crate::ndn::face::FaceId;
-use crate::ndn::packet::{Kind, LossNotice, Packet};
+use crate::ndn::packet::{Kind, LossNotice};
 use crate::scheme::signal::Class;
 
 impl<B: Clone + Default> Forwarder<B> {
@@ -12,12 +13,12 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
+        packet: PacketId,
         out: &mut impl Outbox<B>,
     ) {
-        let mut found = self.matches(cx, packet.header.name);
+        let mut found = self.matches(cx, out.packets()[&packet].header.name);
         if !self.keep_requested(&mut found, from) {
-            return;
+            return out.packets().end(packet);
         }
         for id in found {
             let prefix = self.pit.entry(id).name().prefix;
@@ -29,12 +30,14 @@ impl<B: Clone + Default> Forwarder<B> {
             let waiting = self.pit.entry(id).in_records().filter(|record| record.is_pending(now));
             for record in waiting.filter(|record| record.face != from) {
                 let kind = Kind::LossNotice(LossNotice { token: record.token });
-                let mut copy = packet.clone();
-                copy.header.kind = kind;
-                copy.header.hop = copy.header.hop.carried();
-                copy.header.hop.class = Class::NOTICE;
+                let copy = out.packets().copy(&packet);
+                let header = &mut out.packets()[&copy].header;
+                header.kind = kind;
+                header.hop = header.hop.carried();
+                header.hop.class = Class::NOTICE;
                 out.send(cx, record.face, copy);
             }
         }
+        out.packets().end(packet);
     }
 }

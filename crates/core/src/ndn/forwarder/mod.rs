@@ -7,14 +7,14 @@ mod loss_notice;
 mod nack;
 mod segment;
 
+use crate::arena::PacketId;
 use crate::context::Context;
 use crate::ndn::cs::{CacheSetup, Stores, UnsolicitedPolicy};
 use crate::ndn::dead_nonce::DeadNonceList;
 use crate::ndn::face::FaceId;
 use crate::ndn::fib::{Fib, NextHop, StrategyId};
-use crate::ndn::gate::GateRow;
 use crate::ndn::name::{Name, NameHash, PrefixId};
-use crate::ndn::packet::{Interest, Kind, Packet, PitToken};
+use crate::ndn::packet::{Interest, Kind, PacketArena, PitToken};
 use crate::ndn::pit::{Pit, PitEntry, PitId, SharePeer};
 use crate::ndn::strategy::{Strategy, Target};
 use crate::observe::event::{Event, EventMask, Side};
@@ -37,8 +37,11 @@ pub struct BodyRules<B> {
 
 /// Takes the packets a forwarder sends.
 pub trait Outbox<B> {
+    /// The arena of the packets.
+    fn packets(&mut self) -> &mut PacketArena<B>;
+
     /// Sends `packet` through `face`.
-    fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>);
+    fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: PacketId);
 }
 
 /// Counters of a forwarder since the start.
@@ -164,13 +167,13 @@ pub struct Forwarder<B> {
     /// What the packet that is being processed requests.
     steering: Option<Steering>,
     /// Gates before the queues of faces; most nodes have none.
-    gates: Option<Box<Gates<B>>>,
+    gates: Option<Box<Gates>>,
 }
 
 /// An Interest with its PIT entry, on its way through the pipelines.
-struct Requested<B> {
+struct Requested {
     /// The packet; that of a Nack when the Interest came back.
-    packet: Packet<B>,
+    packet: PacketId,
     /// Fields of the Interest.
     interest: Interest,
     /// Its entry in the PIT.
@@ -291,10 +294,10 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
+        packet: PacketId,
         out: &mut impl Outbox<B>,
     ) {
-        match packet.header.kind {
+        match out.packets()[&packet].header.kind {
             Kind::Interest(_) => self.on_interest(cx, from, packet, out),
             Kind::Data(_) => self.on_data(cx, from, packet, out),
             _ => self.receive_other(cx, from, packet, out),
@@ -307,11 +310,11 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
+        packet: PacketId,
         out: &mut impl Outbox<B>,
     ) {
-        match packet.header.kind {
-            Kind::Interest(_) | Kind::Data(_) => {}
+        match out.packets()[&packet].header.kind {
+            Kind::Interest(_) | Kind::Data(_) => out.packets().end(packet),
             Kind::Nack(nack) => self.on_nack(cx, from, packet, nack, out),
             Kind::LossNotice(_) => self.on_loss_notice(cx, from, packet, out),
             Kind::Tcp(_) => self.on_segment(cx, from, packet, out),
@@ -324,12 +327,12 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
+        packet: PacketId,
         steering: Steering,
         out: &mut impl Outbox<B>,
     ) {
         self.steering = Some(steering);
-        match packet.header.kind {
+        match out.packets()[&packet].header.kind {
             Kind::Interest(_) => self.on_steered_interest(cx, from, packet, out),
             _ => self.receive(cx, from, packet, out),
         }
@@ -354,7 +357,7 @@ impl<B: Clone + Default> Forwarder<B> {
     pub fn on_wake(&mut self, cx: &mut Context<'_>, out: &mut impl Outbox<B>) {
         let mut expired = std::mem::take(&mut self.expired);
         self.pit.take_expired(cx.now, &mut expired);
-        expired.drain(..).for_each(|id| self.end_entry(cx, id));
+        expired.drain(..).for_each(|id| self.end_entry(cx, out.packets(), id));
         self.expired = expired;
         for Served { strategy, .. } in &mut self.strategies {
             if strategy.next_wake().is_some_and(|at| at <= cx.now) {
@@ -374,23 +377,23 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    fn end_entry(&mut self, cx: &mut Context<'_>, id: PitId) {
+    fn end_entry(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>, id: PitId) {
         if !self.pit.entry(id).is_satisfied() {
-            self.end_unsatisfied(cx, id);
+            self.end_unsatisfied(cx, packets, id);
         } else {
-            self.end_at_gates(cx, id, &Ending::Elsewhere);
+            self.end_at_gates(cx, packets, id, &Ending::Elsewhere);
             self.pit.remove(id);
         }
     }
 
     /// Ends everything that is pending as unsatisfied, drops what gates hold, and adopts tables, strategies
     /// and gates of `fresh`; counters stay. Returns the number of packets dropped.
-    pub fn restart(&mut self, cx: &mut Context<'_>, mut fresh: Self) -> u64 {
+    pub fn restart(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>, mut fresh: Self) -> u64 {
         let faces = (0..cx.faces.len()).map(|face| FaceId(face as u16));
         // While the old gates are still there, so that they are notified of every end.
-        let dropped = faces.map(|face| self.clear_held(cx, face)).sum();
+        let dropped = faces.map(|face| self.clear_held(cx, packets, face)).sum();
         let pending: Vec<PitId> = self.pit.ids().collect();
-        pending.into_iter().for_each(|id| self.end_entry(cx, id));
+        pending.into_iter().for_each(|id| self.end_entry(cx, packets, id));
         if let (Some(gates), Some(old)) = (&mut fresh.gates, &self.gates) {
             gates.count_on(old);
         }
@@ -404,9 +407,9 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Notifies the strategy and the dead nonce list, and removes the entry.
-    fn end_unsatisfied(&mut self, cx: &mut Context<'_>, id: PitId) {
+    fn end_unsatisfied(&mut self, cx: &mut Context<'_>, packets: &mut PacketArena<B>, id: PitId) {
         self.counters.expired += 1;
-        self.end_at_gates(cx, id, &Ending::Expired);
+        self.end_at_gates(cx, packets, id, &Ending::Expired);
         let entry = self.pit.entry(id);
         if cx.records(EventMask::PENDING) {
             record_end(cx, entry, false);
@@ -420,16 +423,16 @@ impl<B: Clone + Default> Forwarder<B> {
     /// Removes a face with its gates and what they hold: no downstream, no upstream and no route refers to it
     /// any more, and its number may be given to another face. Entries without any other downstream end with
     /// the next [`on_wake`](Self::on_wake), so that they do not fill the PIT for their whole lifetime.
-    pub fn remove_face(&mut self, face: FaceId, now: Time) {
+    pub fn remove_face(&mut self, packets: &mut PacketArena<B>, face: FaceId, now: Time) {
         self.fib.remove_face(face);
-        if let Some(gates) = &mut self.gates {
-            gates.remove(face);
+        if let Some(row) = self.gates.as_mut().and_then(|gates| gates.remove(face)) {
+            row.end_held(packets);
         }
         self.pit.remove_face(face, now);
     }
 
     /// Calls `each` with every name in a table, and the token that is stored with it.
-    pub fn visit_names(&self, each: &mut dyn FnMut(Name, PitToken)) {
+    pub fn visit_names(&self, packets: &PacketArena<B>, each: &mut dyn FnMut(Name, PitToken)) {
         for prefix in self.fib.prefixes().chain(self.cs.prefixes()) {
             each(Name::whole(prefix), PitToken::default());
         }
@@ -438,7 +441,8 @@ impl<B: Clone + Default> Forwarder<B> {
             entry.in_records().for_each(|record| each(entry.name(), record.token));
         }
         self.cs.names().for_each(|name| each(name, PitToken::default()));
-        for (flow, header) in self.gates.iter().flat_map(|gates| gates.rows()).flat_map(GateRow::headers) {
+        let rows = self.gates.iter().flat_map(|gates| gates.rows());
+        for (flow, header) in rows.flat_map(|row| row.headers(packets)) {
             each(Name::whole(flow), PitToken::default());
             each(header.name, header.token());
         }

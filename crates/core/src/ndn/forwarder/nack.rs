@@ -3,10 +3,12 @@
 use super::gates::Ending;
 use super::interest::send_nack;
 use super::{Forwarder, Outbox, Requested};
+use crate::arena::PacketId;
 use crate::context::Context;
 use crate::ndn::face::FaceId;
-use crate::ndn::packet::{Interest, Kind, Nack, NackReason, Packet};
-use crate::ndn::pit::Selector;
+use crate::ndn::name::Name;
+use crate::ndn::packet::{Interest, Kind, Nack, NackReason};
+use crate::ndn::pit::{PitId, Selector};
 use crate::ndn::strategy::{Decision, NackDecision};
 use crate::scheme::signal::HopSignals;
 
@@ -18,25 +20,31 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
+        packet: PacketId,
         nack: Nack,
         out: &mut impl Outbox<B>,
     ) {
-        let name = packet.header.name;
-        let selector = Selector::from(&nack.interest);
-        let Some(id) = self.pit.find_selected(name, selector) else { return };
+        let Some(id) = self.note_nack(cx, from, out.packets()[&packet].header.name, nack) else {
+            return out.packets().end(packet);
+        };
+        self.apply_nack(cx, from, Requested { packet, interest: nack.interest, id }, nack.reason, out);
+    }
+
+    /// Records a Nack in the out-record of its face; `None` if it does not count.
+    fn note_nack(&mut self, cx: &mut Context<'_>, from: FaceId, name: Name, nack: Nack) -> Option<PitId> {
+        let id = self.pit.find_selected(name, Selector::from(&nack.interest))?;
         // An Interest that a gate still holds has not left, so the Nack cannot be for it.
         if self.gates.as_mut().and_then(|gates| gates.row(from)).is_some_and(|row| row.holds(id)) {
-            return;
+            return None;
         }
         match self.pit.entry_mut(id).out_record_mut(from) {
             Some(record) if record.nonce == nack.interest.nonce => record.nacked = Some(nack.reason),
-            _ => return,
+            _ => return None,
         }
         if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from)) {
             row.on_nack_in(cx, id, nack.reason);
         }
-        self.apply_nack(cx, from, Requested { packet, interest: nack.interest, id }, nack.reason, out);
+        Some(id)
     }
 
     /// Lets the strategy decide about the refusal recorded in the out-record of `from`.
@@ -44,11 +52,11 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        requested: Requested<B>,
+        requested: Requested,
         reason: NackReason,
         out: &mut impl Outbox<B>,
     ) {
-        let (name, id) = (requested.packet.header.name, requested.id);
+        let (name, id) = (out.packets()[&requested.packet].header.name, requested.id);
         let strategy = self.fib.route(name.prefix, cx).strategy;
         let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
         let decision = match strategy.on_nack(cx, reason, from, id, self.pit.entry(id)) {
@@ -59,7 +67,7 @@ impl<B: Clone + Default> Forwarder<B> {
             NackDecision::Wait | NackDecision::Elsewhere => {}
             // A satisfied entry has no downstreams, and no further answer can arrive for it.
             NackDecision::Return(_) if self.pit.entry(id).is_satisfied() => {
-                self.end_at_gates(cx, id, &Ending::Elsewhere);
+                self.end_at_gates(cx, out.packets(), id, &Ending::Elsewhere);
                 self.pit.remove(id);
             }
             NackDecision::ReturnTo(face, reason) => {
@@ -68,11 +76,12 @@ impl<B: Clone + Default> Forwarder<B> {
             }
             NackDecision::Return(reason) => {
                 self.return_nack(cx, &requested, None, reason, out);
-                self.end_at_gates(cx, id, &Ending::Elsewhere);
+                self.end_at_gates(cx, out.packets(), id, &Ending::Elsewhere);
                 self.remember_nonces(cx, id);
                 self.pit.remove(id);
             }
         }
+        out.packets().end(requested.packet);
     }
 
     /// Sends the refused Interest another way; returns the decision that remains if that fails.
@@ -80,7 +89,7 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         refused_by: FaceId,
-        requested: &Requested<B>,
+        requested: &Requested,
         reason: NackReason,
         out: &mut impl Outbox<B>,
     ) -> NackDecision {
@@ -91,11 +100,13 @@ impl<B: Clone + Default> Forwarder<B> {
             return NackDecision::Return(reason);
         };
         // The packet is the Nack; its Interest is sent on, without the hop signals of the refused path.
-        let mut packet = requested.packet.clone();
-        packet.header.kind = Kind::Interest(requested.interest);
-        packet.header.hop = HopSignals::default();
+        let packet = out.packets().copy(&requested.packet);
+        let header = &mut out.packets()[&packet].header;
+        header.kind = Kind::Interest(requested.interest);
+        header.hop = HopSignals::default();
+        let decision = self.consult_rejected(cx, refused_by, from, (requested.id, header));
         let requested = Requested { packet, ..*requested };
-        match self.consult_rejected(cx, refused_by, from, &requested) {
+        let decision = match decision {
             Decision::Suppress => NackDecision::Wait,
             Decision::Nack(reason) => NackDecision::Return(reason),
             Decision::Forward => {
@@ -107,14 +118,16 @@ impl<B: Clone + Default> Forwarder<B> {
                     Some(Decision::Forward) | None => NackDecision::Return(reason),
                 }
             }
-        }
+        };
+        out.packets().end(requested.packet);
+        decision
     }
 
     /// Sends the Nack to the downstream `only`, or to all, each with its own nonce and token.
     fn return_nack(
         &self,
         cx: &mut Context<'_>,
-        refused: &Requested<B>,
+        refused: &Requested,
         only: Option<FaceId>,
         reason: NackReason,
         out: &mut impl Outbox<B>,
@@ -123,7 +136,8 @@ impl<B: Clone + Default> Forwarder<B> {
         let requested = self.pit.entry(refused.id).in_records().filter(|record| record.is_pending(now));
         for record in requested.filter(|record| only.is_none_or(|face| face == record.face)) {
             let interest = Interest { nonce: record.nonce, token: record.token, ..refused.interest };
-            send_nack(cx, record.face, refused.packet.clone(), Nack { interest, reason }, out);
+            let copy = out.packets().copy(&refused.packet);
+            send_nack(cx, record.face, copy, Nack { interest, reason }, out);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The segment pipeline: a TCP segment takes the cheapest route to its destination; no state is stored.
 
 use super::{Forwarder, Outbox};
+use crate::arena::PacketId;
 use crate::context::Context;
 use crate::ndn::face::FaceId;
 use crate::ndn::fib::FibEntry;
 use crate::ndn::gate::Direction;
-use crate::ndn::packet::Packet;
+use crate::ndn::packet::Header;
 
 impl<B: Clone + Default> Forwarder<B> {
     #[inline(never)]
@@ -13,14 +14,15 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        mut packet: Packet<B>,
+        packet: PacketId,
         out: &mut impl Outbox<B>,
     ) {
+        let header = &mut out.packets()[&packet].header;
         if self.gates.is_none()
-            && let Some(route) = self.fib.known(packet.header.name.prefix)
+            && let Some(route) = self.fib.known(header.name.prefix)
             && let Some(to) = usable_next_hop(cx, route, from)
         {
-            packet.header.hop = packet.header.hop.carried();
+            header.hop = header.hop.carried();
             return out.send(cx, to, packet);
         }
         self.on_any_segment(cx, from, packet, out);
@@ -32,25 +34,33 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        mut packet: Packet<B>,
+        packet: PacketId,
         out: &mut impl Outbox<B>,
     ) {
+        match self.direct_segment(cx, from, &mut out.packets()[&packet].header) {
+            Some(to) => out.send(cx, to, packet),
+            None => out.packets().end(packet),
+        }
+    }
+
+    /// The face through which a segment leaves; `None` if it is dropped.
+    fn direct_segment(&mut self, cx: &mut Context<'_>, from: FaceId, segment: &mut Header) -> Option<FaceId> {
         if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from))
-            && !row.admits_segment(cx, &mut packet.header, Direction::In)
+            && !row.admits_segment(cx, segment, Direction::In)
         {
-            return;
+            return None;
         }
-        let Some(to) = usable_next_hop(cx, self.fib.route(packet.header.name.prefix, cx), from) else {
+        let Some(to) = usable_next_hop(cx, self.fib.route(segment.name.prefix, cx), from) else {
             self.counters.unroutable += 1;
-            return;
+            return None;
         };
-        packet.header.hop = packet.header.hop.carried();
+        segment.hop = segment.hop.carried();
         if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(to))
-            && !row.admits_segment(cx, &mut packet.header, Direction::Out)
+            && !row.admits_segment(cx, segment, Direction::Out)
         {
-            return;
+            return None;
         }
-        out.send(cx, to, packet);
+        Some(to)
     }
 }
 

@@ -2,9 +2,11 @@
 
 use super::store::SideStore;
 use super::{DataSource, Direction, FaceGate, FlowKey, GateVerdict, Releases};
+use crate::arena::PacketId;
 use crate::context::Context;
 use crate::ndn::face::FaceId;
-use crate::ndn::packet::{Header, NackReason, Packet};
+use crate::ndn::name::Name;
+use crate::ndn::packet::{Header, NackReason, PacketArena};
 use crate::ndn::pit::PitId;
 use crate::observe::event::{Cause, Event};
 use crate::scheme::control::Message;
@@ -38,14 +40,14 @@ impl GateStats {
 
 /// Outcome of an Interest at the gates of a face.
 #[derive(Debug)]
-pub(crate) enum Passage<B> {
+pub(crate) enum Passage {
     /// It passed all; on with it to the queue.
-    Passed(Packet<B>),
+    Passed(PacketId),
     /// A gate holds the packet until it releases it.
     Held,
     /// A gate refused the Interest, for this reason.
-    Refused(NackReason, Packet<B>),
-    /// A gate dropped the packet silently.
+    Refused(NackReason, PacketId),
+    /// A gate dropped the packet silently; it has ended.
     Dropped,
 }
 
@@ -59,14 +61,14 @@ struct Standing {
 
 /// The gates of one face.
 #[derive(Debug)]
-pub(crate) struct GateRow<B> {
+pub(crate) struct GateRow {
     face: FaceId,
     gates: Vec<Standing>,
-    store: SideStore<B>,
+    store: SideStore,
     stats: GateStats,
 }
 
-impl<B> GateRow<B> {
+impl GateRow {
     pub fn new(face: FaceId, gates: Vec<Box<dyn FaceGate>>) -> Self {
         let standing =
             |gate: Box<dyn FaceGate>| Standing { limit: gate.held_limit().get() as usize, held: 0, gate };
@@ -89,14 +91,23 @@ impl<B> GateRow<B> {
     }
 
     /// Headers of everything in the side store, with their flows.
-    pub fn headers(&self) -> impl Iterator<Item = (FlowKey, &Header)> {
-        self.store.headers()
+    pub fn headers<'a, B>(
+        &'a self,
+        packets: &'a PacketArena<B>,
+    ) -> impl Iterator<Item = (FlowKey, &'a Header)> {
+        self.store.headers(packets)
     }
 
     /// Offers an Interest to the gates.
-    pub fn pass(&mut self, cx: &mut Context<'_>, pending: PitId, packet: Packet<B>) -> Passage<B> {
+    pub fn pass<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        pending: PitId,
+        packet: PacketId,
+    ) -> Passage {
         self.stats.offered += 1;
-        self.pass_from(cx, 0, pending, packet)
+        self.pass_from(cx, packets, 0, (pending, packet))
     }
 
     /// Passes a TCP segment to every gate; returns whether it goes on. One that does not leave counts as
@@ -118,17 +129,21 @@ impl<B> GateRow<B> {
         true
     }
 
-    fn pass_from(
+    fn pass_from<B: Default>(
         &mut self,
         cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
         first: usize,
-        pending: PitId,
-        mut packet: Packet<B>,
-    ) -> Passage<B> {
+        (pending, packet): (PitId, PacketId),
+    ) -> Passage {
         for place in first..self.gates.len() {
-            match self.gates[place].gate.on_interest_out(cx, pending, &mut packet.header) {
+            let header = &mut packets[&packet].header;
+            match self.gates[place].gate.on_interest_out(cx, pending, header) {
                 GateVerdict::Admit => {}
-                GateVerdict::Hold(flow) => return self.hold(cx, place, flow, pending, packet),
+                GateVerdict::Hold(flow) => {
+                    let name = header.name;
+                    return self.hold(cx, (place, flow), (pending, packet), name);
+                }
                 GateVerdict::Nack(reason) => {
                     self.withdraw_before(cx, place, pending);
                     self.stats.refused += 1;
@@ -136,7 +151,7 @@ impl<B> GateRow<B> {
                 }
                 GateVerdict::Drop => {
                     self.withdraw_before(cx, place, pending);
-                    self.count_drop(cx, &packet.header, Cause("gate"));
+                    self.discard(cx, packets, packet, Cause("gate"));
                     return Passage::Dropped;
                 }
             }
@@ -148,11 +163,10 @@ impl<B> GateRow<B> {
     fn hold(
         &mut self,
         cx: &mut Context<'_>,
-        place: usize,
-        flow: FlowKey,
-        pending: PitId,
-        packet: Packet<B>,
-    ) -> Passage<B> {
+        (place, flow): (usize, FlowKey),
+        (pending, packet): (PitId, PacketId),
+        name: Name,
+    ) -> Passage {
         let Standing { gate, limit, held } = &mut self.gates[place];
         if *held >= *limit {
             // The gate has counted the Interest as held, so it is notified like those before it.
@@ -162,7 +176,7 @@ impl<B> GateRow<B> {
             return Passage::Refused(NackReason::Congestion, packet);
         }
         *held += 1;
-        cx.record(Event::Stored { face: self.face.0, name: packet.header.name });
+        cx.record(Event::Stored { face: self.face.0, name });
         self.stats.held += 1;
         self.store.put(place, flow, pending, packet);
         Passage::Held
@@ -173,34 +187,64 @@ impl<B> GateRow<B> {
         self.gates[..place].iter_mut().for_each(|gate| gate.gate.on_withdrawn(cx, pending, None));
     }
 
-    fn count_drop(&mut self, cx: &mut Context<'_>, header: &Header, cause: Cause) {
+    /// Drops a packet and ends it.
+    fn discard<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        packet: PacketId,
+        cause: Cause,
+    ) {
         self.stats.dropped += 1;
+        let header = &packets[&packet].header;
         cx.record(Event::Dropped { face: self.face.0, name: header.name, size: header.size(), cause });
+        packets.end(packet);
     }
 
     /// Removes the Interest of `pending` from the side store and drops it; returns whether it was there.
-    pub fn withdraw(&mut self, cx: &mut Context<'_>, pending: PitId, cause: Cause) -> bool {
+    pub fn withdraw<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        pending: PitId,
+        cause: Cause,
+    ) -> bool {
         let Some((place, flow, packet)) = self.store.remove(pending) else { return false };
         let Standing { gate, held, .. } = &mut self.gates[place];
         *held -= 1;
         gate.on_withdrawn(cx, pending, Some(flow));
         self.withdraw_before(cx, place, pending);
-        self.count_drop(cx, &packet.header, cause);
+        self.discard(cx, packets, packet, cause);
         true
     }
 
     /// Drops everything in the side store; returns the PIT entries concerned.
-    pub fn clear(&mut self, cx: &mut Context<'_>, cause: Cause) -> Vec<PitId> {
+    pub fn clear<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        cause: Cause,
+    ) -> Vec<PitId> {
         let waiting = self.store.pending();
         for pending in &waiting {
-            self.withdraw(cx, *pending, cause);
+            self.withdraw(cx, packets, *pending, cause);
         }
         waiting
     }
 
+    /// Ends everything in the side store of gates that are removed.
+    pub fn end_held<B: Default>(self, packets: &mut PacketArena<B>) {
+        self.store.into_packets().for_each(|packet| packets.end(packet));
+    }
+
     /// Wakes the gates that are due. Interests that they release pass the gates behind them; the outcome is
     /// appended to `passages`.
-    pub fn wake(&mut self, cx: &mut Context<'_>, passages: &mut Vec<(PitId, Passage<B>)>) {
+    pub fn wake<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+        passages: &mut Vec<(PitId, Passage)>,
+    ) {
         for place in 0..self.gates.len() {
             let gate = &mut self.gates[place].gate;
             if gate.next_wake().is_none_or(|at| at > cx.now) {
@@ -212,10 +256,10 @@ impl<B> GateRow<B> {
                 for _ in 0..count {
                     let Some((pending, packet)) = self.store.take_oldest(place, flow) else { break };
                     self.gates[place].held -= 1;
-                    cx.record(Event::Released { face: self.face.0, name: packet.header.name });
+                    cx.record(Event::Released { face: self.face.0, name: packets[&packet].header.name });
                     self.stats.released += 1;
                     // Only the gates behind: those before and this one have decided already.
-                    let passage = self.pass_from(cx, place + 1, pending, packet);
+                    let passage = self.pass_from(cx, packets, place + 1, (pending, packet));
                     passages.push((pending, passage));
                 }
             }

@@ -92,8 +92,8 @@ fn a_face_that_is_gone_is_neither_answered_nor_requested() {
     let name = router.name(1);
     assert_eq!(words(&router.receive(0, 0, interest(name, 1))), ["3 interest", "4 interest"]);
     router.receive(0, 1, interest(name, 2));
-    router.forwarder.remove_face(FaceId(0), Time::ZERO);
-    router.forwarder.remove_face(FaceId(3), Time::ZERO);
+    router.forwarder.remove_face(&mut router.packets, FaceId(0), Time::ZERO);
+    router.forwarder.remove_face(&mut router.packets, FaceId(3), Time::ZERO);
     assert_eq!(words(&router.receive(1, 4, data(name, 0))), ["1 data"]);
     assert_eq!(words(&router.receive(2, 1, interest(router.name(2), 3))), ["4 interest"]);
 }
@@ -105,7 +105,7 @@ fn what_only_a_gone_face_waited_for_ends_at_once_however_long_it_requested() {
     router.receive(0, 0, interest_with(router.name(1), 1, forever));
     router.receive(0, 0, interest_with(router.name(2), 2, forever));
     router.receive(0, 1, interest(router.name(2), 3));
-    router.forwarder.remove_face(FaceId(0), ms(5));
+    router.forwarder.remove_face(&mut router.packets, FaceId(0), ms(5));
     assert_eq!(router.forwarder.next_wake(), Some(ms(5)));
     router.wake(6);
     assert_eq!(router.reported(), ["expiry of /a/seg=1"]);
@@ -121,7 +121,7 @@ fn every_name_and_token_that_a_table_holds_is_visited() {
     }
     router.receive(1, 3, data(router.name(1), 0));
     let mut seen = Vec::new();
-    router.forwarder.visit_names(&mut |name, token| seen.push((name, token.0)));
+    router.forwarder.visit_names(&router.packets, &mut |name, token| seen.push((name, token.0)));
     seen.sort_unstable();
     let (route, cached, pending) = (Name::whole(router.prefix), router.name(1), router.name(2));
     assert_eq!(seen, [(cached, 0), (pending, 0), (pending, 1002), (route, 0)]);

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use tidegate_core::arena::PacketId;
 use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
@@ -11,7 +12,7 @@ use tidegate_core::ndn::fib::NextHop;
 use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox, Steering};
 use tidegate_core::ndn::name::{Name, NameHash, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{
-    Data, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken,
+    Data, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PacketArena, PitToken,
 };
 use tidegate_core::ndn::pit::{PitEntry, PitId};
 use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy};
@@ -165,11 +166,18 @@ impl Strategy for Scripted {
 /// What left, in order: face and packet.
 pub type Sent = Vec<(u16, Packet<u32>)>;
 
-struct Collected(Sent);
+struct Collected<'a> {
+    packets: &'a mut PacketArena<u32>,
+    sent: Sent,
+}
 
-impl Outbox<u32> for Collected {
-    fn send(&mut self, _: &mut Context<'_>, face: FaceId, packet: Packet<u32>) {
-        self.0.push((face.0, packet));
+impl Outbox<u32> for Collected<'_> {
+    fn packets(&mut self) -> &mut PacketArena<u32> {
+        self.packets
+    }
+
+    fn send(&mut self, _: &mut Context<'_>, face: FaceId, packet: PacketId) {
+        self.sent.push((face.0, self.packets.take(packet)));
     }
 }
 
@@ -178,6 +186,8 @@ pub struct Router {
     pub names: NameTable,
     pub faces: Vec<FaceView>,
     pub forwarder: Forwarder<u32>,
+    /// Packets that gates hold; all others are gone after each call.
+    pub packets: PacketArena<u32>,
     pub script: Rc<RefCell<Script>>,
     pub prefix: PrefixId,
 }
@@ -227,7 +237,7 @@ impl Router {
             || FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, Limit::Packets(Packets::new(100)));
         let mut faces: Vec<FaceView> = (0..APPLICATION).map(|_| device()).collect();
         faces.push(FaceView::application());
-        Self { names, faces, forwarder, script, prefix }
+        Self { names, faces, forwarder, packets: PacketArena::default(), script, prefix }
     }
 
     /// Serves everything under `/a` by a further strategy, whose script replaces that of the default one here.
@@ -274,9 +284,10 @@ impl Router {
 
     /// Passes a packet in at `at_ms`; what leaves.
     pub fn receive(&mut self, at_ms: u64, from: u16, packet: Packet<u32>) -> Sent {
-        let mut out = Collected(Vec::new());
-        self.call(ms(at_ms), |forwarder, cx| forwarder.receive(cx, FaceId(from), packet, &mut out));
-        out.0
+        self.collect(at_ms, |forwarder, cx, out| {
+            let packet = out.packets.insert(packet);
+            forwarder.receive(cx, FaceId(from), packet, out);
+        })
     }
 
     /// As [`receive`](Self::receive), with what the packet requests beside its name.
@@ -287,18 +298,35 @@ impl Router {
         packet: Packet<u32>,
         steering: Steering,
     ) -> Sent {
-        let mut out = Collected(Vec::new());
-        self.call(ms(at_ms), |forwarder, cx| {
-            forwarder.receive_steered(cx, FaceId(from), packet, steering, &mut out);
-        });
-        out.0
+        self.collect(at_ms, |forwarder, cx, out| {
+            let packet = out.packets.insert(packet);
+            forwarder.receive_steered(cx, FaceId(from), packet, steering, out);
+        })
     }
 
     /// Wakes the forwarder at `at_ms`; what leaves.
     pub fn wake(&mut self, at_ms: u64) -> Sent {
-        let mut out = Collected(Vec::new());
-        self.call(ms(at_ms), |forwarder, cx| forwarder.on_wake(cx, &mut out));
-        out.0
+        self.collect(at_ms, |forwarder, cx, out| forwarder.on_wake(cx, out))
+    }
+
+    fn collect(
+        &mut self,
+        at_ms: u64,
+        part: impl FnOnce(&mut Forwarder<u32>, &mut Context<'_>, &mut Collected<'_>),
+    ) -> Sent {
+        let mut packets = std::mem::take(&mut self.packets);
+        let mut out = Collected { packets: &mut packets, sent: Vec::new() };
+        self.call(ms(at_ms), |forwarder, cx| part(forwarder, cx, &mut out));
+        let sent = out.sent;
+        self.packets = packets;
+        self.expect_no_leak();
+        sent
+    }
+
+    /// Every packet has ended but those that gates hold.
+    fn expect_no_leak(&self) {
+        let held = (0..APPLICATION).map(|face| self.forwarder.gate_stats(FaceId(face)).waiting);
+        assert_eq!(self.packets.count() as u64, held.sum::<u64>(), "packets that have not ended");
     }
 
     pub fn direct(&mut self, directive: &dyn Message) {
@@ -307,7 +335,12 @@ impl Router {
 
     /// Drops what the gates of `face` hold; the number of packets.
     pub fn clear_held(&mut self, at_ms: u64, face: u16) -> u64 {
-        self.call(ms(at_ms), |forwarder, cx| forwarder.clear_held(cx, FaceId(face)))
+        let mut packets = std::mem::take(&mut self.packets);
+        let cleared =
+            self.call(ms(at_ms), |forwarder, cx| forwarder.clear_held(cx, &mut packets, FaceId(face)));
+        self.packets = packets;
+        self.expect_no_leak();
+        cleared
     }
 
     pub fn reported(&self) -> Vec<String> {

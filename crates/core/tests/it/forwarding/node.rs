@@ -1,10 +1,11 @@
 //! A node: forwarder, queues and applications together.
 
+use tidegate_core::arena::PacketId;
 use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::ndn::name::{Name, NameTable};
+use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
 use tidegate_core::ndn::node::{Device, Devices, Node};
-use tidegate_core::ndn::packet::{Header, Packet};
+use tidegate_core::ndn::packet::{Header, Packet, PacketArena};
 use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Actions, Lanes, Queue, QueueDiscipline, Selection, Verdict};
 use tidegate_core::scheme::control::Message;
@@ -15,6 +16,7 @@ use crate::forwarding::harness::{APPLICATION, Metric, Router, interest, ms};
 /// Devices that keep what they send and what is asked of them.
 #[derive(Debug, Default)]
 struct Wires {
+    packets: PacketArena<u32>,
     is_busy: bool,
     sent: Vec<(FaceId, Packet<u32>)>,
     requested: Vec<(FaceId, bool, Option<Time>)>,
@@ -26,6 +28,16 @@ impl Devices<u32> for Wires {
     fn device(&mut self, face: FaceId) -> Wire<'_> {
         Wire(face, self)
     }
+
+    fn packets(&mut self) -> &mut PacketArena<u32> {
+        &mut self.packets
+    }
+}
+
+impl Wires {
+    fn interest(&mut self, prefix: PrefixId, segment: u32) -> PacketId {
+        self.packets.insert(interest(Name::segment(prefix, segment), segment))
+    }
 }
 
 /// Device of one face, during a call.
@@ -36,7 +48,12 @@ impl Device<u32> for Wire<'_> {
         !self.1.is_busy
     }
 
-    fn transmit(&mut self, packet: Packet<u32>) -> bool {
+    fn packets(&mut self) -> &mut PacketArena<u32> {
+        &mut self.1.packets
+    }
+
+    fn transmit(&mut self, packet: PacketId) -> bool {
+        let packet = self.1.packets.take(packet);
         self.1.sent.push((self.0, packet));
         true
     }
@@ -56,13 +73,14 @@ fn an_application_gets_its_packets_in_the_order_they_came() {
     let (names, prefix) = (router.names, router.prefix);
     let queues = (0..APPLICATION).map(|face| Queue::new(FaceId(face), Vec::new())).collect();
     let mut node = Node::new(router.forwarder, queues, router.faces);
+    let mut wires = Wires::default();
     for segment in [1, 2, 3] {
         let mut sink = NoSink;
-        let packet = interest(Name::segment(prefix, segment), segment);
-        node.receive(env(&names, &mut sink), FaceId(0), packet, &mut Wires::default());
+        let packet = wires.interest(prefix, segment);
+        node.receive(env(&names, &mut sink), FaceId(0), packet, &mut wires);
     }
     let taken: Vec<_> = std::iter::from_fn(|| node.poll_application()).collect();
-    let order: Vec<_> = taken.iter().map(|(face, packet)| (face.0, packet.body)).collect();
+    let order: Vec<_> = taken.iter().map(|(face, packet)| (face.0, wires.packets[packet].body)).collect();
     assert_eq!(order, [(6, 2001), (6, 2002), (6, 2003)]);
 }
 
@@ -73,7 +91,8 @@ fn a_forwarded_packet_waits_in_the_queue_of_its_face() {
     let queues = (0..APPLICATION).map(|face| Queue::new(FaceId(face), Vec::new())).collect();
     let mut node = Node::new(router.forwarder, queues, router.faces);
     let (mut sink, mut wires) = (NoSink, Wires { is_busy: true, ..Wires::default() });
-    node.receive(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
+    let packet = wires.interest(prefix, 1);
+    node.receive(env(&names, &mut sink), FaceId(0), packet, &mut wires);
     assert_eq!((wires.sent.len(), &wires.requested[..]), (0, &[(FaceId(3), true, None)][..]));
     assert_eq!(node.faces()[3].queued_packets(), 1);
     node.service(env(&names, &mut sink), FaceId(3), &mut wires);
@@ -88,7 +107,8 @@ fn a_free_device_takes_a_packet_past_its_queue_and_counts_it_as_one_that_did_not
     let queues = (0..APPLICATION).map(|face| Queue::new(FaceId(face), Vec::new())).collect();
     let mut node = Node::new(router.forwarder, queues, router.faces);
     let (mut sink, mut wires) = (NoSink, Wires::default());
-    node.receive(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
+    let packet = wires.interest(prefix, 1);
+    node.receive(env(&names, &mut sink), FaceId(0), packet, &mut wires);
     assert_eq!((bodies(&wires), wires.requested.len()), (vec![2001], 0));
     let (view, stats) = (&node.faces()[3], node.queue(FaceId(3)).stats());
     assert_eq!((view.sent_packets(), view.accepted_packets(), view.queued_packets()), (1, 1, 0));
@@ -110,6 +130,7 @@ fn a_full_queue_drops_and_a_class_above_the_highest_is_served_as_the_highest() {
     for (nonce, class) in [(1, 0), (2, 0), (3, 200)] {
         let mut packet = interest(Name::segment(prefix, nonce), nonce);
         packet.header.hop.class.0 = class;
+        let packet = wires.packets.insert(packet);
         node.send(env(&names, &mut sink), FaceId(0), packet, &mut wires);
     }
     for _ in 0..3 {
@@ -146,7 +167,8 @@ fn a_packet_held_after_a_mark_leaves_with_it_and_directives_reach_disciplines() 
         vec![Box::new(Always(Verdict::Mark(2, cause))), Box::new(Always(Verdict::Hold(ms(100))))];
     let mut node = Node::new(router.forwarder, vec![Queue::new(FaceId(0), disciplines)], faces);
     let (mut sink, mut wires) = (NoSink, Wires::default());
-    node.send(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
+    let packet = wires.interest(prefix, 1);
+    node.send(env(&names, &mut sink), FaceId(0), packet, &mut wires);
     assert_eq!((node.faces()[0].held_packets(), wires.sent.len(), wires.requested.len()), (1, 0, 0));
     let directive = Metric(1.0);
     node.on_directive(env(&names, &mut sink), &directive, &mut wires);
@@ -177,7 +199,8 @@ fn a_device_is_not_requested_again_before_the_time_that_its_queue_waits_for() {
     let disciplines: Vec<Box<dyn QueueDiscipline>> = vec![Box::new(NotBefore(ms(7)))];
     let mut node = Node::new(router.forwarder, vec![Queue::new(FaceId(0), disciplines)], faces);
     let (mut sink, mut wires) = (NoSink, Wires::default());
-    node.send(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
+    let packet = wires.interest(prefix, 1);
+    node.send(env(&names, &mut sink), FaceId(0), packet, &mut wires);
     // A device asked to serve at once would find nothing, and ask again at the same time for ever.
     assert_eq!((wires.sent.len(), &wires.requested[..]), (0, &[(FaceId(0), false, Some(ms(7)))][..]));
     let mut late = env(&names, &mut sink);
@@ -196,15 +219,17 @@ fn a_device_takes_the_number_of_one_that_is_gone_and_nothing_of_it() {
     assert_eq!(faces, [Some(FaceId(0)), Some(FaceId(1)), Some(FaceId(2))]);
     let (mut sink, mut wires) = (NoSink, Wires { is_busy: true, ..Wires::default() });
     for segment in [1, 2] {
-        let packet = interest(Name::segment(prefix, segment), segment);
+        let packet = wires.interest(prefix, segment);
         node.receive(env(&names, &mut sink), FaceId(1), packet, &mut wires);
     }
     let mut held = Vec::new();
-    node.visit_names(&mut |name, token| held.push((name.segment.0, token.0)));
+    node.visit_names(&wires.packets, &mut |name, token| held.push((name.segment.0, token.0)));
     held.sort_unstable();
     let (first, second) = ([(1, 0), (1, 1001), (1, 1001)], [(2, 0), (2, 1002), (2, 1002)]);
     assert_eq!(held[..6], [first, second].concat());
-    assert_eq!(node.detach(env(&names, &mut sink), FaceId(0)), 2);
+    assert_eq!(wires.packets.count(), 2);
+    assert_eq!(node.detach(env(&names, &mut sink), &mut wires.packets, FaceId(0)), 2);
+    assert_eq!(wires.packets.count(), 0);
     assert!(!node.faces()[0].is_up());
     assert_eq!(node.attach(view(), |face| Queue::new(face, Vec::new())), Some(FaceId(0)));
     assert_eq!((node.faces()[0].dropped_packets(), node.queue(FaceId(0)).stats().offered), (0, 0));

@@ -78,11 +78,11 @@ fn no_record_of_a_face_is_left_when_it_is_gone() {
         router.receive(0, HONEST, lasting(router.name(number), number + 1_001));
     }
     router.receive(1, HONEST, lasting(router.name(500), 5_000));
-    router.forwarder.remove_face(FaceId(FLOOD), ms(2));
+    router.forwarder.remove_face(&mut router.packets, FaceId(FLOOD), ms(2));
     router.wake(2);
     // Entries that the other face waits for count for it now.
     assert_eq!((router.pending(), router.forwarder.pit().share(FaceId(HONEST))), (101, Some(101)));
-    router.forwarder.remove_face(FaceId(3), ms(3));
+    router.forwarder.remove_face(&mut router.packets, FaceId(3), ms(3));
     let involved = |router: &Router, face| {
         let pit = router.forwarder.pit();
         pit.ids().filter(|id| pit.entry(*id).out_record(FaceId(face)).is_some()).count()
@@ -93,7 +93,7 @@ fn no_record_of_a_face_is_left_when_it_is_gone() {
         [""; 0],
         "another peer behind the number"
     );
-    router.forwarder.remove_face(FaceId(HONEST), ms(5));
+    router.forwarder.remove_face(&mut router.packets, FaceId(HONEST), ms(5));
     router.wake(5);
     assert_eq!((router.pending(), router.forwarder.next_wake()), (0, None::<Time>));
 }

@@ -11,7 +11,7 @@ use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::fib::Routes;
 use tidegate_core::ndn::fib::{Fib, NextHop, StrategyId};
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
-use tidegate_core::ndn::packet::{Header, Kind, LossNotice, PitToken};
+use tidegate_core::ndn::packet::{Header, Kind, LossNotice, PacketArena, PitToken};
 use tidegate_core::ndn::pit::Selector;
 use tidegate_core::observe::event::{Cause, EventMask};
 use tidegate_core::queue::{Actions, Queue, QueueDiscipline, Verdict};
@@ -396,7 +396,8 @@ fn a_queue_loses_nothing_keeps_order_and_serves_the_higher_class_first() {
         let orders = Rc::new(RefCell::new(Orders::default()));
         let faces = [FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, Limit::Packets(Packets::new(8)))];
         let names = NameTable::new();
-        let mut queue: Queue<u32> = Queue::new(FaceId(0), vec![Box::new(Ordered(orders.clone()))]);
+        let mut queue = Queue::new(FaceId(0), vec![Box::new(Ordered(orders.clone()))]);
+        let mut packets = PacketArena::default();
         let mut naive = NaiveQueue::default();
         for step in 1..=5_000u32 {
             let now = u64::from(step);
@@ -418,7 +419,8 @@ fn a_queue_loses_nothing_keeps_order_and_serves_the_higher_class_first() {
                     let mut packet = interest(Name::whole(NameTable::ROOT), 1);
                     packet.body = step;
                     packet.header.hop.class = Class(class as u8);
-                    queue.push(&mut cx, packet);
+                    let packet = packets.insert(packet);
+                    queue.push(&mut cx, &mut packets, packet);
                     match verdict {
                         Verdict::Drop(_) => naive.dropped += 1,
                         Verdict::Hold(_) => naive.store.push_back((step, class, end)),
@@ -434,7 +436,8 @@ fn a_queue_loses_nothing_keeps_order_and_serves_the_higher_class_first() {
                 5..=8 => {
                     let drops = rng.chance(0.2);
                     orders.borrow_mut().dequeue = drops.then_some(Verdict::Drop(Cause("ordered")));
-                    let sent = queue.pop(&mut cx).map(|packet| packet.body);
+                    let sent = queue.pop(&mut cx, &mut packets);
+                    let sent = sent.map(|packet| packets.take(packet).body);
                     orders.borrow_mut().dequeue = None;
                     assert_eq!(sent, naive.pop(drops), "seed {seed} step {step}");
                 }
@@ -442,7 +445,7 @@ fn a_queue_loses_nothing_keeps_order_and_serves_the_higher_class_first() {
                     let (release, notices) = (rng.below(4), rng.below(3));
                     let woken = queue.next_wake().is_some();
                     *orders.borrow_mut() = Orders { release, notices, ..Orders::default() };
-                    queue.on_wake(&mut cx);
+                    queue.on_wake(&mut cx, &mut packets);
                     if woken {
                         naive.wake(now, release, notices);
                     }
@@ -452,6 +455,7 @@ fn a_queue_loses_nothing_keeps_order_and_serves_the_higher_class_first() {
             let waiting = u64::from(view.queued_packets());
             let held = u64::from(view.held_packets());
             let sent = view.sent_packets();
+            assert_eq!(packets.count() as u64, waiting + held, "seed {seed} step {step}");
             assert_eq!(stats.offered, sent + stats.dropped + waiting + held, "seed {seed} step {step}");
             assert_eq!((sent, stats.dropped), (naive.sent, naive.dropped), "seed {seed} step {step}");
             assert_eq!(

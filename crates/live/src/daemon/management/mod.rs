@@ -77,7 +77,7 @@ impl Daemon {
         }
         self.node.faces()[MANAGEMENT.index()].count_received(packet.header.size());
         // In the content store it would hide changes, and answer a command that is sent again without carrying it out.
-        let steered = (packet, Steering::NoCache);
+        let steered = (self.packets.insert(packet), Steering::NoCache);
         self.node.receive_steered(surroundings!(self), MANAGEMENT, steered, wires!(self));
     }
 

@@ -4,11 +4,12 @@
 //! instant the line became free, whenever that is computed, so that lateness never adds up along a queue.
 
 use bytes::Bytes;
+use tidegate_core::arena::PacketId;
 use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::link::line::{Line, LineSetup};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::name::{Name, NameTable, Segment};
-use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PitToken};
+use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PacketArena, PitToken};
 use tidegate_core::observe::records::DelaySummary;
 use tidegate_core::queue::Queue;
 use tidegate_core::rng::Rng;
@@ -57,8 +58,9 @@ pub struct Counts {
 #[derive(Debug)]
 pub struct Channel {
     face: [FaceView; 1],
-    queue: Queue<Datagram>,
-    line: Line<Packet<Datagram>>,
+    queue: Queue,
+    line: Line,
+    packets: PacketArena<Datagram>,
     mtu: usize,
     too_large: u64,
     names: NameTable,
@@ -74,6 +76,7 @@ impl Channel {
             line: Line::new(&setup.line, stream),
             mtu: setup.mtu.unwrap_or(usize::MAX),
             too_large: 0,
+            packets: PacketArena::default(),
             names: NameTable::new(),
             delivered: ByteCount::ZERO,
         }
@@ -86,9 +89,12 @@ impl Channel {
             return;
         }
         self.advance(now);
-        let packet = packet(datagram);
+        let packet = self.packets.insert(packet(datagram));
         let is_free = self.line.busy_until <= now;
-        if let Some(packet) = self.with_queue(now, |queue, cx| queue.offer(cx, packet, is_free)) {
+        let offer = |queue: &mut Queue, cx: &mut Context<'_>, packets: &mut PacketArena<Datagram>| {
+            queue.offer(cx, packets, packet, is_free)
+        };
+        if let Some(packet) = self.with_queue(now, offer) {
             self.transmit(packet, now);
         }
     }
@@ -97,14 +103,15 @@ impl Channel {
     pub fn next_due(&self) -> Option<Time> {
         let waits = self.face[0].queued_packets() > 0;
         // What waits arrives after what is on the way, so that sending it can wait until then.
-        self.line.next_arrival().or(waits.then_some(self.line.busy_until))
+        self.line.next_arrival(&self.packets).or(waits.then_some(self.line.busy_until))
     }
 
     /// Removes a datagram that was due at the far end by `now`, and returns it with its due time.
     pub fn take_due(&mut self, now: Time) -> Option<(Time, Datagram)> {
         self.advance(now);
-        let due = self.line.next_arrival().filter(|due| *due <= now)?;
-        let packet = self.line.take_arrival(now)?;
+        let due = self.line.next_arrival(&self.packets).filter(|due| *due <= now)?;
+        let packet = self.line.take_arrival(&self.packets, now)?;
+        let packet = self.packets.take(packet);
         self.delivered += packet.header.size();
         Some((due, packet.into_parts().1))
     }
@@ -119,7 +126,7 @@ impl Channel {
             lost: self.line.lost(),
             delivered: self.line.delivered(),
             queued: u64::from(self.face[0].queued_packets()),
-            in_flight: self.line.in_flight() as u64,
+            in_flight: self.line.in_flight(&self.packets) as u64,
         }
     }
 
@@ -138,24 +145,26 @@ impl Channel {
     fn advance(&mut self, now: Time) {
         while self.line.busy_until <= now && self.face[0].queued_packets() > 0 {
             let free = self.line.busy_until;
-            let Some(packet) = self.with_queue(free, |queue, cx| queue.pop(cx)) else { return };
+            let Some(packet) = self.with_queue(free, |queue, cx, packets| queue.pop(cx, packets)) else {
+                return;
+            };
             self.transmit(packet, free);
         }
     }
 
-    fn transmit(&mut self, packet: Packet<Datagram>, now: Time) {
-        let size = packet.header.size();
-        self.line.transmit(packet, size, now);
+    fn transmit(&mut self, packet: PacketId, now: Time) {
+        let size = self.packets[&packet].header.size();
+        self.line.transmit(&mut self.packets, packet, size, now);
     }
 
     fn with_queue<T>(
         &mut self,
         now: Time,
-        act: impl FnOnce(&mut Queue<Datagram>, &mut Context<'_>) -> T,
+        act: impl FnOnce(&mut Queue, &mut Context<'_>, &mut PacketArena<Datagram>) -> T,
     ) -> T {
         let sink = &mut NoSink;
         let env = Env::new(now, NodeId(0), &self.names, sink);
-        act(&mut self.queue, &mut Context::new(env, &self.face))
+        act(&mut self.queue, &mut Context::new(env, &self.face), &mut self.packets)
     }
 }
 

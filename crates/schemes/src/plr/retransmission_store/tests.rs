@@ -6,7 +6,8 @@ use std::rc::Rc;
 use tidegate_core::context::{Env, Sink};
 use tidegate_core::ndn::packet::{Data, Interest, Millis, Packet, PitToken};
 use tidegate_core::observe::event::EventMask;
-use tidegate_core::queue::{Queue, QueueStats};
+use tidegate_core::queue::QueueStats;
+use tidegate_testkit::standalone_queue::StandaloneQueue;
 
 use super::*;
 
@@ -58,7 +59,7 @@ struct Bench {
     names: NameTable,
     prefix: PrefixId,
     faces: [FaceView; 1],
-    queue: Queue<()>,
+    queue: StandaloneQueue<()>,
     store: Shared,
     drops: Causes,
     now: Time,
@@ -74,7 +75,7 @@ impl Bench {
             names,
             prefix,
             faces: [FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit)],
-            queue: Queue::new(FaceId(0), vec![Box::new(store.clone())]),
+            queue: StandaloneQueue::new(FaceId(0), vec![Box::new(store.clone())]),
             store,
             drops: Causes::default(),
             now: Time::ZERO,
@@ -82,7 +83,7 @@ impl Bench {
         }
     }
 
-    fn run<T>(&mut self, act: impl FnOnce(&mut Queue<()>, &mut Context<'_>) -> T) -> T {
+    fn run<T>(&mut self, act: impl FnOnce(&mut StandaloneQueue<()>, &mut Context<'_>) -> T) -> T {
         let env = Env::new(self.now, NodeId(0), &self.names, &mut self.drops).with_mask(EventMask::ALL);
         act(&mut self.queue, &mut Context::new(env, &self.faces))
     }

@@ -24,6 +24,7 @@ fn expect_balance(bench: &Bench, sent: u64, case: &str) {
     let stats = bench.queue.stats();
     let (face, waiting) = (&bench.faces[0], bench.queue.headers().count() as u64);
     assert_eq!(stats.offered, sent + stats.dropped + waiting, "{case}: {stats:?}");
+    assert_eq!(waiting, bench.queue.living() as u64, "{case}: packets that have not ended");
     assert_eq!(waiting, u64::from(face.queued_packets() + face.held_packets()), "{case}");
     assert_eq!((face.dropped_packets(), face.sent_packets()), (stats.dropped, sent), "{case}");
     if face.held_packets() == 0 {

@@ -171,7 +171,7 @@ fn the_gates_of_a_face_that_is_gone_go_with_what_they_hold() {
     let mut router = gated(&gate);
     gate.borrow_mut().wake = Some(ms(3));
     request(&mut router, 0, 1);
-    router.forwarder.remove_face(FaceId(3), ms(1));
+    router.forwarder.remove_face(&mut router.packets, FaceId(3), ms(1));
     assert_eq!(router.forwarder.gate_stats(FaceId(3)), GateStats::default());
     assert_eq!(bodies(&release(&mut router, &gate, 3, A, 1)), []);
     assert_eq!(reported(&gate), ["out 1"]);
@@ -211,7 +211,7 @@ fn names_and_flows_of_held_interests_are_visited() {
     let mut router = gated(&gate);
     request(&mut router, 0, 1);
     let mut seen = Vec::new();
-    router.forwarder.visit_names(&mut |name, token| seen.push((name, token.0)));
+    router.forwarder.visit_names(&router.packets, &mut |name, token| seen.push((name, token.0)));
     assert!(seen.contains(&(tidegate_core::ndn::name::Name::whole(A), 0)));
     assert_eq!(seen.iter().filter(|seen| **seen == (router.name(1), 1001)).count(), 2);
 }

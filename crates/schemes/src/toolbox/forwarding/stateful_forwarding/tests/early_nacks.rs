@@ -9,7 +9,7 @@ use tidegate_core::ndn::packet::NackReason::Congestion;
 use tidegate_core::ndn::packet::Packet;
 use tidegate_core::ndn::pit::{Pit, Selector};
 use tidegate_core::prelude::*;
-use tidegate_core::queue::Queue;
+use tidegate_testkit::standalone_queue::StandaloneQueue;
 
 use super::super::early_nack::{EarlyNack, QueueWatch};
 use super::super::ranked_strategy::RankedStrategy;
@@ -18,16 +18,16 @@ use crate::toolbox::queue::red_law::RedLaw;
 use tidegate_testkit::gate_bench::{GateBench, data as data_packet, interest};
 
 /// The queue of face 0, and early Nacks by its latest length.
-fn watched_queue() -> (Queue<()>, EarlyNack) {
+fn watched_queue() -> (StandaloneQueue<()>, EarlyNack) {
     let average = Rc::new(RefCell::new(AverageQueue::new(1.0)));
     let law = RedLaw { min_threshold: 5.0, max_threshold: 15.0, max_probability: 0.2, gentle: false };
     let mut early_nack = EarlyNack::new(law, Rng::stream(Seed(1), "early"));
     early_nack.watch(FaceId(0), Rc::clone(&average));
     let watch = QueueWatch { average, typical_packet: ByteCount::new(500) };
-    (Queue::new(FaceId(0), vec![Box::new(watch)]), early_nack)
+    (StandaloneQueue::new(FaceId(0), vec![Box::new(watch)]), early_nack)
 }
 
-fn fill(queue: &mut Queue<()>, cx: &mut Context<'_>, packets: u32) {
+fn fill(queue: &mut StandaloneQueue<()>, cx: &mut Context<'_>, packets: u32) {
     for segment in 0..packets {
         queue.push(cx, Packet::new(data_packet(NameTable::ROOT, segment, 1_000), ()));
     }
