@@ -13,7 +13,7 @@ use crate::ndn::packet::{Header, Kind, PacketArena, PitToken};
 use crate::observe::event::{Event, EventMask};
 use crate::queue::{Queue, QueueDiscipline};
 use crate::scheme::control::{Message, RouterAgent};
-use crate::units::Time;
+use crate::units::{ByteCount, Time};
 
 /// A router or host.
 #[derive(Debug)]
@@ -51,8 +51,8 @@ pub trait Device<B> {
     /// The arena of the packets.
     fn packets(&mut self) -> &mut PacketArena<B>;
 
-    /// Puts a packet on the wire; the device was free. False when the wire loses it, which ends it.
-    fn transmit(&mut self, packet: PacketId) -> bool;
+    /// Puts a packet of `size` on the wire; the device was free. False when the wire loses it, which ends it.
+    fn transmit(&mut self, packet: PacketId, size: ByteCount) -> bool;
 
     /// The device's queue has something left: [`Node::service`] it when the device is free, and
     /// [`Node::wake_queue`] at `wake`.
@@ -116,13 +116,13 @@ struct Port<'a, D> {
 impl<D> Port<'_, D> {
     /// Puts a packet on the wire.
     #[inline(always)]
-    fn transmit<B>(&mut self, cx: &mut Context<'_>, packet: PacketId)
+    fn transmit<B>(&mut self, cx: &mut Context<'_>, packet: PacketId, size: ByteCount)
     where
         D: Device<B>,
     {
         let is_recorded = cx.records(EventMask::PACKETS.union(EventMask::LOSSES));
         let label = is_recorded.then(|| record_sent(cx, self.face, &self.device.packets()[&packet].header));
-        if !self.device.transmit(packet)
+        if !self.device.transmit(packet, size)
             && let Some(name) = label
         {
             cx.record(Event::Lost { face: self.face.0, name });
@@ -136,8 +136,8 @@ impl<D> Port<'_, D> {
         D: Device<B>,
     {
         let (view, is_free) = (cx.face(self.face), self.device.is_free());
-        if let Some(packet) = self.queue.offer_at(cx, view, self.device.packets(), packet, is_free) {
-            self.transmit(cx, packet);
+        if let Some((packet, size)) = self.queue.offer_at(cx, view, self.device.packets(), packet, is_free) {
+            self.transmit(cx, packet, size);
         }
         self.request_service(view);
     }
@@ -148,8 +148,8 @@ impl<D> Port<'_, D> {
     where
         D: Device<B>,
     {
-        if let Some(packet) = self.queue.pop(cx, self.device.packets()) {
-            self.transmit(cx, packet);
+        if let Some((packet, size)) = self.queue.take(cx, self.device.packets()) {
+            self.transmit(cx, packet, size);
         }
     }
 

@@ -18,7 +18,7 @@ use crate::ndn::packet::{Header, PacketArena};
 use crate::observe::event::Cause;
 use crate::scheme::control::Message;
 use crate::scheme::signal::Class;
-use crate::units::{Span, Time};
+use crate::units::{ByteCount, Span, Time};
 
 pub use discipline::{Actions, Placement, QueueDiscipline, Selection, Verdict};
 pub use lanes::{LaneHead, Lanes};
@@ -96,10 +96,10 @@ impl Queue {
         is_free: bool,
     ) -> Option<PacketId> {
         let view = cx.face(self.face);
-        self.offer_at(cx, view, packets, packet, is_free)
+        self.offer_at(cx, view, packets, packet, is_free).map(|(packet, _)| packet)
     }
 
-    /// The same for a driver that has looked the face up.
+    /// The same for a driver that has looked the face up, with the size of the packet that leaves.
     #[inline(always)]
     pub(crate) fn offer_at<B: Default>(
         &mut self,
@@ -108,7 +108,7 @@ impl Queue {
         packets: &mut PacketArena<B>,
         packet: PacketId,
         is_free: bool,
-    ) -> Option<PacketId> {
+    ) -> Option<(PacketId, ByteCount)> {
         if !is_free {
             self.push(cx, packets, packet);
             return None;
@@ -127,13 +127,14 @@ impl Queue {
         if header.hop.class == Class::BULK {
             view.accepted.set(view.accepted.get() + 1);
         }
+        let size = header.size();
         let is_sent = self.depart(cx, view, header, Span::ZERO);
         self.act(cx, packets);
         if !is_sent {
             packets.end(packet);
             return None;
         }
-        Some(packet)
+        Some((packet, size))
     }
 
     /// Takes in a packet for a busy device: [`offer`](Self::offer) without a packet that leaves.
@@ -170,9 +171,9 @@ impl Queue {
         cx: &mut Context<'_>,
         packets: &mut PacketArena<B>,
         packet: PacketId,
-    ) -> Option<PacketId> {
+    ) -> Option<(PacketId, ByteCount)> {
         self.push(cx, packets, packet);
-        self.pop(cx, packets)
+        self.take(cx, packets)
     }
 
     /// Whether a packet may bypass the queue: nothing waits, and there is room for it.
@@ -198,13 +199,24 @@ impl Queue {
         cx: &mut Context<'_>,
         packets: &mut PacketArena<B>,
     ) -> Option<PacketId> {
+        self.take(cx, packets).map(|(packet, _)| packet)
+    }
+
+    /// As [`pop`](Self::pop), with the size of the packet.
+    #[inline(always)]
+    pub(crate) fn take<B: Default>(
+        &mut self,
+        cx: &mut Context<'_>,
+        packets: &mut PacketArena<B>,
+    ) -> Option<(PacketId, ByteCount)> {
         loop {
             let QueuedPacket { packet, since } = self.take_next(cx, packets)?;
-            let view = cx.face(self.face);
-            let is_sent = self.depart(cx, view, &mut packets[&packet].header, cx.now.since(since));
+            let (view, header) = (cx.face(self.face), &mut packets[&packet].header);
+            let size = header.size();
+            let is_sent = self.depart(cx, view, header, cx.now.since(since));
             self.act(cx, packets);
             if is_sent {
-                return Some(packet);
+                return Some((packet, size));
             }
             packets.end(packet);
         }

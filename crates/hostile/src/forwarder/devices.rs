@@ -9,7 +9,7 @@ use tidegate_core::ndn::packet::{Kind, Packet, PacketArena};
 use tidegate_core::queue::QueueDiscipline;
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::scheme::params::{Setting, Settings};
-use tidegate_core::units::Time;
+use tidegate_core::units::{ByteCount, Time};
 use tidegate_live::link_service::GenericLinkService;
 use tidegate_live::tokens::TokenTable;
 use tidegate_schemes::{SCHEMES, find};
@@ -83,8 +83,9 @@ impl Device<Bytes> for Wire<'_> {
         self.packets
     }
 
-    fn transmit(&mut self, packet: PacketId) -> bool {
+    fn transmit(&mut self, packet: PacketId, size: ByteCount) -> bool {
         let packet = self.packets.take(packet);
+        assert_eq!(packet.header.size(), size);
         invariants::is_faithful(self.names, &packet);
         let port = self.port.as_mut().expect("only devices that are there are free");
         (port.room, port.sent) = (port.room - 1, port.sent + 1);

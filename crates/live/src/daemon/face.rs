@@ -379,7 +379,7 @@ impl Device<Bytes> for Wire<'_> {
     }
 
     #[inline]
-    fn transmit(&mut self, packet: PacketId) -> bool {
+    fn transmit(&mut self, packet: PacketId, size: ByteCount) -> bool {
         let packet = self.packets.take(packet);
         let Self { id, now, names, tokens, incoming, .. } = *self;
         let Some(face) = &mut self.face else { return false };
@@ -389,7 +389,7 @@ impl Device<Bytes> for Wire<'_> {
         }
         count(&mut face.sent, &packet.header.kind);
         // Only a packet that waited for the device may use time that a late timer left unused.
-        face.shaper.depart(now, packet.header.size(), face.is_serving);
+        face.shaper.depart(now, size, face.is_serving);
         match &mut face.line {
             Line::Socket { link, batch, .. } => {
                 if matches!(packet.header.kind, Kind::Data(_)) {

@@ -5,7 +5,7 @@ use tidegate_core::context::Sink;
 use tidegate_core::link::line::Carriage;
 use tidegate_core::ndn::face::NodeId;
 use tidegate_core::observe::event::{Event, EventMask};
-use tidegate_core::units::Time;
+use tidegate_core::units::{ByteCount, Time};
 
 use super::{Agenda, World};
 use crate::events::EventKind;
@@ -19,9 +19,9 @@ impl Agenda {
         &mut self,
         (direction, wire): (usize, &mut LinkDirection),
         packet: PacketId,
+        size: ByteCount,
     ) -> bool {
         let Some(framed) = &mut wire.framed else { return true };
-        let size = self.packets[&packet].header.size();
         framed.push(packet, size);
         self.send(direction, wire);
         let mut is_lost = false;

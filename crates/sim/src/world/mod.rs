@@ -33,7 +33,7 @@ use tidegate_core::observe::records::{EventRecord, FlowSamples, LinkSamples};
 use tidegate_core::rng::Seed;
 use tidegate_core::scheme::control::Message;
 use tidegate_core::tcp::TcpOptions;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{ByteCount, Span, Time};
 
 use crate::events::{EventKind, EventQueue};
 use crate::link::{End, LinkDirection};
@@ -257,14 +257,13 @@ impl Device<Body> for DeviceLine<'_> {
     }
 
     #[inline(always)]
-    fn transmit(&mut self, packet: PacketId) -> bool {
+    fn transmit(&mut self, packet: PacketId, size: ByteCount) -> bool {
         let Self { direction, wire, agenda } = self;
         if wire.framed.is_some() {
-            return agenda.transmit((*direction, wire), packet);
+            return agenda.transmit((*direction, wire), packet, size);
         }
         // An event for an earlier end of transmission is stale and ignored.
         wire.is_armed = false;
-        let size = agenda.packets[&packet].header.size();
         match wire.line.transmit(&mut agenda.packets, packet, size, agenda.now) {
             Carriage::Lost => return false,
             Carriage::Behind => {}

@@ -9,7 +9,7 @@ use tidegate_core::ndn::packet::{Header, Packet, PacketArena};
 use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Actions, Lanes, Queue, QueueDiscipline, Selection, Verdict};
 use tidegate_core::scheme::control::Message;
-use tidegate_core::units::{BitRate, Packets, Span, Time};
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 use crate::forwarding::harness::{APPLICATION, Metric, Router, interest, ms};
 
@@ -52,8 +52,9 @@ impl Device<u32> for Wire<'_> {
         &mut self.1.packets
     }
 
-    fn transmit(&mut self, packet: PacketId) -> bool {
+    fn transmit(&mut self, packet: PacketId, size: ByteCount) -> bool {
         let packet = self.1.packets.take(packet);
+        assert_eq!(packet.header.size(), size);
         self.1.sent.push((self.0, packet));
         true
     }
