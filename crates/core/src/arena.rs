@@ -40,7 +40,7 @@ pub trait Stored {
 pub struct Arena<T> {
     items: Vec<T>,
     links: Vec<Neighbours>,
-    /// The place freed last, [`NONE`] if there is no free one.
+    /// The place freed last, `NONE` if there is no free one.
     free: u32,
 }
 
@@ -137,7 +137,7 @@ impl<T> IndexMut<&PacketId> for Arena<T> {
 /// Packets of one arena in an order, each with a time.
 #[derive(Debug)]
 pub(crate) struct List {
-    /// The first packet; [`NONE`] in an empty list, so that the check of its number finds that, too.
+    /// The first packet; `NONE` in an empty list, so that the check of its number finds that, too.
     head: u32,
     /// The last packet, if there is one.
     tail: u32,
