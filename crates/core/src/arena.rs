@@ -1,7 +1,7 @@
 //! An arena: packets in one list of places, each known by its number.
 //!
 //! A packet keeps its place from its creation to its end. Pipelines, queues and lines pass its number on and change the
-//! header in place. Queues and lines are [`List`]s, which link packets by numbers beside them and have no memory of their
+//! header in place. Queues and lines are lists, which link packets by numbers beside them and have no memory of their
 //! own. A driver has one arena for all packets that its nodes and links exchange.
 
 use std::ops::{Index, IndexMut};

@@ -65,6 +65,10 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let local_tcp = listen.flag("local_tcp");
     let regions = read_texts(&forwarder, "regions", name_uri::parse);
     let groups = read_texts(&management, "groups", |group| Ok(group.to_owned()));
+    if groups.is_empty() && management.item("group_commands").is_some() {
+        management
+            .refuse("group_commands", "group_commands: there are no groups that could send them; add groups");
+    }
     let group_commands = read_modules(&management, "group_commands", &["rib"]);
     let command_keys = read_command_keys(&management);
     let certificates = management.text("certificates").map(PathBuf::from);

@@ -45,6 +45,10 @@ fn groups_may_send_commands_of_routes_or_of_the_modules_that_are_listed() {
     assert_eq!(parse("group_commands = [\"faces\", \"rib\"]").expect("sound"), "faces rib");
     let errors = parse("group_commands = [\"face\"]").expect_err("unknown");
     assert!(errors.to_string().contains("group_commands: the modules are faces, fib"), "{errors}");
+    let without = "format = 1\n[management]\ngroup_commands = [\"faces\"]\n";
+    let errors = ForwarderConfig::parse("f.toml", without.as_bytes(), tidegate_schemes::SCHEMES);
+    let errors = errors.expect_err("no groups").to_string();
+    assert!(errors.contains(":3") && errors.contains("group_commands: there are no groups"), "{errors}");
 }
 
 #[test]
