@@ -20,6 +20,15 @@ const AT_ONCE: u32 = 200;
 /// Names between two sweeps, and what the other tests' packets need.
 const MAX_NAMES: f64 = 70_000.0;
 
+/// A peer that answers nothing, and a configuration with a route `/hole` to it and this line in `[forwarder]`.
+fn hole(line: &str) -> (UdpSocket, String) {
+    let peer = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    let to = peer.local_addr().expect("bound");
+    let face = format!("[[face]]\nname = \"hole\"\nuri = \"udp4://{to}\"\n");
+    let route = "[[route]]\nprefix = \"/hole\"\nface = \"hole\"\n";
+    (peer, format!("[forwarder]\n{line}\n{face}{route}"))
+}
+
 /// An Interest with a token under `prefix`, with up to five more components.
 fn random_interest(dice: &mut Dice, prefix: &str) -> Vec<u8> {
     let mut name = uri(&[prefix]);
@@ -65,12 +74,7 @@ fn interests_with_ever_new_names_are_forgotten() {
 
 #[test]
 fn interests_that_nobody_answers_fill_the_table_and_no_more() {
-    let hole = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
-    let to = hole.local_addr().expect("bound");
-    let config = format!(
-        "[forwarder]\npit = \"5000pkt\"\n[[face]]\nname = \"hole\"\nuri = \"udp4://{to}\"\n[[route]]\n\
-         prefix = \"/hole\"\nface = \"hole\"\n"
-    );
+    let (_hole, config) = hole("pit = \"5000pkt\"");
     for way in Way::ALL {
         let target = Target::start(&format!("hole-{way:?}"), &config);
         let peer = send_random(&target, way, "hole");
@@ -94,12 +98,7 @@ fn interests_that_nobody_answers_fill_the_table_and_no_more() {
 #[test]
 fn names_of_many_components_take_the_memory_that_is_configured_and_no_more() {
     const MAX: f64 = 4.0 * 1024.0 * 1024.0;
-    let hole = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
-    let to = hole.local_addr().expect("bound");
-    let config = format!(
-        "[forwarder]\nmax_memory = \"4MiB\"\n[[face]]\nname = \"hole\"\nuri = \"udp4://{to}\"\n[[route]]\n\
-         prefix = \"/hole\"\nface = \"hole\"\n"
-    );
+    let (_hole, config) = hole("max_memory = \"4MiB\"");
     let target = Target::start("components", &config);
     let mut peer = Peer::connect(&target.forwarder, Way::Udp);
     let mut most = 0.0_f64;
@@ -127,12 +126,7 @@ fn names_of_many_components_take_the_memory_that_is_configured_and_no_more() {
 
 #[test]
 fn an_interest_is_pending_for_the_configured_time_at_most_whatever_its_lifetime() {
-    let hole = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
-    let to = hole.local_addr().expect("bound");
-    let config = format!(
-        "[forwarder]\nlifetime = \"1s\"\n[[face]]\nname = \"hole\"\nuri = \"udp4://{to}\"\n[[route]]\n\
-         prefix = \"/hole\"\nface = \"hole\"\n"
-    );
+    let (_hole, config) = hole("lifetime = \"1s\"");
     let target = Target::start("lifetime", &config);
     let mut peer = Peer::connect(&target.forwarder, Way::Udp);
     let name = uri(&["hole", "one"]);
@@ -148,12 +142,7 @@ fn an_interest_is_pending_for_the_configured_time_at_most_whatever_its_lifetime(
 
 #[test]
 fn the_ports_of_one_address_have_one_share_of_the_table() {
-    let hole = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
-    let to = hole.local_addr().expect("bound");
-    let config = format!(
-        "[forwarder]\npit = \"900pkt\"\n[[face]]\nname = \"hole\"\nuri = \"udp4://{to}\"\n[[route]]\n\
-         prefix = \"/hole\"\nface = \"hole\"\n"
-    );
+    let (_hole, config) = hole("pit = \"900pkt\"");
     let target = Target::start("ports", &config);
     let mut dice = Dice(1);
     let mut send = |source: &str, count: u32| {

@@ -121,6 +121,11 @@ impl TrustPolicy {
         for _ in 0..MAX_CERTIFICATES {
             last = search.continue_from(&last);
         }
+        if search.issued.len() >= MAX_VERIFIED {
+            tracing::warn!(
+                "only {MAX_VERIFIED} signatures of certificates were verified; further certificates are not accepted"
+            );
+        }
         search.found.into_iter().map(|(at, period)| (search.all[at].clone(), period)).collect()
     }
 }
