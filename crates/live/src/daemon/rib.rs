@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::fib::{Fib, NextHop};
-use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
+use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::units::Time;
 use tidegate_wire::tlv::TlvReader;
 
@@ -72,6 +72,8 @@ pub(super) struct Rib {
     /// Prefixes with routes or next hops of a face.
     of_faces: BTreeSet<(FaceId, PrefixId)>,
     expirations: BTreeSet<(Time, PrefixId, RouteKey)>,
+    /// Prefixes with next hops that end with a segment number.
+    segments: BTreeSet<PrefixId>,
     routes: usize,
     name_bytes: usize,
     /// Number of FIB entries written since the start.
@@ -304,12 +306,28 @@ impl Rib {
             prefixes.insert(name, prefix);
         }
         for (name, prefix) in prefixes {
-            tables.fib.set(prefix, self.hops(&name));
+            let hops = self.hops(&name);
+            if hops.is_empty() {
+                self.segments.remove(&prefix);
+            } else if tables.names.name_of(prefix).segment != Segment::NONE {
+                self.segments.insert(prefix);
+            }
+            tables.fib.set(prefix, hops);
             #[cfg(test)]
             {
                 self.written += 1;
             }
         }
+    }
+
+    /// The prefix that is the whole of `name`, if that ends with a segment number and has next hops: the FIB has only those of
+    /// the components before the segment number for a packet of this name.
+    #[inline]
+    pub fn prefix_of_segment(&self, name: Name, names: &NameTable) -> Option<PrefixId> {
+        if self.segments.is_empty() || name.segment == Segment::NONE {
+            return None;
+        }
+        names.prefix_of(name).filter(|prefix| self.segments.contains(prefix))
     }
 
     /// Own routes and those inherited from shorter prefixes; none if the prefix has no route of its own,

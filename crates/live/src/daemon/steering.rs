@@ -1,4 +1,4 @@
-//! What packets request of the forwarder beside their names: forwarding hints, NextHopFaceId and CachePolicy.
+//! Where packets go beside the FIB entry of their prefix: forwarding hints, NextHopFaceId, CachePolicy, and routes to one segment.
 
 use bytes::Bytes;
 use tidegate_core::ndn::face::{FaceId, NodeId};
@@ -33,7 +33,11 @@ impl Daemon {
             return self.steering_by_fields(from, &packet.header.kind, fields).map(Some);
         }
         match packet.header.kind {
-            Kind::Interest(_) | Kind::Nack(_) => Ok(self.steering_by_hint(packet)),
+            Kind::Interest(_) | Kind::Nack(_) => {
+                let steering = self.steering_by_hint(packet);
+                let segment = || self.rib.prefix_of_segment(packet.header.name, &self.names);
+                Ok(steering.or_else(|| segment().map(Steering::Route)))
+            }
             _ => Ok(None),
         }
     }

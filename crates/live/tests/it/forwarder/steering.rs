@@ -136,3 +136,25 @@ fn data_with_the_policy_no_cache_is_requested_again() {
     consumer.send(&requested(4));
     assert_eq!(consumer.take_in().fragment, data(NAME), "the one before is cached");
 }
+
+#[test]
+fn a_route_to_one_segment_leads_to_it_and_the_others_go_by_the_shorter_prefix() {
+    let forwarder = Forwarder::start("segment-route", "");
+    let segment = |number: u8| [&[8, 1, b'f', 50, 1][..], &[number]].concat();
+    // It has the route of the shorter prefix, too; of two routes of equal cost the first face counts.
+    let (mut one, face_id) = producer(&forwarder, &segment(3));
+    let (mut all, _) = producer(&forwarder, &[8, 1, b'f']);
+    let mut consumer = forwarder.application();
+    let mut exchange = |producer: &mut Application, number: u8| {
+        let name = segment(number);
+        consumer.send(&interest(&[8, 1, b'f'], u32::from(number)));
+        receives(producer, &name);
+        producer.send(&data(&name));
+        assert_eq!(consumer.take_in().fragment, data(&name), "segment {number}");
+    };
+    exchange(&mut one, 3);
+    exchange(&mut all, 4);
+    let parameters = ControlParameters { name: Some(segment(3)), face_id, ..ControlParameters::default() };
+    command(&mut one, ["rib", "unregister"], &parameters);
+    exchange(&mut all, 5);
+}
