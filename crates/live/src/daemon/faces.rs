@@ -20,6 +20,7 @@ use super::places::{Newcomer, PeerNetwork};
 use super::pressure::{self, MemoryGuard, Pressure};
 use super::shaper::FaceShaper;
 use super::start::{StartError, UNLIMITED};
+use super::stream_marking::StreamMarking;
 use super::timers::Due;
 use super::{Daemon, HOUSEKEEPING, Watch, Watched, routes, surroundings};
 use crate::link_service::GenericLinkService;
@@ -96,8 +97,7 @@ impl Daemon {
             gates = parts.gates;
             let mut disciplines = parts.disciplines;
             if is_ruling {
-                // First, so that the limit on memory holds whatever the configured disciplines decide.
-                disciplines.insert(0, Box::new(MemoryGuard::new(Rc::clone(&shared))));
+                add_stream_rules(&mut disciplines, marking(settings).map(|(_, place)| place), &shared);
             }
             Queue::new(face, disciplines)
         });
@@ -439,6 +439,20 @@ fn is_of_network(why: &io::Error) -> bool {
     let kinds = [AddrNotAvailable, HostUnreachable, NetworkDown, NetworkUnreachable, NotFound];
     let absent = [rustix::io::Errno::NODEV, rustix::io::Errno::NXIO].map(|code| Some(code.raw_os_error()));
     kinds.contains(&why.kind()) || absent.contains(&why.raw_os_error())
+}
+
+/// Gives the queue of a stream under back-pressure its limits in memory, and marks by time if the discipline `marking` marks by bytes.
+fn add_stream_rules(
+    disciplines: &mut Vec<Box<dyn QueueDiscipline>>,
+    marking: Option<usize>,
+    shared: &Rc<pressure::Shared>,
+) {
+    if let Some(place) = marking.filter(|place| *place < disciplines.len()) {
+        let by_bytes = disciplines.remove(place);
+        disciplines.insert(place, Box::new(StreamMarking::new(by_bytes)));
+    }
+    // First, so that the limit on memory holds whatever the configured disciplines decide.
+    disciplines.insert(0, Box::new(MemoryGuard::new(Rc::clone(shared))));
 }
 
 /// The address of the peer at the other end of a socket.

@@ -20,6 +20,7 @@ mod start;
 pub mod status;
 mod steering;
 mod strategies;
+mod stream_marking;
 mod timers;
 
 use std::collections::BTreeMap;

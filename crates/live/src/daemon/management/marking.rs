@@ -10,6 +10,7 @@ use tidegate_core::scheme::params::{Setting, Settings};
 use super::super::face::{Face, FaceMarking};
 use super::super::faces::{DEFAULT_MARKING_INTERVAL, DEFAULT_MARKING_THRESHOLD, marking};
 use super::super::start::UNLIMITED;
+use super::super::stream_marking::StreamMarking;
 use super::super::{Daemon, management::faces::CONGESTION_MARKING};
 use crate::nfd::ControlParameters;
 
@@ -81,6 +82,8 @@ impl Daemon {
             text("threshold", format!("{}B", marking.threshold_bytes)),
         ]);
         let limit = self.node.faces()[id.index()].limit();
-        make(&settings, &DeviceSetup::new(id, UNLIMITED, limit, self.streams)).ok()
+        let made = make(&settings, &DeviceSetup::new(id, UNLIMITED, limit, self.streams)).ok()?;
+        let is_ruled = self.faces[id.index()].as_ref().is_some_and(|face| face.pressure.is_ruling);
+        Some(if is_ruled { Box::new(StreamMarking::new(made)) } else { made })
     }
 }
