@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use tidegate_live::framing::{FramingError, MAX_ELEMENT, Splitter, element_len};
 
-/// Bytes of reception memory that a stream may hold beside the element that has begun.
-const MEMORY: usize = 64 * 1024 + MAX_ELEMENT;
+/// Bytes of memory that a stream may hold.
+const MEMORY: usize = 2 * MAX_ELEMENT;
 
 /// The first bytes say how long the pieces are, the others are the stream.
 pub fn check(data: &[u8]) {
@@ -34,7 +34,7 @@ fn pieces<'a>(mut stream: &'a [u8], lengths: &[u8; 4]) -> Vec<&'a [u8]> {
 fn cut(pieces: &[&[u8]]) -> (Vec<Bytes>, Option<FramingError>) {
     let (mut splitter, mut frames) = (Splitter::new(), Vec::new());
     for piece in pieces {
-        let outcome = splitter.push(piece, |frame| frames.push(frame));
+        let outcome = splitter.push(piece, |frame| frames.push(Bytes::copy_from_slice(frame)));
         assert!(splitter.pending() < MAX_ELEMENT && splitter.memory() <= MEMORY);
         if let Err(why) = outcome {
             assert_eq!(splitter.push(b"\x05\x01x", |_| panic!("the stream is over")), Err(why));

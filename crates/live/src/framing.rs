@@ -1,9 +1,5 @@
 //! Finds the end of TLV elements in a stream, and reassembles elements that arrive in pieces.
 
-use bytes::{Bytes, BytesMut};
-
-use crate::reception::CHUNK;
-
 /// Maximum size of an element, bytes: the largest NDN packet (8800) with link fields around it.
 pub const MAX_ELEMENT: usize = 8800 + 256;
 
@@ -50,7 +46,7 @@ pub fn element_len(stream: &[u8]) -> Result<Option<usize>, FramingError> {
 #[derive(Debug, Default)]
 pub struct Splitter {
     /// Received bytes of an element that is not complete.
-    rest: BytesMut,
+    rest: Vec<u8>,
     fault: Option<FramingError>,
 }
 
@@ -65,18 +61,16 @@ impl Splitter {
     /// # Errors
     /// When no element can begin where the last one ended. Nothing after it can be parsed, so that
     /// every later call fails as well.
-    pub fn push(&mut self, bytes: &[u8], mut take: impl FnMut(Bytes)) -> Result<(), FramingError> {
-        for piece in bytes.chunks(CHUNK) {
-            // Where the next element begins is unknown after an error, so nothing is read any more.
-            if let Some(fault) = self.fault {
-                return Err(fault);
-            }
-            self.keep(piece);
-            if let Err(fault) = self.split(&mut take) {
-                (self.fault, self.rest) = (Some(fault), BytesMut::new());
-            }
+    pub fn push(&mut self, bytes: &[u8], mut take: impl FnMut(&[u8])) -> Result<(), FramingError> {
+        // Where the next element begins is unknown after an error, so nothing is read any more.
+        if let Some(fault) = self.fault {
+            return Err(fault);
         }
-        self.fault.map_or(Ok(()), Err)
+        let outcome = self.split(bytes, &mut take);
+        if let Err(fault) = outcome {
+            (self.fault, self.rest) = (Some(fault), Vec::new());
+        }
+        outcome
     }
 
     /// Received bytes of an element that is not complete, below [`MAX_ELEMENT`].
@@ -84,31 +78,39 @@ impl Splitter {
         self.rest.len()
     }
 
-    /// Bytes of memory held, at most [`MAX_ELEMENT`] more than a chunk of reception memory; elements
-    /// that were passed on may be there as well.
+    /// Bytes of memory held, below twice [`MAX_ELEMENT`].
     pub fn memory(&self) -> usize {
         self.rest.capacity()
     }
 
-    /// Appends `piece` to the beginning of an element that was received before.
-    fn keep(&mut self, piece: &[u8]) {
-        if self.rest.capacity() - self.rest.len() < piece.len() {
-            // Packets still share the old buffer; growing it would copy what they hold.
-            let mut fresh = BytesMut::with_capacity(CHUNK + MAX_ELEMENT);
-            fresh.extend_from_slice(&self.rest);
-            self.rest = fresh;
+    fn split(&mut self, mut bytes: &[u8], take: &mut impl FnMut(&[u8])) -> Result<(), FramingError> {
+        while !self.rest.is_empty() && !bytes.is_empty() {
+            bytes = self.complete(bytes, take)?;
         }
-        self.rest.extend_from_slice(piece);
+        while let Some(len) = element_len(bytes)?
+            && let Some((element, others)) = bytes.split_at_checked(len)
+        {
+            take(element);
+            bytes = others;
+        }
+        self.rest.extend_from_slice(bytes);
+        Ok(())
     }
 
-    fn split(&mut self, take: &mut impl FnMut(Bytes)) -> Result<(), FramingError> {
-        while let Some(len) = element_len(&self.rest)? {
-            if self.rest.len() < len {
-                break;
-            }
-            take(self.rest.split_to(len).freeze());
+    /// Adds to the element that has begun what belongs to it, or a byte of its header; returns what follows.
+    fn complete<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        take: &mut impl FnMut(&[u8]),
+    ) -> Result<&'a [u8], FramingError> {
+        let wanted = element_len(&self.rest)?.map_or(1, |len| len - self.rest.len());
+        let (piece, others) = bytes.split_at(wanted.min(bytes.len()));
+        self.rest.extend_from_slice(piece);
+        if element_len(&self.rest)? == Some(self.rest.len()) {
+            take(&self.rest);
+            self.rest.clear();
         }
-        Ok(())
+        Ok(others)
     }
 }
 

@@ -179,7 +179,8 @@ impl StreamFace {
     pub fn receive(&mut self, memory: &mut Reception, mut take: impl FnMut(Bytes)) -> io::Result<Received> {
         // Bounds the work of one turn in packets: a fixed number of bytes would be 800 Interests or 8 Data.
         let max = (READ * self.packet_len).clamp(MIN_READ, CHUNK);
-        let buffer = &mut memory.slots.as_buffer()[..max];
+        let Reception { slots, chunks } = memory;
+        let buffer = &mut slots.as_buffer()[..max];
         let count = match (&self.socket).read(buffer) {
             Ok(0) => return Ok(Received::Closed),
             Ok(count) => count,
@@ -190,7 +191,7 @@ impl StreamFace {
         let mut packets = 0;
         let pushed = self.incoming.push(&buffer[..count], |packet| {
             packets += 1;
-            take(packet);
+            take(chunks.keep(packet));
         });
         pushed.map_err(invalid)?;
         // Half the weight on the newest read: a stream that turns from Interests to Data adapts within few
