@@ -1,15 +1,13 @@
 //! Multicast and Ethernet faces between two forwarders, each in a network namespace of its own, joined by one Ethernet.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
 
-use support::program::{Scratch, program};
+use support::program::Scratch;
 use support::running::Running;
 use support::skipped::skipped;
-use tidegate_wire::{DataView, InterestBuilder};
 
-use crate::peer::{Peer, interest, uri};
+use crate::namespaces::{Lan, Station, ip};
+use crate::peer::{interest, uri};
 
 /// What a face leads to, by the name of its routes. The second forwarder has no address but its own.
 const FACES: [(&str, &str, &str); 4] = [
@@ -19,110 +17,8 @@ const FACES: [(&str, &str, &str); 4] = [
     ("station", "ether://[02:00:00:00:00:0b]", "ether://[02:00:00:00:00:0a]"),
 ];
 
-fn ip(arguments: &str) -> bool {
-    let output = Command::new("ip").args(arguments.split_whitespace()).output();
-    output.is_ok_and(|output| output.status.success())
-}
-
-/// Two namespaces with one Ethernet between them, `lan0` in both.
-struct Lan {
-    names: [String; 2],
-}
-
-impl Lan {
-    /// `None` if the system does not permit it.
-    fn new(test: &str) -> Option<Self> {
-        let name = |end: &str| format!("tg-{test}-{end}-{}", std::process::id());
-        let lan = Self { names: [name("a"), name("b")] };
-        let [a, b] = &lan.names;
-        let is_made = ip(&format!("netns add {a}"))
-            && ip(&format!("netns add {b}"))
-            && ip(&format!("link add lan0 netns {a} type veth peer name lan0 netns {b}"))
-            && lan.names.iter().zip(["a", "b"]).all(|(name, end)| {
-                ip(&format!("-n {name} link set lan0 address 02:00:00:00:00:0{end} up"))
-                    && ip(&format!("-n {name} address add 10.77.0.1{}/24 dev lan0", u8::from(end == "b")))
-                    && ip(&format!("-n {name} address add fe80::{end}/64 dev lan0 nodad"))
-            })
-            && ip(&format!("netns exec {a} true"));
-        is_made.then_some(lan)
-    }
-}
-
-impl Drop for Lan {
-    fn drop(&mut self) {
-        for name in &self.names {
-            ip(&format!("netns delete {name}"));
-        }
-    }
-}
-
-/// A forwarder in a namespace, which applications of the test reach at its Unix socket.
-struct Station {
-    _running: Running,
-    socket: PathBuf,
-}
-
-impl Station {
-    fn start(scratch: &Scratch, namespace: &str, config: &str) -> Self {
-        let socket = std::env::temp_dir().join(format!("{namespace}.sock"));
-        let text = format!(
-            "format = 1\nface_defaults = {{ reliability = true }}\nlisten = {{ udp = [], tcp = [], unix = [{socket:?}] }}\n{config}"
-        );
-        let file = scratch.file(&format!("{namespace}.toml"), text.as_bytes());
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", namespace]).arg(program().get_program());
-        command.args(["forward", "--format", "json", &file]);
-        let running = Running::of(command);
-        running.err_line("{\"note\":\"listening at unix://");
-        Self { _running: running, socket }
-    }
-
-    fn uri(&self) -> String {
-        format!("unix://{}", self.socket.display())
-    }
-
-    fn peer(&self) -> Peer {
-        Peer::over_unix(&self.socket)
-    }
-
-    /// Fields of the NFD status of each face.
-    fn faces(&self) -> Vec<Vec<(u32, Vec<u8>)>> {
-        let name = uri(&["localhost", "nfd", "faces", "list"]);
-        let requested = InterestBuilder {
-            name: &name,
-            can_be_prefix: true,
-            must_be_fresh: true,
-            ..InterestBuilder::default()
-        };
-        let mut peer = self.peer();
-        peer.send(&requested.build().expect("valid"));
-        let data = peer.receive().expect("a segment");
-        let content = DataView::parse(&data).expect("a Data").content.to_vec();
-        elements(&content).iter().map(|(_, face)| elements(face)).collect()
-    }
-
-    /// The status of the face to `remote`.
-    fn face(&self, remote: &str) -> Vec<(u32, Vec<u8>)> {
-        let shown = remote.replace("ff02::1234]", "ff02::1234%lan0]");
-        let is_it = |face: &Vec<(u32, Vec<u8>)>| face.contains(&(114, shown.as_bytes().to_vec()));
-        self.faces().into_iter().find(is_it).unwrap_or_else(|| panic!("no face to {remote}"))
-    }
-}
-
-impl Drop for Station {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.socket);
-    }
-}
-
-fn elements(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
-    let mut reader = tidegate_wire::tlv::TlvReader::new(bytes);
-    let mut all = Vec::new();
-    while let Ok(Some(element)) = reader.next() {
-        all.push((element.kind, element.value.to_vec()));
-    }
-    all
-}
+/// Acknowledged frames on the faces that can have them.
+const RELIABLE: &str = "face_defaults = { reliability = true }\n";
 
 fn config(uris: impl Iterator<Item = (&'static str, &'static str)>, has_routes: bool) -> String {
     let mut text = String::new();
@@ -143,8 +39,8 @@ fn files_go_over_multicast_and_ethernet_faces() {
     let scratch = Scratch::new("links");
     let near = config(FACES.iter().map(|(name, near, _)| (*name, *near)), true);
     let far = config(FACES.iter().map(|(name, _, far)| (*name, *far)), false);
-    let near = Station::start(&scratch, &lan.names[0], &near);
-    let far = Station::start(&scratch, &lan.names[1], &far);
+    let near = Station::start(&scratch, &lan.names[0], &[], &[RELIABLE, &near].concat());
+    let far = Station::start(&scratch, &lan.names[1], &[], &[RELIABLE, &far].concat());
     let sent: Vec<u8> = (0..300_000_u32).map(|at| ((at * 31) >> 3) as u8).collect();
     let file = scratch.file("sent", &sent);
     for (name, to_far, to_near) in FACES {
@@ -186,7 +82,7 @@ fn faces_whose_network_is_absent_at_the_start_are_made_when_it_is_there() {
         "[[face]]\nuri = {group:?}\ninterface = \"late0\"\n[[face]]\nuri = \"udp4://10.78.0.2:6363\"\n"
     );
     let [name, _] = &lan.names;
-    let station = Station::start(&scratch, name, &text);
+    let station = Station::start(&scratch, name, &[], &text);
     assert_eq!(station.faces().len(), 2, "the forwarder's own and that of this connection");
     assert!(
         ip(&format!("-n {name} link add late0 type veth peer name late1"))

@@ -3,6 +3,8 @@
 
 mod browser;
 mod links;
+mod namespaces;
+mod path_mtu;
 mod peer;
 mod python;
 mod robustness;

@@ -21,6 +21,8 @@ pub mod multicast;
 pub mod name_uri;
 pub mod nfd;
 pub mod own_file;
+mod path_mtu;
+mod path_probes;
 pub mod peer_user;
 pub mod poll;
 pub mod reception;

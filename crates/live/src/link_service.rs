@@ -2,16 +2,21 @@
 //!
 //! Input from a peer never causes an error: frames and packets that cannot be parsed are counted and dropped.
 
+use std::fmt;
+
 use bytes::Bytes;
 use tidegate_core::link::service::{Labels, LinkService};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::{Kind, Packet, PitToken};
-use tidegate_core::rng::Rng;
+use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::Time;
 use tidegate_wire::{FrameBatch, LinkEncoder, LpPacket, Reassembler, decode_frame, decode_packet};
 
+use crate::path_mtu::PathMtu;
+use crate::path_probes::PathProbes;
 use crate::reliability::{ReliabilityCounters, ReliableFrames};
 use crate::tokens::TokenTable;
+use crate::transport::Transport;
 
 /// State that a node's faces share while frames are decoded into packets.
 #[derive(Debug)]
@@ -60,6 +65,38 @@ pub struct LocalFields {
     pub no_cache: bool,
 }
 
+/// How the maximum size of a face's frames is chosen; frames of a stream have any size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MtuPlan {
+    /// This size, bytes, which is configured.
+    Configured(usize),
+    /// Frames of [`UDP_MTU`](crate::transport::UDP_MTU) bytes.
+    Default,
+    /// The default, and more over UDP where probes were confirmed.
+    Probed,
+}
+
+/// Origin of the maximum size of a face's frames at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MtuOrigin {
+    /// A size in the configuration.
+    Configured,
+    /// No larger size was confirmed.
+    Default,
+    /// A probe of that size was confirmed.
+    Probed,
+}
+
+impl fmt::Display for MtuOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Configured => "configured",
+            Self::Default => "default",
+            Self::Probed => "probed",
+        })
+    }
+}
+
 /// The link layer of one face.
 #[derive(Debug)]
 pub struct GenericLinkService {
@@ -68,20 +105,50 @@ pub struct GenericLinkService {
     reassembler: Reassembler,
     encoder: LinkEncoder,
     reliability: Option<Box<ReliableFrames>>,
+    plan: MtuPlan,
+    /// Probes of the path's MTU; `None` where there are none, on streams and links of several stations.
+    probes: Option<Box<PathProbes>>,
     counters: LinkCounters,
 }
 
 impl GenericLinkService {
     /// A link layer for frames of at most `mtu` bytes (`None` for any size); `first_sequence` numbers its
-    /// first fragment and should be random.
+    /// first fragment and should be random. It neither sends nor confirms probes of the path's MTU.
     pub fn new(mtu: Option<usize>, first_sequence: u64) -> Self {
         Self {
             local_fields: LocalFields::default(),
             reassembler: Reassembler::default(),
             encoder: LinkEncoder::new(mtu, first_sequence),
             reliability: None,
+            plan: MtuPlan::Default,
+            probes: None,
             counters: LinkCounters::default(),
         }
+    }
+
+    /// A link layer for frames over `transport`, whose sizes follow `plan`, with random `numbers` for what must differ between
+    /// runs.
+    pub fn over(transport: &Transport, plan: MtuPlan, numbers: &mut Rng) -> Self {
+        let mut link = Self::new(transport.mtu(), numbers.bits());
+        link.set_plan(transport, plan, numbers);
+        link
+    }
+
+    /// Changes how the maximum size of frames is chosen. A link with several stations has no probes: it would be confirmed by some.
+    pub fn set_plan(&mut self, transport: &Transport, plan: MtuPlan, numbers: &mut Rng) {
+        let Some(base) = transport.mtu() else { return };
+        self.plan = plan;
+        self.set_mtu(if let MtuPlan::Configured(mtu) = plan { mtu } else { base });
+        if transport.is_multi_access() {
+            return;
+        }
+        let is_probed = plan == MtuPlan::Probed && matches!(transport, Transport::Udp(_));
+        let search = is_probed.then(|| {
+            let mut search = PathMtu::new(base, Rng::stream(Seed(numbers.bits()), "probes"));
+            search.set_ceiling(transport.max_datagram());
+            search
+        });
+        self.probes = Some(Box::new(PathProbes::new(search)));
     }
 
     /// The same link layer with the counters of an earlier one.
@@ -115,11 +182,15 @@ impl GenericLinkService {
     #[inline]
     pub fn has_due(&self) -> bool {
         self.reliability.as_ref().is_some_and(|frames| frames.has_due())
+            || self.probes.as_ref().is_some_and(|probes| probes.has_due())
     }
 
-    /// Appends to `batch` the frames that are sent again, and acknowledgements that found no other frame.
+    /// Appends to `batch` the frames that are sent again, acknowledgements that found no other frame, and probes.
     pub fn serve(&mut self, now: Time, batch: &mut FrameBatch) {
         let before = batch.len();
+        if let Some(probes) = &mut self.probes {
+            probes.serve(batch);
+        }
         if let Some(frames) = &mut self.reliability {
             frames.resend(now, batch);
         }
@@ -129,13 +200,65 @@ impl GenericLinkService {
     /// Time of the next call to [`on_wake`](Self::on_wake); `None` for never.
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {
-        self.reliability.as_ref()?.next_wake()
+        let reliability = self.reliability.as_ref().and_then(|frames| frames.next_wake());
+        let search = self.search().and_then(PathMtu::next_wake);
+        // `None` is the least of options.
+        if reliability.is_some() && search.is_some() {
+            reliability.min(search)
+        } else {
+            reliability.or(search)
+        }
     }
 
-    /// Runs what is due; [`serve`](Self::serve) then sends what follows from it.
-    pub fn on_wake(&mut self, now: Time) {
+    /// Runs what is due; [`serve`](Self::serve) then sends what follows from it. `limit` returns the largest
+    /// datagram that the system permits on the path.
+    pub fn on_wake(&mut self, now: Time, limit: impl FnOnce() -> usize) {
+        self.wake_search(now, limit);
         if let Some(frames) = &mut self.reliability {
             frames.on_wake(now);
+        }
+    }
+
+    /// The search for the MTU of the path; `None` if there is none.
+    fn search(&self) -> Option<&PathMtu> {
+        self.probes.as_ref()?.search()
+    }
+
+    /// Runs what is due in the search.
+    fn wake_search(&mut self, now: Time, limit: impl FnOnce() -> usize) {
+        let Some(search) = self.probes.as_mut().and_then(|probes| probes.search_mut()) else { return };
+        if search.next_wake().is_some_and(|at| at <= now) {
+            // The system may have learned of a narrower path meanwhile (ICMP).
+            search.set_ceiling(limit());
+            search.on_wake(now);
+            self.follow_search();
+        }
+    }
+
+    /// Processes the system's refusal of a frame that was too large; it permits `limit` bytes on the path.
+    pub fn on_refusal(&mut self, now: Time, limit: usize) {
+        let Some(search) = self.probes.as_mut().and_then(|probes| probes.search_mut()) else { return };
+        search.set_ceiling(limit);
+        search.on_refusal(now);
+        self.follow_search();
+    }
+
+    /// Uses the size that the search permits.
+    fn follow_search(&mut self) {
+        if let Some(mtu) = self.search().map(PathMtu::mtu)
+            && self.mtu() != Some(mtu)
+        {
+            self.set_mtu(mtu);
+        }
+    }
+
+    /// Notes that frames above the base size are of use.
+    #[inline]
+    fn note_size(&mut self, now: Time, bytes: usize) {
+        if let Some(search) = self.probes.as_mut().and_then(|probes| probes.search_mut())
+            && bytes > search.base()
+        {
+            search.on_use(now);
         }
     }
 
@@ -156,6 +279,10 @@ impl GenericLinkService {
         let Ok(mut message) = decode_frame(frame) else { return self.drop_malformed() };
         if !self.take_labels(cx.now, &mut message) {
             return None;
+        }
+        if let (Some(probe), Some(probes)) = (message.fields.path_probe, &mut self.probes) {
+            probes.receive(cx.now, probe);
+            self.follow_search();
         }
         let is_part = message.fields.frag_count > 1;
         let message = if is_part {
@@ -207,7 +334,7 @@ impl GenericLinkService {
     ) {
         let token = echoed(&packet.header.kind).and_then(|handle| tokens.get(handle));
         // Fragments of one packet follow each other in the batch; their number is the difference.
-        let before = batch.len();
+        let (before, bytes) = (batch.len(), batch.byte_len());
         let outcome = match &mut self.reliability {
             None => self.encoder.encode(packet, token, names, batch),
             Some(reliable) => {
@@ -223,6 +350,7 @@ impl GenericLinkService {
         self.counters.packets_out += 1;
         self.counters.frames_out += frames;
         self.counters.fragmented += u64::from(frames > 1);
+        self.note_size(now, batch.byte_len() - bytes);
     }
 
     /// Fields of the packet that [`receive`](Self::receive) returned last.
@@ -240,8 +368,23 @@ impl GenericLinkService {
         self.encoder.set_incoming_face(number);
     }
 
+    /// How the maximum size of a frame is chosen.
+    pub fn plan(&self) -> MtuPlan {
+        self.plan
+    }
+
+    /// Origin of the maximum size of a frame; `None` if frames have any size.
+    pub fn mtu_origin(&self) -> Option<MtuOrigin> {
+        let mtu = self.mtu()?;
+        Some(match self.plan {
+            MtuPlan::Configured(_) => MtuOrigin::Configured,
+            MtuPlan::Probed if self.search().is_some_and(|search| mtu > search.base()) => MtuOrigin::Probed,
+            MtuPlan::Probed | MtuPlan::Default => MtuOrigin::Default,
+        })
+    }
+
     /// Changes the maximum size of a frame, bytes.
-    pub fn set_mtu(&mut self, mtu: usize) {
+    fn set_mtu(&mut self, mtu: usize) {
         self.encoder.set_mtu(mtu);
         if let Some(frames) = &mut self.reliability {
             frames.set_mtu(mtu);
@@ -270,7 +413,7 @@ mod tests {
     use tidegate_core::ndn::packet::{Data, Header, Interest, Millis, Nack, NackReason};
     use tidegate_core::rng::Seed;
     use tidegate_core::scheme::params::{Setting, Settings};
-    use tidegate_wire::{DataBuilder, InterestBuilder, Signer, tlv};
+    use tidegate_wire::{DataBuilder, InterestBuilder, PathProbe, Signer, tlv};
 
     struct Node {
         names: NameTable,
@@ -435,7 +578,7 @@ mod tests {
 
     /// Frames that the link sends on its own at `now`.
     fn served(node: &mut Node, now: Time) -> Vec<Vec<u8>> {
-        node.link.on_wake(now);
+        node.link.on_wake(now, || usize::MAX);
         let mut batch = FrameBatch::new();
         node.link.serve(now, &mut batch);
         batch.iter().map(|(head, body)| [head, body].concat()).collect()
@@ -557,6 +700,57 @@ mod tests {
             // A repetition that comes later than a timeout counts as new, as in NFD.
             assert!(arrived == 200 || (loss == 0.5 && arrived > 200), "{loss}: {arrived}");
         }
+    }
+
+    /// A link of frames of 1400 bytes that sends probes.
+    fn probing() -> Node {
+        let mut node = Node::new(Some(1400));
+        let search = PathMtu::new(1400, Rng::stream(Seed(3), "numbers"));
+        (node.link.plan, node.link.probes) = (MtuPlan::Probed, Some(Box::new(PathProbes::new(Some(search)))));
+        node
+    }
+
+    #[test]
+    fn a_peer_that_confirms_probes_gets_packets_of_8000_bytes_in_one_frame_and_the_other_direction_is_not_changed()
+     {
+        let (mut near, mut far) = (probing(), probing());
+        let packet = near.receive(&data(8000)).expect("a Data");
+        assert_eq!(near.send(&packet).len(), 6);
+        assert_eq!(near.link.mtu_origin(), Some(MtuOrigin::Default));
+        // The question, and the size that is tried.
+        for size in [14, 8800] {
+            assert!(near.link.has_due());
+            let probes = served(&mut near, ms(1));
+            assert_eq!(probes.iter().map(Vec::len).collect::<Vec<_>>(), [size]);
+            assert_eq!(far.receive_at(ms(1), &probes[0]), None);
+            let replies = served(&mut far, ms(1));
+            assert_eq!(replies.iter().map(Vec::len).collect::<Vec<_>>(), [14]);
+            assert_eq!(near.receive_at(ms(2), &replies[0]), None);
+        }
+        assert_eq!((near.link.mtu(), near.link.mtu_origin()), (Some(8800), Some(MtuOrigin::Probed)));
+        assert_eq!((far.link.mtu(), far.link.mtu_origin()), (Some(1400), Some(MtuOrigin::Default)));
+        assert_eq!(near.send(&packet).len(), 1);
+        near.link.on_refusal(ms(3), 1472);
+        assert_eq!((near.link.mtu(), near.send(&packet).len()), (Some(1472), 6));
+    }
+
+    #[test]
+    fn one_frame_of_a_peer_is_answered_by_at_most_one_confirmation() {
+        let mut node = probing();
+        let mut batch = FrameBatch::new();
+        for number in 0..10_000 {
+            tidegate_wire::write_path_probe(PathProbe::Request(number), 0, &mut batch);
+        }
+        let requests: Vec<Vec<u8>> = batch.iter().map(|(head, body)| [head, body].concat()).collect();
+        let mut replies = FrameBatch::new();
+        for request in &requests {
+            node.receive(request);
+            node.link.serve(ms(1), &mut replies);
+        }
+        assert_eq!(replies.len(), 1024);
+        let mut silent = Node::new(Some(1400));
+        silent.receive(&requests[0]);
+        assert!(!silent.link.has_due());
     }
 
     #[test]

@@ -407,16 +407,31 @@ pub(crate) fn unsent_bytes(socket: BorrowedFd<'_>, backlog: Backlog) -> io::Resu
     Ok(usize::try_from(bytes).unwrap_or(0))
 }
 
-/// Disables IP fragmentation: a datagram that is too large for the path fails.
+/// Disables IP fragmentation: a datagram that is too large for the network interface fails, and routers drop one that is too large
+/// for the path. ICMP messages, which anybody can forge, have no effect (`IP_PMTUDISC_PROBE` in ip(7)).
 ///
 /// # Errors
 /// When the socket is no datagram socket of this family.
 pub(crate) fn forbid_ip_fragments(socket: BorrowedFd<'_>, is_v6: bool) -> io::Result<()> {
     let (level, name, value) = match is_v6 {
-        false => (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO),
-        true => (libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, libc::IPV6_PMTUDISC_DO),
+        false => (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_PROBE),
+        true => (libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, libc::IPV6_PMTUDISC_PROBE),
     };
     set_number(socket, level, name, value)
+}
+
+/// Largest IP packet on the path of a connected datagram socket as far as the system knows, bytes.
+///
+/// # Errors
+/// When the socket is no datagram socket of this family, or not connected.
+pub(crate) fn path_mtu(socket: BorrowedFd<'_>, is_v6: bool) -> io::Result<usize> {
+    let (level, name) = match is_v6 {
+        false => (libc::IPPROTO_IP, libc::IP_MTU),
+        true => (libc::IPPROTO_IPV6, libc::IPV6_MTU),
+    };
+    let mut mtu = [0];
+    read_words(socket, (level, name), &mut mtu)?;
+    Ok(mtu[0] as usize)
 }
 
 /// Datagrams that the kernel dropped at this socket, mostly because its receive buffer was full.
@@ -425,19 +440,8 @@ pub(crate) fn forbid_ip_fragments(socket: BorrowedFd<'_>, is_v6: bool) -> io::Re
 /// If the kernel (before Linux 4.12) has no such counter.
 pub(crate) fn dropped_datagrams(socket: BorrowedFd<'_>) -> io::Result<u32> {
     let mut counts = [0_u32; libc::SK_MEMINFO_DROPS as usize + 1];
-    let mut len = size_of_val(&counts) as libc::socklen_t;
-    // SAFETY: the kernel writes at most `len` bytes through the pointer, which is valid for the whole array, and
-    // then the length through the other; every byte pattern is a valid count.
-    let code = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_MEMINFO,
-            counts.as_mut_ptr().cast(),
-            &raw mut len,
-        )
-    };
-    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(counts[libc::SK_MEMINFO_DROPS as usize]) }
+    read_words(socket, (libc::SOL_SOCKET, libc::SO_MEMINFO), &mut counts)?;
+    Ok(counts[libc::SK_MEMINFO_DROPS as usize])
 }
 
 /// The address of a packet socket that receives frames of `ethertype` from the interface of this number.
@@ -503,7 +507,7 @@ const MAX_GROUPS: usize = 256;
 pub(crate) fn peer_user(socket: BorrowedFd<'_>) -> io::Result<(u32, u32)> {
     // `ucred` has three numbers of 32 bits: process, user, group.
     let mut words = [0_u32; 3];
-    read_words(socket, libc::SO_PEERCRED, &mut words)?;
+    read_words(socket, (libc::SOL_SOCKET, libc::SO_PEERCRED), &mut words)?;
     Ok((words[1], words[2]))
 }
 
@@ -513,24 +517,21 @@ pub(crate) fn peer_user(socket: BorrowedFd<'_>) -> io::Result<(u32, u32)> {
 /// If the socket is no Unix stream, or the process has more than [`MAX_GROUPS`] groups.
 pub(crate) fn peer_groups(socket: BorrowedFd<'_>) -> io::Result<Vec<u32>> {
     let mut words = [0_u32; MAX_GROUPS];
-    let count = read_words(socket, libc::SO_PEERGROUPS, &mut words)?;
+    let count = read_words(socket, (libc::SOL_SOCKET, libc::SO_PEERGROUPS), &mut words)?;
     Ok(words[..count].to_vec())
 }
 
-/// Reads a socket option that consists of numbers of 32 bits; returns how many it has.
-fn read_words(socket: BorrowedFd<'_>, option: libc::c_int, words: &mut [u32]) -> io::Result<usize> {
+/// Reads a socket option, given by level and name, that consists of numbers of 32 bits; returns how many it has.
+fn read_words(
+    socket: BorrowedFd<'_>,
+    (level, name): (libc::c_int, libc::c_int),
+    words: &mut [u32],
+) -> io::Result<usize> {
     let mut len = size_of_val(words) as libc::socklen_t;
     // SAFETY: the kernel writes at most `len` bytes through the pointer, which is valid for the whole slice, and
     // then the length through the other; every byte pattern is a valid number.
-    let code = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            option,
-            words.as_mut_ptr().cast(),
-            &raw mut len,
-        )
-    };
+    let code =
+        unsafe { libc::getsockopt(socket.as_raw_fd(), level, name, words.as_mut_ptr().cast(), &raw mut len) };
     if code < 0 { Err(io::Error::last_os_error()) } else { Ok(len as usize / size_of::<u32>()) }
 }
 

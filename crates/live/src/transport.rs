@@ -242,6 +242,23 @@ impl Transport {
         }
     }
 
+    /// Largest datagram that the system permits on the path, bytes: that of the network interface, or less where a router has
+    /// reported it. Only for UDP to one peer; `usize::MAX` for other transports, and if it is not known.
+    pub fn max_datagram(&self) -> usize {
+        match self {
+            Self::Udp(face) => face.max_datagram(),
+            _ => usize::MAX,
+        }
+    }
+
+    /// Whether the system refused a frame as too large since the last call; only over UDP to one peer.
+    pub fn take_refusal(&mut self) -> bool {
+        match self {
+            Self::Udp(face) => face.take_refusal(),
+            _ => false,
+        }
+    }
+
     /// Errors that did not end the transport; only datagrams have such.
     pub fn faults(&self) -> Faults {
         match self {

@@ -64,6 +64,8 @@ pub struct UdpFace {
     may_have_strays: bool,
     /// Whether the system cuts datagrams of one size out of one message.
     sends_together: bool,
+    /// Whether the system refused a datagram as too large since that was last read.
+    is_refused: bool,
     faults: Faults,
 }
 
@@ -111,6 +113,7 @@ impl UdpFace {
             remote,
             may_have_strays: false,
             sends_together: sys::TOGETHER,
+            is_refused: false,
             faults: Faults::default(),
         })
     }
@@ -144,17 +147,35 @@ impl UdpFace {
     /// Sends frames of two parts each until the socket has no more room; returns how many were taken, and
     /// whether the rest has to wait for room.
     pub fn send<'a>(&mut self, frames: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> (usize, bool) {
-        let Handed { taken, failed, would_block, .. } =
+        let was_together = self.sends_together;
+        let Handed { taken, failed, would_block, error } =
             sys::send_batch(self.socket.as_fd(), frames, &mut self.sends_together);
         // An ICMP error of an earlier datagram is reported on a later one; a datagram link has losses, so
         // nobody is notified.
         self.faults.unsent += failed as u64;
+        if error == Some(libc::EMSGSIZE) {
+            self.is_refused = true;
+            // The size was the reason for which the system refused to cut the datagrams out of one message.
+            self.sends_together = was_together;
+        }
         (taken, would_block)
     }
 
     /// Passes each frame to the system on its own from now on, for measurements.
     pub fn send_apart(&mut self) {
         self.sends_together = false;
+    }
+
+    /// Largest datagram that the system permits on the path, bytes; `usize::MAX` if it is not known.
+    pub fn max_datagram(&self) -> usize {
+        let headers = if self.remote.is_ipv6() { 40 + 8 } else { 20 + 8 };
+        sys::path_mtu(self.socket.as_fd(), self.remote.is_ipv6())
+            .map_or(usize::MAX, |mtu| mtu.saturating_sub(headers))
+    }
+
+    /// Whether the system refused a datagram as too large since the last call.
+    pub fn take_refusal(&mut self) -> bool {
+        std::mem::take(&mut self.is_refused)
     }
 
     /// Memory of frames in the socket's send buffer, with the kernel's overhead, bytes; 0 if it is not available.

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::batch::FrameBatch;
 use crate::link_encoder::write_place;
+use crate::lp::PathProbe;
 use crate::tlv::{self, types};
 
 /// Bytes of a TxSequence or of an Ack: type 3, length 1, number 8.
@@ -78,6 +79,33 @@ pub fn write_acks(acks: &[u64], batch: &mut FrameBatch) {
     let out = batch.head();
     tlv::write_header(out, types::LP_PACKET, LABEL_LEN * acks.len());
     write_labels(out, None, acks);
+    batch.end(start, Bytes::new());
+}
+
+/// Bytes of a frame around the padding of a probe that needs three bytes for each length: type 1 and length 3 of the frame, type 3
+/// and length 3 of the field, and the number.
+const PROBE_ENVELOPE: usize = 4 + 6 + 8;
+
+/// Minimum size of a padded probe, bytes: smaller ones have shorter lengths.
+const MIN_PADDED: usize = PROBE_ENVELOPE + 256;
+
+/// Appends a frame with a probe of the path's MTU alone (IDLE). It has `size` bytes, or 14 if that is less than 274; a reply always
+/// has 14 bytes, no more than any request.
+pub fn write_path_probe(probe: PathProbe, size: usize, batch: &mut FrameBatch) {
+    let (kind, number, padding) = match probe {
+        PathProbe::Request(number) if size >= MIN_PADDED => {
+            (types::PATH_PROBE, number, size - PROBE_ENVELOPE)
+        }
+        PathProbe::Request(number) => (types::PATH_PROBE, number, 0),
+        PathProbe::Reply(number) => (types::PATH_PROBE_REPLY, number, 0),
+    };
+    let start = batch.begin();
+    let out = batch.head();
+    let value = 8 + padding;
+    tlv::write_header(out, types::LP_PACKET, tlv::element_len(kind, value));
+    tlv::write_header(out, kind, value);
+    out.extend_from_slice(&number.to_be_bytes());
+    out.resize(out.len() + padding, 0);
     batch.end(start, Bytes::new());
 }
 

@@ -12,6 +12,16 @@ use crate::error::DecodeError;
 use crate::tlv::{Element, TlvReader, types};
 use crate::token::Token;
 
+/// A field by which the ends of a link find out how large its frames may be, each of which has the number of the probe. The
+/// sender chooses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathProbe {
+    /// A frame of the size to be tried, whose receiver confirms it.
+    Request(u64),
+    /// The frame with the request of this number has arrived.
+    Reply(u64),
+}
+
 /// Link fields of one frame, or of the message reassembled from several.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LpFields {
@@ -31,6 +41,8 @@ pub struct LpFields {
     pub next_hop: Option<u64>,
     /// Whether the CachePolicy of the Data in the frame is NoCache.
     pub no_cache: bool,
+    /// Probe of the path's MTU in the frame, or confirmation of one.
+    pub path_probe: Option<PathProbe>,
     /// Mark and signals of the link.
     pub hop: HopSignals,
     /// TxSequence: number of this transmission, which the receiver acknowledges.
@@ -48,6 +60,7 @@ impl Default for LpFields {
             loss_notice: false,
             next_hop: None,
             no_cache: false,
+            path_probe: None,
             hop: HopSignals::default(),
             tx_sequence: None,
         }
@@ -142,6 +155,8 @@ impl LpFields {
             types::NACK => self.nack = Some(nack_reason(field)?),
             types::NEXT_HOP_FACE_ID => self.next_hop = Some(field.integer()?),
             types::CACHE_POLICY => self.no_cache = read_no_cache(field)?,
+            types::PATH_PROBE => self.path_probe = Some(PathProbe::Request(probe_number(field)?)),
+            types::PATH_PROBE_REPLY => self.path_probe = Some(PathProbe::Reply(probe_number(field)?)),
             // Any value above 0 is a mark; larger ones than a byte keep that meaning.
             types::CONGESTION_MARK => self.hop.mark = u8::try_from(field.integer()?).unwrap_or(u8::MAX),
             types::TX_SEQUENCE => self.tx_sequence = Some(u64::from_be_bytes(field.bytes("8")?)),
@@ -164,6 +179,16 @@ impl LpFields {
 /// Whether an unknown link field may be ignored (NDNLPv2).
 pub const fn is_ignorable(kind: u32) -> bool {
     kind >= 800 && kind <= 959 && kind.is_multiple_of(4)
+}
+
+/// The number at the start of a probe; what follows it makes the frame as large as it has to be.
+fn probe_number(probe: &Element<'_>) -> Result<u64, DecodeError> {
+    let number = probe.value.first_chunk().copied();
+    number.map(u64::from_be_bytes).ok_or(DecodeError::Length {
+        element: probe.kind,
+        bytes: probe.value.len(),
+        accepted: "at least 8",
+    })
 }
 
 /// Whether a CachePolicy, which has one type, is NoCache (1), the only one that is defined.

@@ -85,7 +85,7 @@ pub(crate) fn read(client: &mut Client) -> Result<Vec<StatusLine>, Failure> {
 }
 
 /// Columns of the table of faces: key, heading.
-const FACE: [(&str, &str); 13] = [
+const FACE: [(&str, &str); 15] = [
     ("id", "face"),
     ("remote", "remote"),
     ("scope", "scope"),
@@ -99,6 +99,8 @@ const FACE: [(&str, &str); 13] = [
     ("released_packets", "released"),
     ("loss_notices", "notices"),
     ("malformed", "malformed"),
+    ("mtu_bytes", "mtu"),
+    ("mtu_origin", "mtu is"),
 ];
 
 const FLOW: [(&str, &str); 4] =
@@ -123,7 +125,7 @@ pub(crate) fn text(lines: &[StatusLine], screen: Screen) -> String {
 }
 
 fn table(lines: &[StatusLine], about: &str, columns: &[(&str, &str)], screen: Screen) -> String {
-    let is_text = |key: &str| matches!(key, "remote" | "scope" | "prefix");
+    let is_text = |key: &str| matches!(key, "remote" | "scope" | "prefix" | "mtu_origin");
     let head: Vec<(&str, Align)> = columns
         .iter()
         .map(|(key, head)| (*head, if is_text(key) { Align::Left } else { Align::Right }))

@@ -17,7 +17,7 @@ use tidegate_wire::{FrameBatch, LpFields, decode_packet};
 
 use crate::clock::MonotonicClock;
 use crate::entropy;
-use crate::link_service::{GenericLinkService, LinkContext, LinkCounters};
+use crate::link_service::{GenericLinkService, LinkContext, LinkCounters, MtuPlan};
 use crate::poll::{self, Poll};
 use crate::reception::Reception;
 use crate::tokens::TokenTable;
@@ -123,7 +123,7 @@ impl Client {
             uplink: None,
             names: NameTable::keyed(nonces.bits()),
             tokens: TokenTable::new(),
-            link: GenericLinkService::new(transport.mtu(), nonces.bits()),
+            link: GenericLinkService::over(&transport, MtuPlan::Probed, &mut nonces),
             nonces,
             transport,
             memory: Reception::new(),
@@ -266,6 +266,7 @@ impl Client {
         inbox: &mut Vec<Packet<Bytes>>,
     ) -> Result<(), ClientError> {
         let holds_some = self.backlog_limit.is_some() && !inbox.is_empty();
+        self.serve_link();
         self.flush(holds_some)?;
         // What came while a request waited for its own answer is delivered first, in order.
         if !self.unclaimed.is_empty() && !self.is_requesting {
@@ -278,6 +279,8 @@ impl Client {
         }
         // The caller still holds packets: the socket is looked at without waiting.
         let until = if holds_some && !self.is_blocked() { Some(Time::ZERO) } else { until };
+        // The caller waits again if this ends the wait.
+        let until = until.into_iter().chain(self.link.next_wake()).min();
         let ready = self.poll.wait(until, &self.clock).map_err(ClientError::System)?;
         let (mut is_readable, mut is_stopped) = (false, false);
         for event in ready {
@@ -290,12 +293,26 @@ impl Client {
         if is_readable && !holds_some { self.receive(inbox) } else { Ok(()) }
     }
 
+    /// Runs what is due in the link layer, and adds to the batch what it sends on its own.
+    fn serve_link(&mut self) {
+        let Self { transport, link, clock, batch, .. } = self;
+        if link.next_wake().is_some_and(|at| at <= clock.now()) {
+            link.on_wake(clock.now(), || transport.max_datagram());
+        }
+        if link.has_due() {
+            link.serve(clock.now(), batch);
+        }
+    }
+
     /// Sends as much as the socket takes; watches for room if it does not take all.
     fn flush(&mut self, holds_some: bool) -> Result<(), ClientError> {
         if self.batch.is_empty() && !self.is_blocked() {
             return Ok(());
         }
         let sent = self.transport.send(&mut self.batch).map_err(|why| ClientError::Lost(Some(why)))?;
+        if self.transport.take_refusal() {
+            self.link.on_refusal(self.clock.now(), self.transport.max_datagram());
+        }
         let interest = match sent {
             SendProgress::All => poll::SocketInterest::Read,
             // Not readable as well: unread data would end the wait for room at once.

@@ -6,7 +6,7 @@ use tidegate_core::units::{Span, Time};
 use tidegate_wire::FrameBatch;
 
 use super::{Client, ClientError, STOP, TRANSPORT};
-use crate::link_service::GenericLinkService;
+use crate::link_service::{GenericLinkService, MtuPlan};
 use crate::poll::SocketInterest;
 use crate::transport::Transport;
 
@@ -63,7 +63,7 @@ impl Client {
     fn adopt(&mut self, transport: Transport) -> Result<(), ClientError> {
         self.poll.register(&transport, TRANSPORT, SocketInterest::Read).map_err(ClientError::System)?;
         self.watched = SocketInterest::Read;
-        self.link = GenericLinkService::new(transport.mtu(), self.nonces.bits());
+        self.link = GenericLinkService::over(&transport, MtuPlan::Probed, &mut self.nonces);
         self.transport = transport;
         self.batch = FrameBatch::new();
         self.unclaimed.clear();

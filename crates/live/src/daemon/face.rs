@@ -250,8 +250,8 @@ impl Face {
     /// Runs what is due in the link layer.
     pub fn wake_link(&mut self, now: Time) {
         self.link_wake = Time::MAX;
-        if let Line::Socket { link, .. } = &mut self.line {
-            link.on_wake(now);
+        if let Line::Socket { link, transport, .. } = &mut self.line {
+            link.on_wake(now, || transport.max_datagram());
         }
     }
 
@@ -279,14 +279,17 @@ impl Face {
     }
 
     /// Passes waiting frames to the socket; returns whether all were taken.
-    pub fn flush(&mut self) -> io::Result<bool> {
+    pub fn flush(&mut self, now: Time) -> io::Result<bool> {
         self.is_dirty = false;
         if self.state != FaceState::Up {
             // What is left would be lost in a transport that has failed or is not connected yet.
             return Ok(false);
         }
-        let Line::Socket { transport, batch, is_full, .. } = &mut self.line else { return Ok(true) };
+        let Line::Socket { transport, link, batch, is_full } = &mut self.line else { return Ok(true) };
         *is_full = transport.send(batch)? == SendProgress::WouldBlock;
+        if transport.take_refusal() {
+            link.on_refusal(now, transport.max_datagram());
+        }
         Ok(!*is_full)
     }
 

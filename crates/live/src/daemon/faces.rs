@@ -23,7 +23,7 @@ use super::start::{StartError, UNLIMITED};
 use super::stream_marking::StreamMarking;
 use super::timers::Due;
 use super::{Daemon, HOUSEKEEPING, Watch, Watched, routes, surroundings};
-use crate::link_service::GenericLinkService;
+use crate::link_service::{GenericLinkService, MtuPlan};
 use crate::nfd::FaceEventKind;
 use crate::transport::Transport;
 use crate::udp::{UdpFace, UdpPath};
@@ -146,10 +146,9 @@ impl Daemon {
         settings: &FaceConfig,
     ) -> Result<FaceId, AttachError> {
         let is_local = self.is_local(&transport);
-        let mtu = transport.mtu().map(|_| usize::try_from(settings.mtu.get()).unwrap_or(usize::MAX));
         // Acknowledgements of several stations would not be told apart.
         let is_reliable = settings.reliability && transport.is_datagram() && !transport.is_multi_access();
-        let link = self.link_layer(mtu, is_reliable)?;
+        let link = self.link_layer(&transport, settings.mtu_plan(), is_reliable)?;
         let line = Line::Socket { transport, link, batch: FrameBatch::new(), is_full: false };
         self.attach(line, origin, settings, is_local)
     }
@@ -157,10 +156,11 @@ impl Daemon {
     /// The link layer of a face.
     pub(super) fn link_layer(
         &mut self,
-        mtu: Option<usize>,
+        transport: &Transport,
+        plan: MtuPlan,
         is_reliable: bool,
     ) -> Result<GenericLinkService, AttachError> {
-        let mut link = GenericLinkService::new(mtu, self.nonces.bits());
+        let mut link = GenericLinkService::over(transport, plan, &mut self.nonces);
         if is_reliable {
             link.set_reliability(Some(self.reliability()?));
         }

@@ -529,7 +529,7 @@ impl Daemon {
     fn flush_face(&mut self, id: FaceId) {
         let Some(face) = &mut self.faces[id.index()] else { return };
         // A socket that fails has lost its peer.
-        let Ok(has_room) = face.flush() else { return self.on_transport_failure(id) };
+        let Ok(has_room) = face.flush(self.now) else { return self.on_transport_failure(id) };
         let view = &self.node.faces()[id.index()];
         let has_queue = view.queued_packets() > 0;
         // The backlog is reset once nothing waits: a stale one would cause marks forever.
@@ -541,6 +541,8 @@ impl Daemon {
         }
         self.update_watch(id);
         self.relieve(id);
+        // What follows from frames that the system refused.
+        self.serve_link(id);
     }
 
     /// Removes unused names and tokens when there are many, names a few in each turn.

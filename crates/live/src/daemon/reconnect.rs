@@ -67,9 +67,9 @@ impl Daemon {
         let Line::Socket { transport, link, .. } = &mut face.line else { return };
         // A peer that is not there is tried again by the next call.
         let Ok(begun) = transport.begin_again() else { return };
-        let (mtu, counters, is_reliable) = (link.mtu(), link.counters(), link.reliability().is_some());
+        let (plan, counters, is_reliable) = (link.plan(), link.counters(), link.reliability().is_some());
         // Half of a packet from the earlier connection is of no use in this one.
-        let Ok(fresh) = self.link_layer(mtu, is_reliable) else { return };
+        let Ok(fresh) = self.link_layer(&begun, plan, is_reliable) else { return };
         let Some(face) = &mut self.faces[id.index()] else { return };
         let Line::Socket { transport, link, .. } = &mut face.line else { return };
         *link = fresh.with_counters(counters);

@@ -58,6 +58,9 @@ pub const INCOMING_FACE_ID: u32 = 812;
 pub const NEXT_HOP_FACE_ID: u32 = 816;
 pub const CACHE_POLICY: u32 = 820;
 pub const CACHE_POLICY_TYPE: u32 = 821;
+/// A probe of the path's MTU, and its confirmation, which are our extension. A node that does not know them ignores them.
+pub const PATH_PROBE: u32 = 824;
+pub const PATH_PROBE_REPLY: u32 = 828;
 pub const CONGESTION_MARK: u32 = 832;
 pub const ACK: u32 = 836;
 pub const TX_SEQUENCE: u32 = 840;

@@ -7,8 +7,8 @@ use tidegate_core::ndn::packet::{Kind, NackReason};
 use tidegate_core::scheme::signal::{Class, Signal};
 use tidegate_core::units::ByteCount;
 use tidegate_wire::{
-    DataBuilder, DecodeError, FrameBatch, LinkEncoder, LpFields, LpPacket, Signer, decode_frame,
-    decode_packet, loss_notice_size, write_acks,
+    DataBuilder, DecodeError, FrameBatch, LinkEncoder, LpFields, LpPacket, PathProbe, Signer, decode_frame,
+    decode_packet, loss_notice_size, write_acks, write_path_probe,
 };
 
 use crate::tlvs::{data, interest, long, name, tlv};
@@ -69,6 +69,34 @@ fn a_next_hop_and_a_cache_policy_are_read() {
     // NFD drops such frames as well.
     assert!(no_cache(&[]).is_err() && no_cache(&long(822, &[1])).is_err());
     assert!(fields(&[&long(816, &[0; 9])]).is_err());
+}
+
+#[test]
+fn a_probe_of_the_path_has_the_size_that_is_tried_and_its_reply_is_never_larger() {
+    let written = |probe, size| {
+        let mut batch = FrameBatch::new();
+        write_path_probe(probe, size, &mut batch);
+        batch.iter().map(|(head, body)| [head, body].concat()).collect::<Vec<_>>().concat()
+    };
+    for size in [0, 14, 273, 274, 1400, 1472, 8800] {
+        let request = written(PathProbe::Request(7), size);
+        assert_eq!(request.len(), if size < 274 { 14 } else { size });
+        let read = decode_frame(Bytes::from(request)).expect("valid");
+        assert_eq!((read.fields.path_probe, read.fragment.len()), (Some(PathProbe::Request(7)), 0));
+        let reply = written(PathProbe::Reply(u64::MAX), size);
+        assert_eq!(reply.len(), 14);
+        let read = decode_frame(Bytes::from(reply)).expect("valid");
+        assert_eq!(read.fields.path_probe, Some(PathProbe::Reply(u64::MAX)));
+    }
+}
+
+#[test]
+fn a_probe_without_a_whole_number_makes_its_frame_unreadable() {
+    for kind in [824, 828] {
+        let length = DecodeError::Length { element: u32::from(kind), bytes: 7, accepted: "at least 8" };
+        assert_eq!(fields(&[&long(kind, &[0; 7])]), Err(length));
+        assert!(fields(&[&long(kind, &[0; 9])]).is_ok());
+    }
 }
 
 #[test]

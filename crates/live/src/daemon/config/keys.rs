@@ -95,8 +95,9 @@ pub(super) static LISTEN: Keys = key_rows! { "[listen]" =>
     unix_mode: Text, Else("0666"), "Permissions of Unix sockets in octal; by default every user of the machine may connect, as with NFD.";
 };
 
-static FACE_KEYS: [Key; 5] = key_rows! {
-    mtu: Size(MAX_MTU), May, "Maximum payload of UDP datagrams and Ethernet frames; larger packets are fragmented; 1400B by default.";
+static FACE_KEYS: [Key; 6] = key_rows! {
+    mtu: Size(MAX_MTU), May, "Maximum payload of UDP datagrams and Ethernet frames; larger packets are fragmented. By default 1400B, and up to 8800B over UDP where `path_mtu` finds that the path carries them.";
+    path_mtu: Bool, May, "Whether probes find out how large UDP datagrams to a peer may be, for which the peer has to confirm them; true by default. Without effect on a face with `mtu`.";
     queue: Table(&QUEUE), May, "Queue in front of the socket.";
     rate: Rate, May, "Rate of the traffic shaper; unlimited by default.";
     reliability: Bool, May,

@@ -24,6 +24,8 @@ use tidegate_settings::reader::{DocumentReader, check_version, decode};
 use tidegate_settings::uses::SchemeUse;
 use tidegate_settings::{reference, schema};
 
+use crate::link_service::MtuPlan;
+
 /// Maximum size of the file, bytes.
 const TEXT_BYTES: usize = 1 << 20;
 /// Maximum memory for a configuration, bytes.
@@ -122,8 +124,10 @@ pub struct Listener<A> {
 /// Configuration of one face.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaceConfig {
-    /// Maximum UDP payload; streams have no limit of their own.
-    pub mtu: ByteCount,
+    /// Maximum UDP payload; `None` for the default. Streams have no limit of their own.
+    pub mtu: Option<ByteCount>,
+    /// Whether larger UDP payloads than the default are used where probes were confirmed.
+    pub path_mtu: bool,
     /// Our queue in front of the socket.
     pub queue: QueuePlan,
     /// Whether the queue's limit is configured, not a default.
@@ -134,6 +138,17 @@ pub struct FaceConfig {
     pub reliability: bool,
     /// Router parts of schemes (PLR and the like).
     pub parts: Vec<SchemeUse>,
+}
+
+impl FaceConfig {
+    /// How the maximum size of frames is chosen.
+    pub fn mtu_plan(&self) -> MtuPlan {
+        match self.mtu {
+            Some(mtu) => MtuPlan::Configured(usize::try_from(mtu.get()).unwrap_or(usize::MAX)),
+            None if self.path_mtu => MtuPlan::Probed,
+            None => MtuPlan::Default,
+        }
+    }
 }
 
 /// A face made at the start.

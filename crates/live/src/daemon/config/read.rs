@@ -19,8 +19,6 @@ use super::{CommandKey, FaceConfig, ForwarderConfig, StaticFace, StaticRoute, ke
 use crate::name_uri;
 use crate::uri::FaceUri;
 
-/// NDNLPv2 fragments of this size pass every usual tunnel.
-const MTU: ByteCount = ByteCount::new(1_400);
 /// Minimum MTU, bytes: link headers must leave room for content.
 const MIN_MTU: u64 = 256;
 /// Minimum memory for tables, bytes: a few hundred of the longest names.
@@ -197,6 +195,7 @@ fn read_use(context: &ReadContext<'_>, fields: &Fields<'_>, key: &str, default: 
 #[derive(Clone, Default)]
 struct FaceValues {
     mtu: Option<ByteCount>,
+    path_mtu: Option<bool>,
     queue: QueueValues,
     rate: Option<BitRate>,
     reliability: Option<bool>,
@@ -218,6 +217,7 @@ impl FaceValues {
         }
         Self {
             mtu,
+            path_mtu: fields.item("path_mtu").and_then(|_| fields.flag("path_mtu")),
             queue: QueueValues::read(fields, "queue", &keys::QUEUE),
             rate: fields.rate("rate"),
             reliability: fields.item("reliability").and_then(|_| fields.flag("reliability")),
@@ -229,6 +229,7 @@ impl FaceValues {
     fn with(&self, over: Self) -> Self {
         Self {
             mtu: over.mtu.or(self.mtu),
+            path_mtu: over.path_mtu.or(self.path_mtu),
             queue: self.queue.with(&over.queue),
             rate: over.rate.or(self.rate),
             reliability: over.reliability.or(self.reliability),
@@ -243,7 +244,8 @@ impl FaceValues {
 
     fn config(&self) -> FaceConfig {
         FaceConfig {
-            mtu: self.mtu.unwrap_or(MTU),
+            mtu: self.mtu,
+            path_mtu: self.path_mtu.unwrap_or(true),
             queue: QueuePlan { limit: self.queue.limit.unwrap_or(QUEUE_LIMIT), ..self.queue.plan() },
             is_limit_given: self.queue.limit.is_some(),
             rate: self.rate,

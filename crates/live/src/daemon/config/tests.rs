@@ -68,7 +68,7 @@ fn a_forwarder_without_a_file_listens_everywhere_and_marks() {
     assert_eq!(config.unix[0].address.to_str(), Some("/run/nfd/nfd.sock"));
     assert!(config.udp.iter().all(|listener| !listener.is_required) && !config.unix[0].is_required);
     let defaults = &config.face_defaults;
-    assert_eq!((defaults.mtu.get(), defaults.rate), (1_400, None));
+    assert_eq!((defaults.mtu_plan(), defaults.rate), (MtuPlan::Probed, None));
     assert_eq!(defaults.queue.limit, Limit::Packets(Packets::new(1_000)));
     assert_eq!((names(&defaults.queue.disciplines), defaults.parts.len()), (vec!["nfd-marking"], 0));
     assert_eq!(config.idle, Span::from_secs(600));
@@ -99,7 +99,10 @@ fn a_face_takes_each_value_from_its_own_table_else_from_the_defaults() {
     assert_eq!(names(&up.config.parts), ["plr"]);
     assert_eq!(other.name, "unix:///run/other.sock");
     assert_eq!(names(&other.config.queue.disciplines), ["nfd-marking"]);
-    assert_eq!((other.config.rate, other.config.mtu.get()), (Some(BitRate::from_mbps(1000.0)), 8_800));
+    assert_eq!(
+        (other.config.rate, other.config.mtu_plan()),
+        (Some(BitRate::from_mbps(1000.0)), MtuPlan::Configured(8_800))
+    );
     assert!(other.config.parts.is_empty());
 }
 

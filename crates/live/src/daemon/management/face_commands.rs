@@ -14,6 +14,7 @@ use super::super::places::Newcomer;
 use super::super::{Daemon, MANAGEMENT};
 use super::faces::{CONGESTION_MARKING, LOCAL_FIELDS, MAX_MTU, RELIABILITY};
 use super::request::RequestRefusal;
+use crate::link_service::MtuPlan;
 use crate::nfd::ControlParameters;
 use crate::uri::FaceUri;
 
@@ -94,7 +95,7 @@ impl Daemon {
     fn settings_of(&self, requested: &ControlParameters) -> Result<FaceConfig, RequestRefusal> {
         let mut settings = self.config.face_defaults.clone();
         if let Some(mtu) = requested.mtu.filter(|mtu| *mtu != DEFAULT_MTU) {
-            settings.mtu = ByteCount::new(mtu.min(MAX_MTU as u64));
+            settings.mtu = Some(ByteCount::new(mtu.min(MAX_MTU as u64)));
         }
         if requested.mask.unwrap_or(0) & RELIABILITY != 0 {
             settings.reliability = requested.flags.unwrap_or(0) & RELIABILITY != 0;
@@ -138,7 +139,7 @@ impl Daemon {
         if requested.mask.unwrap_or(0) & RELIABILITY != 0 {
             self.set_reliability(id, requested.flags.unwrap_or(0) & RELIABILITY != 0)?;
         }
-        let default_mtu = self.config.face_defaults.mtu.get();
+        let default_plan = self.config.face_defaults.mtu_plan();
         if let Some(face) = &self.faces[id.index()] {
             self.set_marking(id, self.requested_marking(face, requested));
         }
@@ -154,9 +155,12 @@ impl Daemon {
                     link.set_incoming_face(None);
                 }
             }
-            if let (Some(mtu), Line::Socket { link, .. }) = (requested.mtu, &mut face.line) {
-                let mtu = if mtu == DEFAULT_MTU { default_mtu } else { mtu.min(MAX_MTU as u64) };
-                link.set_mtu(mtu as usize);
+            if let (Some(mtu), Line::Socket { transport, link, .. }) = (requested.mtu, &mut face.line) {
+                let plan = match mtu {
+                    DEFAULT_MTU => default_plan,
+                    mtu => MtuPlan::Configured(mtu.min(MAX_MTU as u64) as usize),
+                };
+                link.set_plan(transport, plan, &mut self.nonces);
             }
         }
         Ok(ControlParameters { uri: None, local_uri: None, ..self.face_parameters(id, requested) })

@@ -96,6 +96,11 @@ impl Daemon {
         let Line::Socket { transport, link, .. } = &face.line else {
             return line.with("remote", "internal://").with("local", "internal://");
         };
+        let line = match link.mtu().zip(link.mtu_origin()) {
+            Some((mtu, origin)) => line.with("mtu_bytes", mtu).with("mtu_origin", origin),
+            // A stream carries packets of every size.
+            None => line,
+        };
         let (counters, faults) = (link.counters(), transport.faults());
         let reliability = link.reliability().unwrap_or_default();
         line.with("remote", transport.remote_uri())

@@ -46,14 +46,15 @@ fn ten_megabytes_come_back_byte_equal_over_a_unix_stream_and_over_udp() {
 }
 
 #[test]
-fn segments_larger_than_a_datagram_travel_in_several_frames() {
+fn segments_larger_than_a_datagram_travel_in_several_frames_until_larger_ones_were_confirmed() {
     let bytes = content(200_000);
     let (mut client, far) = udp_pair();
     let _server = Server::start(far, file("fragments", &bytes), settings("/f", 8000));
     let (output, fetched) = fetch_newest(&mut client, "/f", "ndnsim-aimd");
     fetched.end.expect("complete");
     assert!(output == bytes);
-    assert!(client.link_counters().reassembled >= 25, "{:?}", client.link_counters());
+    let counters = client.link_counters();
+    assert!((1..25).contains(&counters.reassembled), "{counters:?}");
 }
 
 #[test]

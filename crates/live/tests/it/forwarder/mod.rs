@@ -7,6 +7,7 @@ mod gates;
 mod management;
 mod marks;
 mod neighbours;
+mod path_mtu;
 mod pressure;
 mod steering;
 mod websocket;
