@@ -78,12 +78,15 @@ pub(super) struct Places {
     next_search: Time,
     /// The same among the faces of one address.
     next_search_of_address: Time,
+    /// Time before which no face in use is closed.
+    next_in_use: Time,
 }
 
 impl Default for Places {
     fn default() -> Self {
-        let (next_search, next_search_of_address) = (Time::ZERO, Time::ZERO);
-        Self { by_source: BTreeMap::new(), by_descriptors: usize::MAX, next_search, next_search_of_address }
+        let [next_search, next_search_of_address, next_in_use] = [Time::ZERO; 3];
+        let by_source = BTreeMap::new();
+        Self { by_source, by_descriptors: usize::MAX, next_search, next_search_of_address, next_in_use }
     }
 }
 
@@ -91,6 +94,13 @@ impl Places {
     /// A face of a peer of `source` was made.
     pub fn take(&mut self, source: PeerNetwork) {
         *self.by_source.entry(source).or_default() += 1;
+    }
+
+    /// The address with most faces, if a newcomer of `source` would have fewer than that.
+    fn largest_for(&self, source: PeerNetwork) -> Option<PeerNetwork> {
+        let own = self.by_source.get(&source).copied().unwrap_or(0);
+        let (largest, count) = self.by_source.iter().max_by_key(|(_, count)| **count)?;
+        (*count > own + 1).then_some(*largest)
     }
 
     fn give_back(&mut self, source: PeerNetwork) {
@@ -150,7 +160,10 @@ impl Daemon {
         }
         let configured = usize::from(self.config.max_faces);
         let max = configured.min(self.places.by_descriptors);
-        if self.count_faces() < max + newcomer.more || self.displace(None) {
+        if self.count_faces() < max + newcomer.more
+            || self.displace(None)
+            || newcomer.source.is_some_and(|source| self.displace_in_use(source))
+        {
             return true;
         }
         let why = if max < configured { "the limit on open files" } else { "max_faces" };
@@ -189,6 +202,20 @@ impl Daemon {
             (None, None) => self.places.next_search = next,
         }
         found.is_some()
+    }
+
+    /// Closes a face that is in use, of the address with most faces, for a newcomer of `source`; false if no address has more than
+    /// this one then. A few addresses must not keep all places, and peers that forge many must not end the faces of others at once.
+    fn displace_in_use(&mut self, source: PeerNetwork) -> bool {
+        if self.now < self.places.next_in_use {
+            return false;
+        }
+        self.places.next_in_use = self.now + SEARCH_INTERVAL;
+        let Some(largest) = self.places.largest_for(source) else { return false };
+        let is_of = |face: &Usefulness| self.source_of_face(face.id) == Some(largest);
+        let Some(face) = self.remote_faces().filter(is_of).min() else { return false };
+        self.close(face.id);
+        true
     }
 
     /// Address of a face's peer, as far as its places are counted.
@@ -268,6 +295,18 @@ mod tests {
         [one, one, other].into_iter().for_each(|source| places.take(source));
         [one, other, other].into_iter().for_each(|source| places.give_back(source));
         assert_eq!(places.by_source.into_iter().collect::<Vec<_>>(), [(one, 1)]);
+    }
+
+    #[test]
+    fn a_newcomer_takes_a_place_of_the_address_with_most_until_it_has_as_many() {
+        let mut places = Places::default();
+        let [one, other, third] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(source);
+        [one, one, one, other, other].into_iter().for_each(|source| places.take(source));
+        assert_eq!((places.largest_for(third), places.largest_for(other)), (Some(one), None));
+        places.give_back(one);
+        assert_eq!((places.largest_for(third), places.largest_for(one)), (Some(other), None));
+        [one, other].into_iter().for_each(|source| places.give_back(source));
+        assert_eq!(places.largest_for(third), None);
     }
 
     #[test]
