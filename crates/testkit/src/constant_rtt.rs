@@ -8,7 +8,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::fmt::Write as _;
 
 use tidegate_core::ndn::consumer::pacer::Pacer;
-use tidegate_core::ndn::consumer::profile::ProfileRules;
+use tidegate_core::ndn::consumer::profile::{ProfileOptions, ProfileRules};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::{LossSignal, Sent};
 use tidegate_core::units::{ByteCount, Span, Time};
@@ -83,9 +83,11 @@ impl Run {
     fn window_has_room(&self) -> bool {
         let window = self.driver.controller.window();
         assert!(window >= 1.0, "{}: window {window} at {}; a window is at least 1", self.name, self.now);
-        let window = if self.profile.whole_window { window.floor() } else { window };
+        let options = self.profile.options;
+        let window = if options.has(ProfileOptions::WHOLE_WINDOW) { window.floor() } else { window };
         let outstanding = f64::from(self.outstanding);
-        let has_room = outstanding < window || (self.profile.one_over && outstanding <= window);
+        let has_room =
+            outstanding < window || (options.has(ProfileOptions::ONE_OVER) && outstanding <= window);
         assert!(
             !has_room || self.outstanding < MAX_IN_FLIGHT,
             "{}: window {window} at {}; a consumer has at most {MAX_IN_FLIGHT} Interests outstanding",

@@ -14,7 +14,7 @@ mod trust;
 
 use std::io::Write;
 
-use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
+use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileOptions, ProfileRules};
 use tidegate_core::observe::records::RunRecord;
 use tidegate_core::scheme::congestion::CongestionController;
 use tidegate_core::units::{ByteCount, Span};
@@ -84,13 +84,15 @@ const SWEEP: Span = Span::from_millis(2);
 pub fn live_profile(kind: ConsumerProfile, retries: u32, lifetime: Option<Span>) -> ProfileRules {
     let profile = ProfileRules::of(kind);
     let sweep = if kind == ConsumerProfile::OwnAtSweep { profile.sweep.min(SWEEP) } else { profile.sweep };
+    let mut options = profile.options;
+    options.set(ProfileOptions::NO_ROUTE_IS_FINAL, false);
+    // A forwarder without room answers at once, and all retries would end within milliseconds.
+    options.set(ProfileOptions::NACK_WAITS, true);
     ProfileRules {
         sweep,
         retry_limit: Some(retries),
         patience: Span::from_secs(u64::from(retries)),
-        no_route_is_final: false,
-        // A forwarder without room answers at once, and all retries would end within milliseconds.
-        nack_waits: true,
+        options,
         lifetime: lifetime.or(profile.lifetime),
         ..profile
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileRules};
+use tidegate_core::ndn::consumer::profile::{ConsumerProfile, ProfileOptions, ProfileRules};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_settings::document::{Item, TomlValue};
 use tidegate_settings::error::Place;
@@ -208,9 +208,15 @@ fn read_profile_table(table: &Fields<'_>, kind: ConsumerProfile) -> ProfileRules
             _ => table.time("lifetime").map(Some),
         },
     );
-    set(&mut profile.nack_is_loss, table.flag("nack_is_loss"));
-    set(&mut profile.whole_window, table.flag("whole_window"));
-    set(&mut profile.one_over, table.flag("one_over"));
+    for (key, option) in [
+        ("nack_is_loss", ProfileOptions::NACK_IS_LOSS),
+        ("whole_window", ProfileOptions::WHOLE_WINDOW),
+        ("one_over", ProfileOptions::ONE_OVER),
+    ] {
+        if let Some(on) = table.flag(key) {
+            profile.options.set(option, on);
+        }
+    }
     set(&mut profile.notice, table.word("notice", keys::NOTICES));
     profile.hop_limit =
         table.count("hop_limit").and_then(|limit| u8::try_from(limit).ok()).or(profile.hop_limit);

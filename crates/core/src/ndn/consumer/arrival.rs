@@ -2,7 +2,7 @@
 
 use super::Consumer;
 use super::outstanding::{SegmentState, Slot};
-use super::profile::{NoticeReaction, TimeoutReading, Tracking};
+use super::profile::{NoticeReaction, ProfileOptions, TimeoutReading, Tracking};
 use crate::context::Context;
 use crate::ndn::name::{Name, Segment};
 use crate::ndn::packet::{Data, Header, Kind, NackReason};
@@ -220,13 +220,13 @@ impl Consumer {
         self.stats.nacks += 1;
         let is_pending = |slot: &&Slot| slot.state == SegmentState::InFlight;
         let Some(slot) = self.outstanding.get(segment).filter(is_pending) else { return Arrived::Refused };
-        let signal = LossSignal::Nack(reason);
+        let (signal, options) = (LossSignal::Nack(reason), self.profile.options);
         // Refused in the instant of sending, it would be refused for ever in that instant: its timer decides.
         let is_instant = slot.last_sent == cx.now;
         match reason {
-            _ if !self.profile.nack_is_loss => {}
+            _ if !options.has(ProfileOptions::NACK_IS_LOSS) => {}
             NackReason::Duplicate => {}
-            NackReason::Congestion if is_instant || self.profile.nack_waits => {
+            NackReason::Congestion if is_instant || options.has(ProfileOptions::NACK_WAITS) => {
                 let loss = Loss { segment, sent_at: slot.last_sent, signal, since: None };
                 self.outstanding.refuse(segment);
                 self.record_loss(cx, &loss);
@@ -236,7 +236,7 @@ impl Consumer {
                 self.outstanding.lose(segment);
                 self.lose_alone(cx, segment, signal);
             }
-            NackReason::NoRoute if is_instant || !self.profile.no_route_is_final => {}
+            NackReason::NoRoute if is_instant || !options.has(ProfileOptions::NO_ROUTE_IS_FINAL) => {}
             NackReason::NoRoute => {
                 self.view.in_flight = self.view.in_flight.saturating_sub(1);
                 self.abandon(segment);

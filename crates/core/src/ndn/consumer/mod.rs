@@ -35,7 +35,7 @@ use crate::units::{ByteCount, Span, Time};
 use demand::Timetable;
 use outstanding::Outstanding;
 use pacer::Pacer;
-use profile::{ProfileRules, TimeoutReading, Tracking};
+use profile::{ProfileOptions, ProfileRules, TimeoutReading, Tracking};
 use requests::Requests;
 use retransmit::RetransmitQueue;
 use rto::Estimator;
@@ -156,6 +156,9 @@ impl Consumer {
                 all.end().unwrap_or(UNBOUNDED)
             }
         };
+        profile.options.set(ProfileOptions::TIMETABLE, timetable.is_some());
+        profile.options.set(ProfileOptions::REQUESTS, requests.is_some());
+        profile.options.set(ProfileOptions::TICKS, !setup.clock.is_fine());
         let estimator = Estimator::new(profile.estimator, profile.timeout);
         let remaining = (end != UNBOUNDED).then_some(u64::from(end));
         let view = FlowView { remaining, rto: estimator.rto(), ..FlowView::default() };
@@ -253,14 +256,29 @@ impl Consumer {
         if !self.is_active(cx.now) {
             return None;
         }
-        if self.timetable.is_some() {
-            return self.poll_timetable(cx);
+        if self.profile.options.has(ProfileOptions::UNUSUAL) {
+            return self.poll_unusual(cx);
         }
-        if !self.window_is_open() || !(self.queued > 0 || self.may_request_new()) {
+        self.poll_window::<true>(cx)
+    }
+
+    #[cold]
+    fn poll_unusual(&mut self, cx: &mut Context<'_>) -> Option<Header> {
+        match self.profile.options.has(ProfileOptions::TIMETABLE) {
+            true => self.poll_timetable(cx),
+            false => self.poll_window::<false>(cx),
+        }
+    }
+
+    /// The next Interest of a flow without a timetable; `IS_USUAL`: it has none of the [unusual](ProfileOptions::UNUSUAL)
+    /// options.
+    #[inline(always)]
+    fn poll_window<const IS_USUAL: bool>(&mut self, cx: &mut Context<'_>) -> Option<Header> {
+        if !self.window_is_open::<IS_USUAL>() || !(self.queued > 0 || self.may_request_new::<IS_USUAL>()) {
             self.pacer.rest();
             return None;
         }
-        self.poll_pacer(cx)
+        self.poll_pacer::<IS_USUAL>(cx)
     }
 
     /// Whether the flow is complete: every segment arrived or was given up.
@@ -319,37 +337,40 @@ impl Consumer {
     /// Whether a new segment may be requested: the receiver can still put it in order, and its request has
     /// come.
     #[inline]
-    fn may_request_new(&self) -> bool {
+    fn may_request_new<const IS_USUAL: bool>(&self) -> bool {
         let number = self.view.next_segment;
         self.has_new()
             && number - self.outstanding.base() < self.receive_limit
-            && self.requests.as_ref().is_none_or(|requests| requests.has_come(number))
+            && (IS_USUAL || self.requests.as_ref().is_none_or(|requests| requests.has_come(number)))
     }
 
     #[inline]
-    fn window_is_open(&self) -> bool {
+    fn window_is_open<const IS_USUAL: bool>(&self) -> bool {
         let in_flight = f64::from(self.view.in_flight);
-        let is_open = match (self.profile.one_over, self.profile.whole_window) {
+        let is_open = if !IS_USUAL && self.profile.options.has(ProfileOptions::ONE_OVER) {
             // PCON's consumer sends while the window is not exceeded, which lets one more Interest leave.
-            (true, _) => in_flight <= self.window,
-            (false, true) => in_flight + 1.0 <= self.window,
-            (false, false) => in_flight < self.window,
+            in_flight <= self.window
+        } else if self.profile.options.has(ProfileOptions::WHOLE_WINDOW) {
+            in_flight + 1.0 <= self.window
+        } else {
+            in_flight < self.window
         };
         is_open && self.view.in_flight < MAX_IN_FLIGHT
     }
 
     /// The next Interest of a flow whose window is open, unless the pacer delays it.
-    fn poll_pacer(&mut self, cx: &mut Context<'_>) -> Option<Header> {
+    fn poll_pacer<const IS_USUAL: bool>(&mut self, cx: &mut Context<'_>) -> Option<Header> {
         let pacing = self.controller.pacing();
         // Between ticks the pacer does not release anything, but Interests fall due at the rate that held
         // then.
-        if !self.clock.is_fine() {
+        if !IS_USUAL && !self.clock.is_fine() {
             self.pacer.take_on(cx.now, pacing);
         }
-        if !self.pacer.admits(self.ticked(cx.now), pacing) {
+        let ticked = if IS_USUAL { cx.now } else { self.ticked(cx.now) };
+        if !self.pacer.admits(ticked, pacing) {
             return None;
         }
-        let may_request_new = self.may_request_new();
+        let may_request_new = self.may_request_new::<IS_USUAL>();
         let new_first = may_request_new && self.controller.order() == SendOrder::NewFirst;
         // After the pacer, because taking a lost segment out of the queue cannot be undone.
         let lost = if self.queued > 0 && !new_first { self.next_lost() } else { None };

@@ -85,6 +85,56 @@ pub enum NoticeReaction {
     Ignore,
 }
 
+/// What a profile has or has not, in one byte, so that a consumer tests at once whether all of it is as usual.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProfileOptions(u8);
+
+impl ProfileOptions {
+    /// The set of no option.
+    pub const NONE: Self = Self(0);
+    /// A congestion Nack is handled as a timeout, and a segment without a route is given up; otherwise Nacks are only
+    /// counted.
+    pub const NACK_IS_LOSS: Self = Self(1);
+    /// A segment that a congestion Nack refused is requested again when its timer expires, so that retries do not end
+    /// within a few round trips; otherwise as soon as the window allows it. Without effect if Nacks are only counted.
+    pub const NACK_WAITS: Self = Self(2);
+    /// A segment without a route is given up at once; otherwise it is retransmitted when its timer expires. Without
+    /// effect if Nacks are only counted.
+    pub const NO_ROUTE_IS_FINAL: Self = Self(4);
+    /// Only whole packets of the window count: 1.5 is 1 in ndn-tools and lets a second Interest out in ndnSIM and
+    /// NDNts.
+    pub const WHOLE_WINDOW: Self = Self(8);
+    /// One more Interest may leave when the window is exactly full.
+    pub const ONE_OVER: Self = Self(16);
+    /// The flow sends by a timetable; set by its consumer, as the two below.
+    pub(super) const TIMETABLE: Self = Self(32);
+    /// The flow consists of requests for objects.
+    pub(super) const REQUESTS: Self = Self(64);
+    /// The clock of the node has ticks.
+    pub(super) const TICKS: Self = Self(128);
+
+    /// What few flows have of the options that each turn of a consumer depends on.
+    pub(super) const UNUSUAL: Self =
+        Self::ONE_OVER.union(Self::TIMETABLE).union(Self::REQUESTS).union(Self::TICKS);
+
+    /// The options of both.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether there is any of `options`.
+    #[inline]
+    pub const fn has(self, options: Self) -> bool {
+        self.0 & options.0 != 0
+    }
+
+    /// Sets or removes all of `options`.
+    pub const fn set(&mut self, options: Self, on: bool) {
+        self.0 = if on { self.0 | options.0 } else { self.0 & !options.0 };
+    }
+}
+
 /// Rules of one consumer profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProfileRules {
@@ -106,22 +156,10 @@ pub struct ProfileRules {
     pub patience: Span,
     /// Lifetime of an Interest; `None` is the timeout plus one second (NDNts).
     pub lifetime: Option<Span>,
-    /// Whether a congestion Nack is handled as a timeout, and a segment without a route is given up; otherwise
-    /// Nacks are only counted.
-    pub nack_is_loss: bool,
-    /// Whether a segment that a congestion Nack refused is requested again when its timer expires, so that retries do not end
-    /// within a few round trips; otherwise as soon as the window allows it. Without effect if Nacks are only counted.
-    pub nack_waits: bool,
-    /// Whether only whole packets of the window count: 1.5 is 1 in ndn-tools and lets a second Interest out
-    /// in ndnSIM and NDNts.
-    pub whole_window: bool,
-    /// Whether one more Interest may leave when the window is exactly full.
-    pub one_over: bool,
+    /// What else the profile has.
+    pub options: ProfileOptions,
     /// Reaction to a loss notice.
     pub notice: NoticeReaction,
-    /// Whether a segment without a route is given up at once; otherwise it is retransmitted when its timer
-    /// expires. Without effect if Nacks are only counted.
-    pub no_route_is_final: bool,
     /// Hop limit on every Interest; `None` for none.
     pub hop_limit: Option<u8>,
 }
@@ -129,6 +167,8 @@ pub struct ProfileRules {
 impl ProfileRules {
     /// The rules of the profile `kind`.
     pub const fn of(kind: ConsumerProfile) -> Self {
+        let no_route_is_final = ProfileOptions::NO_ROUTE_IS_FINAL;
+        let nack_is_loss = ProfileOptions::NACK_IS_LOSS;
         let ndn_tools = Self {
             estimator: EstimatorKind::NdnTools,
             timeout: TimeoutLimits { min: None, backoff: None, variations: None },
@@ -139,12 +179,8 @@ impl ProfileRules {
             retry_limit: Some(15),
             patience: Span::ZERO,
             lifetime: Some(Span::from_secs(4)),
-            nack_is_loss: true,
-            nack_waits: false,
-            whole_window: true,
-            one_over: false,
+            options: nack_is_loss.union(no_route_is_final).union(ProfileOptions::WHOLE_WINDOW),
             notice: NoticeReaction::Reduce,
-            no_route_is_final: true,
             hop_limit: None,
         };
         let ndnsim = Self {
@@ -155,19 +191,16 @@ impl ProfileRules {
             retransmit: RetransmitOrder::BySegment,
             retry_limit: None,
             lifetime: Some(Span::from_secs(2)),
-            nack_is_loss: false,
-            whole_window: false,
+            options: no_route_is_final,
             ..ndn_tools
         };
-        let own = Self { retry_limit: None, whole_window: false, ..ndn_tools };
+        let own = Self { retry_limit: None, options: nack_is_loss.union(no_route_is_final), ..ndn_tools };
         match kind {
             ConsumerProfile::Ndnsim => ndnsim,
-            ConsumerProfile::NdnsimNack => Self { nack_is_loss: true, no_route_is_final: false, ..ndnsim },
+            ConsumerProfile::NdnsimNack => Self { options: nack_is_loss, ..ndnsim },
             ConsumerProfile::Pcon => Self {
                 timeout: TimeoutLimits { backoff: NonZeroU32::new(8), ..ndnsim.timeout },
-                nack_is_loss: true,
-                one_over: true,
-                no_route_is_final: false,
+                options: nack_is_loss.union(ProfileOptions::ONE_OVER),
                 ..ndnsim
             },
             ConsumerProfile::NdnTools => ndn_tools,
@@ -175,16 +208,14 @@ impl ProfileRules {
                 estimator: EstimatorKind::Ndnts,
                 sweep: Span::from_millis(4),
                 lifetime: None,
-                nack_is_loss: false,
-                whole_window: false,
+                options: no_route_is_final,
                 ..ndn_tools
             },
             ConsumerProfile::Ndnd => Self { retry_limit: Some(3), ..ndn_tools },
             ConsumerProfile::Hicn => Self {
                 retry_limit: Some(128),
                 lifetime: Some(Span::from_millis(500)),
-                nack_is_loss: false,
-                whole_window: false,
+                options: no_route_is_final,
                 ..ndn_tools
             },
             ConsumerProfile::Own => own,

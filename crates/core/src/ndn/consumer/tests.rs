@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::profile::ConsumerProfile;
+use super::profile::{ConsumerProfile, ProfileOptions};
 use super::rto::EstimatorKind;
 use super::*;
 use crate::clock::Clock;
@@ -305,7 +305,7 @@ fn a_segment_without_a_route_is_requested_again_if_the_profile_reports_it() {
     // The timer of 1 s ends and is looked for each 10 ms.
     for (no_route_is_final, sent) in [(true, vec![]), (false, vec![(1010, 0)])] {
         let mut profile = ProfileRules::of(ConsumerProfile::Own);
-        profile.no_route_is_final = no_route_is_final;
+        profile.options.set(ProfileOptions::NO_ROUTE_IS_FINAL, no_route_is_final);
         let mut bench = Bench::new(profile, Demand::File { segments: 1 }, 1.0);
         assert_eq!(bench.sends(ms(0)), [0]);
         bench.nack(ms(5), 0, NackReason::NoRoute);
@@ -337,7 +337,7 @@ fn ndnsim_takes_the_window_as_a_real_number_and_ndn_tools_as_a_whole_one() {
     assert_eq!([sent(ConsumerProfile::Ndnsim, 2.5), sent(ConsumerProfile::Ndnsim, 2.0)], [3, 2]);
     assert_eq!([sent(ConsumerProfile::NdnTools, 2.5), sent(ConsumerProfile::NdnTools, 2.0)], [2, 2]);
     let mut over = ProfileRules::of(ConsumerProfile::Ndnsim);
-    over.one_over = true;
+    over.options.set(ProfileOptions::ONE_OVER, true);
     assert_eq!(Bench::new(over, Demand::Endless, 2.0).sends(ms(0)).len(), 3);
 }
 
@@ -594,7 +594,8 @@ fn ndn_tools_retries_on_congestion_ignores_duplicates_and_gives_up_without_a_rou
 
 #[test]
 fn a_segment_refused_for_congestion_waits_for_its_timer_where_the_profile_has_it_so() {
-    let rules = ProfileRules { nack_waits: true, ..ProfileRules::of(ConsumerProfile::NdnTools) };
+    let mut rules = ProfileRules::of(ConsumerProfile::NdnTools);
+    rules.options.set(ProfileOptions::NACK_WAITS, true);
     let mut bench = Bench::new(rules, Demand::Endless, 2.0);
     bench.sends(ms(0));
     bench.nack(ms(5), 0, NackReason::Congestion);
@@ -977,7 +978,7 @@ fn weather(seed: u64, kind: ConsumerProfile, loss: f64) -> Consumer {
     let mut moves = Rng::stream(Seed(seed), "window");
     let mut profile = ProfileRules::of(kind);
     profile.retry_limit = None;
-    profile.one_over = moves.chance(0.3);
+    profile.options.set(ProfileOptions::ONE_OVER, moves.chance(0.3));
     let controller = Wanderer { window: 2.0, moves };
     let mut bench = Bench::new(profile, Demand::File { segments: 300 }, 1.0);
     bench.consumer.controller = Box::new(controller);
@@ -1008,11 +1009,12 @@ fn weather(seed: u64, kind: ConsumerProfile, loss: f64) -> Consumer {
 
 impl Bench {
     fn consumer_sends_within_its_window(&mut self, seed: u64, now: Time, storm: &mut Storm) {
-        let over = u32::from(self.consumer.profile.one_over);
+        let options = self.consumer.profile.options;
         while let Some(header) = self.call(now, |consumer, cx| consumer.poll(cx)) {
             let (in_flight, window) = (self.consumer.in_flight(), self.consumer.window());
-            let allowed = if self.consumer.profile.whole_window { window.floor() } else { window.ceil() };
-            let max = if over == 1 { window.floor() + 1.0 } else { allowed };
+            let allowed =
+                if options.has(ProfileOptions::WHOLE_WINDOW) { window.floor() } else { window.ceil() };
+            let max = if options.has(ProfileOptions::ONE_OVER) { window.floor() + 1.0 } else { allowed };
             assert!(f64::from(in_flight) <= max, "seed {seed}: {in_flight} in flight, window {window}");
             storm.carry(now, header.name.segment.0);
         }

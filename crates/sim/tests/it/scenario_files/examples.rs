@@ -1,6 +1,8 @@
 //! The files in `scenarios/examples`.
 
-use tidegate_core::ndn::consumer::profile::{ConsumerProfile, NoticeReaction, ProfileRules, Tracking};
+use tidegate_core::ndn::consumer::profile::{
+    ConsumerProfile, NoticeReaction, ProfileOptions, ProfileRules, Tracking,
+};
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::Seed;
@@ -123,12 +125,13 @@ fn a_profile_changes_one_habit_and_keeps_the_others() {
     let habits = "tracking = \"exact\", whole_window = true, notice = \"ignore\", lifetime = \"auto\"";
     let text = example("plr").replace("notice = \"reduce\"", habits);
     let profile = plan(&text).flows[0].profile;
+    let ndnsim = ProfileRules::of(ConsumerProfile::Ndnsim);
     let expected = ProfileRules {
         tracking: Tracking::Exact,
-        whole_window: true,
+        options: ndnsim.options.union(ProfileOptions::WHOLE_WINDOW),
         notice: NoticeReaction::Ignore,
         lifetime: None,
-        ..ProfileRules::of(ConsumerProfile::Ndnsim)
+        ..ndnsim
     };
     assert_eq!(profile, expected);
 }
