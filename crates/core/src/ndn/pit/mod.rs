@@ -92,7 +92,11 @@ impl Pit {
             last = Some(PitId(id));
             let mut others = self.slab.get(id).in_records().map(|record| record.face);
             match others.find(|other| *other != largest) {
-                Some(heir) => shares.begin(id, heir),
+                Some(heir) => {
+                    shares.begin(id, heir);
+                    // It has a record of that face still, which has to end with the face.
+                    shares.join(id, largest, &self.slab);
+                }
                 None => return last,
             }
         }

@@ -124,6 +124,24 @@ fn a_new_entry_in_the_place_of_another_has_none_of_its_fields() {
 }
 
 #[test]
+fn a_face_that_ends_leaves_no_record_in_an_entry_that_counts_for_another_meanwhile() {
+    let mut pit = Pit::new(NameHash::LOCALITY);
+    pit.count_shares();
+    let mut record = |segment, face| {
+        let entry = pit.find_or_insert(Name::segment(PrefixId(1), segment), SELECTOR);
+        pit.record(entry, FaceId(face), &interest(u32::from(face)), Time::ZERO);
+        entry.0
+    };
+    let ids = [1, 2, 3, 4].map(|segment| record(segment, 1));
+    record(1, 2);
+    // The first one is requested by another face as well, for which it counts from now on.
+    assert_eq!(pit.displaceable(FaceId(3)), Some(ids[1]));
+    pit.remove_face(FaceId(1), Time::ZERO);
+    let downstreams: Vec<_> = pit.entry(ids[0]).in_records().map(|record| record.face).collect();
+    assert_eq!(downstreams, [FaceId(2)]);
+}
+
+#[test]
 fn prefixes_without_entries_cost_nothing_in_the_long_run() {
     let mut pit = Pit::new(NameHash::LOCALITY);
     let mut most = 0;
