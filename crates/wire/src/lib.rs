@@ -63,7 +63,7 @@ pub use link_frame::{LABEL_LEN, LinkFrame, write_acks, write_path_probe};
 pub use lp::{LpFields, LpPacket, PathProbe, decode_frame, is_ignorable};
 pub use packet::{MAX_PACKET, decode_packet, loss_notice_size};
 pub use reassembler::{MAX_BYTES, MAX_PARTIAL, Reassembler, TIMEOUT};
-pub use safe_bag::{SafeBagError, SafeBagSalt, read_safe_bag, write_safe_bag};
+pub use safe_bag::{SafeBag, SafeBagError, SafeBagSalt, read_safe_bag, write_safe_bag};
 pub use secret_key::{SecretKeyError, read_secret_key};
 pub use sign::{
     KeyAlgorithm, KeyError, KeySigner, PublicKey, Signer, Verifier, VerifyError, implicit_digest,
