@@ -188,8 +188,10 @@ pub(super) struct Face {
     pub sent: PacketCounts,
     pub persistency: FacePersistency,
     pub state: FaceState,
-    /// The user at the other end, once a command was received from it; `Some(None)` if it is not known.
-    pub user: Option<Option<PeerUser>>,
+    /// The user at the other end, once it was needed for a command; `Some(None)` if it is not known.
+    user: Option<Option<PeerUser>>,
+    /// Number of the user whose command created the face, if one did and it is known.
+    pub creator: Option<u32>,
     /// Whether Interests to it have the number of the face that they came from.
     pub has_local_fields: bool,
 }
@@ -218,6 +220,7 @@ impl Face {
             persistency: FacePersistency::of_origin(origin),
             state: FaceState::Up,
             user: None,
+            creator: None,
             has_local_fields: false,
         }
     }
@@ -231,6 +234,12 @@ impl Face {
             Line::Internal(_) => true,
         };
         has_room && self.shaper.is_free(now)
+    }
+
+    /// The user at the other end; `None` if the system does not report it.
+    pub fn peer_user(&mut self) -> Option<&PeerUser> {
+        let Line::Socket { transport, .. } = &self.line else { return None };
+        self.user.get_or_insert_with(|| transport.peer_user()).as_ref()
     }
 
     /// Whether this end opened the connection, so that it can be opened again.

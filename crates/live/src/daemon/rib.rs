@@ -35,6 +35,8 @@ pub(super) struct Route {
     pub flags: u64,
     /// Expiration time; `None` for a route that stays until it is unregistered.
     pub expires: Option<Time>,
+    /// Number of the user who registered it; `None` for a neighbour or the configuration.
+    pub owner: Option<u32>,
 }
 
 /// Identifies a route within a prefix: face and origin.
@@ -128,6 +130,11 @@ impl Rib {
     /// Whether there is a route to exactly the prefix of these components through a face.
     pub fn has_route(&self, name: &[u8], face: FaceId) -> bool {
         self.entries.get(name).is_some_and(|entry| has_route(entry, face))
+    }
+
+    /// The route to exactly the prefix of these components through a face, of this origin.
+    pub fn find(&self, name: &[u8], face: FaceId, origin: u64) -> Option<&Route> {
+        self.entries.get(name)?.routes.get(&(face, origin))
     }
 
     /// Adds a route, or replaces the one of the same prefix, face and origin.
@@ -406,7 +413,7 @@ mod tests {
     impl Bench {
         fn route(&mut self, uri: &str, face: u16, cost: u32, flags: u64) -> Route {
             let prefix = self.names.intern_uri(uri).expect("valid");
-            Route { prefix, face: FaceId(face), origin: 0, cost, flags, expires: None }
+            Route { prefix, face: FaceId(face), origin: 0, cost, flags, expires: None, owner: None }
         }
 
         fn register(&mut self, uri: &str, face: u16, cost: u32, flags: u64) {

@@ -188,6 +188,7 @@ impl Daemon {
             // A route to `/` must not send commands to an application as well.
             flags: FLAG_CAPTURE,
             expires: None,
+            owner: None,
         };
         let (rib, tables) = routes!(self);
         rib.register(route, tables).map_err(|_| StartError::new("management", "the RIB is full"))
@@ -289,6 +290,7 @@ impl Daemon {
                 cost: route.cost,
                 flags: FLAG_CHILD_INHERIT,
                 expires: None,
+                owner: None,
             };
             let (rib, tables) = routes!(self);
             // The configuration has fewer routes than the table, unless commands have filled it.

@@ -67,7 +67,7 @@ pub(super) static MANAGEMENT: Keys = key_rows! { "[management]" =>
     groups: List(&Text), May,
         "Groups, by name or number, whose members may send commands over Unix sockets, besides root and the user of the forwarder; none by default.";
     group_commands: List(&Text), May,
-        "Modules whose commands members of `groups` may send: faces, fib, rib, cs, strategy-choice; [\"rib\"] by default, so that they register prefixes.";
+        "Modules whose commands members of `groups` may send: faces, fib, rib, cs, strategy-choice; [\"rib\"] by default, so that they register prefixes. They cannot change faces and routes of other users.";
     key: List(&Table(&COMMAND_KEY)), May,
         "Keys whose signed commands are accepted from all applications on this machine, and those for routes to themselves from neighbours.";
     certificates: Text, May,

@@ -1,8 +1,7 @@
 //! Command `rib/announce`: a route from the announcement of a producer.
 
-use tidegate_core::ndn::face::FaceId;
-
 use super::super::Daemon;
+use super::authority::CommandSender;
 use super::request::RequestRefusal;
 use super::wall_millis;
 use crate::nfd::{ControlParameters, FLAG_CHILD_INHERIT, ORIGIN_PREFIX_ANNOUNCEMENT, PrefixAnnouncement};
@@ -11,10 +10,10 @@ use crate::nfd::{ControlParameters, FLAG_CHILD_INHERIT, ORIGIN_PREFIX_ANNOUNCEME
 const COST: u64 = 2_048;
 
 impl Daemon {
-    /// Registers the announced prefix through the face from which the command came.
+    /// Registers the announced prefix through the face on which the command arrived.
     pub(super) fn announce(
         &mut self,
-        from: FaceId,
+        sender: CommandSender,
         announcement: PrefixAnnouncement,
     ) -> Result<ControlParameters, RequestRefusal> {
         let lifetime = announcement.lifetime_ms(wall_millis());
@@ -28,6 +27,6 @@ impl Daemon {
             expiration_ms: Some(lifetime),
             ..ControlParameters::default()
         };
-        self.register(from, route)
+        self.register(sender, route)
     }
 }

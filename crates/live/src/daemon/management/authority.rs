@@ -3,7 +3,7 @@
 //! Commands are accepted from processes of the forwarder's user, of root, and of configured groups, which connected
 //! to the forwarder over a Unix stream, or over TCP on this machine; groups are those of Unix streams. They may be
 //! signed with any key: a digest is verified, other signatures are not, since no key is known. Members of groups may send
-//! the commands of the modules that are configured for them. Commands that a
+//! the commands of the modules that are configured for them, and change faces and routes of their own user only. Commands that a
 //! [known key](super::known_keys) has signed are accepted from other applications, too.
 //!
 //! Neighbours change routes to themselves, if they have signed the command with a known key or the
@@ -13,6 +13,7 @@ use std::fs;
 
 use rustix::process::geteuid;
 use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::PrefixId;
 use tidegate_wire::InterestView;
 
 use super::super::Daemon;
@@ -66,13 +67,13 @@ impl Authority {
         })
     }
 
-    /// Whether `user` may send commands of `module`.
+    /// What a command of `module` from `user` may change.
     ///
     /// # Errors
-    /// The reason why not.
-    fn check(&self, user: &PeerUser, module: &str) -> Result<(), String> {
+    /// The reason why it is refused.
+    fn check(&self, user: &PeerUser, module: &str) -> Result<CommandReach, String> {
         if self.uids.contains(&user.uid) {
-            return Ok(());
+            return Ok(CommandReach::All);
         }
         if !user.groups.iter().any(|group| self.groups.contains(group)) {
             let own = geteuid().as_raw();
@@ -82,7 +83,7 @@ impl Authority {
             ));
         }
         match self.group_modules.iter().any(|known| known == module) {
-            true => Ok(()),
+            true => Ok(CommandReach::OwnUser),
             false => Err(format!(
                 "members of a group may not send {module} commands (group_commands in [management])"
             )),
@@ -106,6 +107,25 @@ const RESERVED_FOR_THIS_MACHINE: [&[u8]; 2] = [b"\x08\x09localhost", b"\x08\x08l
 /// Maximum number of routes of one neighbour.
 const MAX_NEIGHBOUR_ROUTES: usize = 1_000;
 
+/// What a permitted command may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CommandReach {
+    /// Faces and routes of all users.
+    All,
+    /// Faces and routes of the sender's user.
+    OwnUser,
+}
+
+/// Sender of a command that is permitted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CommandSender {
+    /// Face on which the command arrived.
+    pub face: FaceId,
+    /// Number of the user at its other end; `None` for a neighbour, and where the system does not report it.
+    pub uid: Option<u32>,
+    reach: CommandReach,
+}
+
 impl Daemon {
     /// Checks that the peer of a face, or the key that has signed it, may send a command of `module`.
     ///
@@ -117,30 +137,84 @@ impl Daemon {
         module: &str,
         from: FaceId,
         requested: &ControlParameters,
-    ) -> Result<(), RequestRefusal> {
+    ) -> Result<CommandSender, RequestRefusal> {
         let subject = CommandSubject { module, prefix: requested.name.as_deref().unwrap_or_default() };
         if RequestScope::of(command) == Some(RequestScope::Hop) {
             self.check_neighbour(from, requested)?;
-            if self.config.localhop {
-                return Ok(());
+            if !self.config.localhop {
+                let refusal = RequestRefusal::new(
+                    403,
+                    "commands of neighbours are not configured (localhop, trust_schema and [[management.key]])",
+                );
+                self.check_key(command, subject, refusal)?;
             }
-            let refusal = RequestRefusal::new(
-                403,
-                "commands of neighbours are not configured (localhop, trust_schema and [[management.key]])",
-            );
-            return self.check_key(command, subject, refusal);
+            // What a neighbour may change was checked above.
+            return Ok(CommandSender { face: from, uid: None, reach: CommandReach::All });
         }
-        let Err(refusal) = self.authorize(from, module) else { return Ok(()) };
-        self.check_key(command, subject, refusal)
+        let reach = match self.authorize(from, module) {
+            Ok(CommandReach::All) => CommandReach::All,
+            // A member of a group may have a key with more rights.
+            Ok(CommandReach::OwnUser) => {
+                self.known_keys.accept(command, subject, wall_millis()).unwrap_or(CommandReach::OwnUser)
+            }
+            Err(refusal) => self.check_key(command, subject, refusal)?,
+        };
+        Ok(CommandSender { face: from, uid: self.uid_of(from), reach })
     }
 
-    /// Checks that a known key has signed a command that is otherwise refused by `refusal`.
+    /// Checks that a command may change `face`, or routes through it.
+    ///
+    /// # Errors
+    /// 403 for a face of another user, if the sender may change only those of its own.
+    pub(super) fn check_face(&mut self, sender: CommandSender, face: FaceId) -> Result<(), RequestRefusal> {
+        let is_permitted = sender.reach == CommandReach::All
+            || sender.face == face
+            || sender.uid.is_some() && sender.uid == self.uid_of(face);
+        if is_permitted {
+            return Ok(());
+        }
+        Err(RequestRefusal::new(
+            403,
+            "the face is not one of the command's user; members of a group and keys of a trust schema may change no other",
+        ))
+    }
+
+    /// Checks that a command may replace or remove a route.
+    ///
+    /// # Errors
+    /// 403 for a route that another user has registered, if the sender may change only those of its own.
+    pub(super) fn check_route(
+        &self,
+        sender: CommandSender,
+        prefix: PrefixId,
+        (face, origin): (FaceId, u64),
+    ) -> Result<(), RequestRefusal> {
+        let found = self.rib.find(&self.components(prefix), face, origin);
+        if sender.reach == CommandReach::All || found.is_none_or(|route| route.owner == sender.uid) {
+            return Ok(());
+        }
+        Err(RequestRefusal::new(
+            403,
+            "another user has registered the route; members of a group and keys of a trust schema may change only their own",
+        ))
+    }
+
+    /// The user that a face belongs to: the one that created it by a command, or the one that connected.
+    fn uid_of(&mut self, id: FaceId) -> Option<u32> {
+        let face = self.faces[id.index()].as_mut()?;
+        match face.origin {
+            Origin::Accepted => face.peer_user().map(|user| user.uid),
+            _ => face.creator,
+        }
+    }
+
+    /// Checks that a known key has signed a command that is otherwise refused by `refusal`; returns what it may change.
     fn check_key(
         &mut self,
         command: &InterestView<'_>,
         subject: CommandSubject<'_>,
         refusal: RequestRefusal,
-    ) -> Result<(), RequestRefusal> {
+    ) -> Result<CommandReach, RequestRefusal> {
         self.known_keys.accept(command, subject, wall_millis()).map_err(|why| match why {
             Some(why) => RequestRefusal::new(403, why),
             None => refusal,
@@ -191,20 +265,19 @@ impl Daemon {
         faces.map(|face| self.rib.count_of_face(face)).sum()
     }
 
-    /// Checks that the peer of a face may send commands of `module`.
-    fn authorize(&mut self, from: FaceId, module: &str) -> Result<(), RequestRefusal> {
+    /// Checks that the peer of a face may send commands of `module`; returns what these may change.
+    fn authorize(&mut self, from: FaceId, module: &str) -> Result<CommandReach, RequestRefusal> {
         let Some(face) = &mut self.faces[from.index()] else {
             return Err(RequestRefusal::new(503, "the face of the command no longer exists"));
         };
-        let Line::Socket { transport, .. } = &face.line else {
+        if matches!(face.line, Line::Internal(_)) {
             return Err(RequestRefusal::new(403, "commands are accepted from applications only"));
-        };
+        }
         if face.origin != Origin::Accepted {
             let text = "commands are accepted over connections to this forwarder: a Unix socket, or TCP on this machine";
             return Err(RequestRefusal::new(403, text));
         }
-        let user = face.user.get_or_insert_with(|| transport.peer_user());
-        match user {
+        match face.peer_user() {
             Some(user) => self.authority.check(user, module).map_err(|why| RequestRefusal::new(403, why)),
             None => Err(RequestRefusal::new(403, "the user at the other end of the connection is not known")),
         }
@@ -231,10 +304,11 @@ mod tests {
         let group_modules = vec!["rib".to_owned()];
         let authority = Authority { uids: vec![0, 1000], groups: vec![990], group_modules };
         let check = |uid, groups: &[u32], module| {
-            authority.check(&PeerUser { uid, groups: groups.to_vec() }, module).is_ok()
+            authority.check(&PeerUser { uid, groups: groups.to_vec() }, module).ok()
         };
-        assert!(check(0, &[], "faces") && check(1000, &[1000], "cs"));
-        assert!(check(1001, &[1001, 990], "rib") && !check(1001, &[990], "faces"));
-        assert!(!check(1001, &[0, 1000], "rib") && !check(990, &[], "rib"));
+        let (all, own) = (Some(CommandReach::All), Some(CommandReach::OwnUser));
+        assert_eq!((check(0, &[], "faces"), check(1000, &[1000, 990], "cs")), (all, all));
+        assert_eq!((check(1001, &[1001, 990], "rib"), check(1001, &[990], "faces")), (own, None));
+        assert_eq!((check(1001, &[0, 1000], "rib"), check(990, &[], "rib")), (None, None));
     }
 }

@@ -12,6 +12,7 @@ use super::super::face::{FacePersistency, Line, Origin};
 use super::super::faces::AttachError;
 use super::super::places::Newcomer;
 use super::super::{Daemon, MANAGEMENT};
+use super::authority::CommandSender;
 use super::faces::{CONGESTION_MARKING, LOCAL_FIELDS, MAX_MTU, RELIABILITY};
 use super::request::RequestRefusal;
 use crate::link_service::MtuPlan;
@@ -32,6 +33,7 @@ impl Daemon {
     /// Creates a face. Over TCP it is being connected; see [`creation`](super::creation).
     pub(super) fn create_face(
         &mut self,
+        sender: CommandSender,
         requested: &ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
         let uri = read_uri(requested.uri.as_deref().unwrap_or_default())?;
@@ -54,7 +56,7 @@ impl Daemon {
             RequestRefusal::new(code, format!("{uri}: {why}"))
         })?;
         if let Some(face) = &mut self.faces[id.index()] {
-            face.persistency = persistency;
+            (face.persistency, face.creator) = (persistency, sender.uid);
         }
         if matches!(uri, FaceUri::Tcp(_)) {
             self.begin_connecting(id);
@@ -125,10 +127,10 @@ impl Daemon {
     /// Changes properties of a face, all or none.
     pub(super) fn update_face(
         &mut self,
-        from: FaceId,
+        sender: CommandSender,
         requested: &ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let id = self.face_or_gone(from, requested)?;
+        let id = self.face_or_gone(sender, requested)?;
         let id = id.ok_or_else(|| RequestRefusal::new(404, "there is no face of this FaceId"))?;
         let offending = self.offending(id, requested);
         if offending != ControlParameters::default() {
@@ -210,6 +212,7 @@ impl Daemon {
     /// Closes a face; the response is also OK if there is none.
     pub(super) fn destroy_face(
         &mut self,
+        sender: CommandSender,
         requested: &ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
         let number = requested.face_id.unwrap_or(0);
@@ -221,6 +224,7 @@ impl Daemon {
             return Err(RequestRefusal::new(406, "this face is the management itself"));
         }
         if let Some(id) = id {
+            self.check_face(sender, id)?;
             if let Some(Origin::Configured(place)) = self.faces[id.index()].as_ref().map(|face| face.origin) {
                 self.configured[place].is_destroyed = true;
             }

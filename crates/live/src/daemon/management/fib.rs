@@ -1,8 +1,7 @@
 //! Module `fib`: the next hops of prefixes.
 
-use tidegate_core::ndn::face::FaceId;
-
 use super::super::{Daemon, routes};
+use super::authority::CommandSender;
 use super::request::RequestRefusal;
 use super::rib::{cost_of, full};
 use crate::nfd::{ControlParameters, FibRecord, ORIGIN_STATIC};
@@ -21,10 +20,10 @@ impl Daemon {
     /// Adds a next hop around the RIB, or changes its cost.
     pub(super) fn add_next_hop(
         &mut self,
-        from: FaceId,
+        sender: CommandSender,
         requested: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let face = self.face_of(from, &requested)?;
+        let face = self.face_of(sender, &requested)?;
         let cost = cost_of(&requested)?;
         let prefix = self.prefix_of(&requested)?;
         self.check_changeable(prefix, face, ORIGIN_STATIC)?;
@@ -37,10 +36,10 @@ impl Daemon {
     /// Removes a next hop around the RIB; the response is also OK if there is none.
     pub(super) fn remove_next_hop(
         &mut self,
-        from: FaceId,
+        sender: CommandSender,
         requested: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let face = self.face_or_gone(from, &requested)?;
+        let face = self.face_or_gone(sender, &requested)?;
         let prefix = self.prefix_of(&requested)?;
         if let Some(face) = face {
             self.check_changeable(prefix, face, ORIGIN_STATIC)?;

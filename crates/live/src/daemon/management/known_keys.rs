@@ -13,6 +13,7 @@ use tidegate_wire::{Certificate, InterestView, KeyLocator, ValidityPeriod, Verif
 
 use super::super::config::{CommandKey, ForwarderConfig};
 use super::super::start::StartError;
+use super::authority::CommandReach;
 use crate::key_store::{read_certificate, read_certificates};
 use crate::name_uri::show;
 use crate::trust_policy::TrustPolicy;
@@ -44,6 +45,11 @@ pub(super) struct CommandSubject<'a> {
 impl KnownKey {
     fn is_for(&self, module: &str) -> bool {
         self.modules.iter().any(|permitted| permitted == module)
+    }
+
+    /// What its commands may change. A trust schema is about prefixes, not about the faces of others.
+    fn reach(&self) -> CommandReach {
+        if self.schema.is_some() { CommandReach::OwnUser } else { CommandReach::All }
     }
 
     /// Checks that the key may send a command.
@@ -106,6 +112,7 @@ impl KnownKeys {
     }
 
     /// Checks that a known key has signed a command with this subject at about `now`, in milliseconds since 1970, and notes its time.
+    /// Returns what the command may change.
     ///
     /// # Errors
     /// The reason; `None` if no known key has signed it.
@@ -114,7 +121,7 @@ impl KnownKeys {
         command: &InterestView<'_>,
         subject: CommandSubject<'_>,
         now: u64,
-    ) -> Result<(), Option<String>> {
+    ) -> Result<CommandReach, Option<String>> {
         let signature = command.signature.as_ref().ok_or(None)?;
         let Some(KeyLocator::Name(locator)) = signature.key_locator else { return Err(None) };
         let is_denoted = |key: &&KnownKey| key.certificate.is_denoted_by(locator.components());
@@ -144,7 +151,7 @@ impl KnownKeys {
             );
         }
         self.last.insert(name.to_vec(), time);
-        Ok(())
+        Ok(key.reach())
     }
 }
 
@@ -216,13 +223,18 @@ mod tests {
     }
 
     #[track_caller]
-    fn accepted(keys: &mut KnownKeys, sent: &Bytes, module: &str, now: u64) -> Result<(), Option<String>> {
+    fn accepted(
+        keys: &mut KnownKeys,
+        sent: &Bytes,
+        module: &str,
+        now: u64,
+    ) -> Result<CommandReach, Option<String>> {
         let subject = CommandSubject { module, prefix: b"\x08\x01x" };
         keys.accept(&InterestView::parse(sent).expect("ours"), subject, now)
     }
 
     #[track_caller]
-    fn assert_refused(outcome: Result<(), Option<String>>, stated: &str) {
+    fn assert_refused(outcome: Result<CommandReach, Option<String>>, stated: &str) {
         let why = outcome.expect_err("refused").unwrap_or_default();
         assert!(why.contains(stated), "{why:?}");
     }
@@ -231,10 +243,13 @@ mod tests {
     fn a_command_is_accepted_once_and_none_that_is_older() {
         let mut keys = known();
         let first = command(&key(1), Some(300_000));
-        assert_eq!(accepted(&mut keys, &first, "rib", 300_005), Ok(()));
+        assert_eq!(accepted(&mut keys, &first, "rib", 300_005), Ok(CommandReach::All));
         assert_refused(accepted(&mut keys, &first, "rib", 300_006), "not later");
         assert_refused(accepted(&mut keys, &command(&key(1), Some(299_999)), "rib", 300_006), "not later");
-        assert_eq!(accepted(&mut keys, &command(&key(1), Some(300_001)), "rib", 300_006), Ok(()));
+        assert_eq!(
+            accepted(&mut keys, &command(&key(1), Some(300_001)), "rib", 300_006),
+            Ok(CommandReach::All)
+        );
         // A configuration that is read again does not forget them.
         let mut reloaded = known().after(&keys);
         assert_refused(accepted(&mut reloaded, &first, "rib", 300_007), "not later");
@@ -250,7 +265,10 @@ mod tests {
         refused(Some(420_001), 300_000, "more than 120s");
         refused(Some(199_000), 201_000, "not later");
         refused(Some(1_001_000), 1_001_000, "not valid now");
-        assert_eq!(accepted(&mut known(), &command(&key(1), Some(300_000)), "rib", 420_000), Ok(()));
+        assert_eq!(
+            accepted(&mut known(), &command(&key(1), Some(300_000)), "rib", 420_000),
+            Ok(CommandReach::All)
+        );
     }
 
     #[test]
@@ -268,7 +286,11 @@ mod tests {
         let second = KnownKey { modules: vec!["faces".to_owned()], ..keys.keys[0].clone() };
         keys.keys.push(second);
         for (module, at) in [("faces", 300_000), ("rib", 300_001)] {
-            assert_eq!(accepted(&mut keys, &command(&key(1), Some(at)), module, at), Ok(()), "{module}");
+            assert_eq!(
+                accepted(&mut keys, &command(&key(1), Some(at)), module, at),
+                Ok(CommandReach::All),
+                "{module}"
+            );
         }
         assert_refused(
             accepted(&mut keys, &command(&key(1), Some(300_002)), "cs", 300_002),

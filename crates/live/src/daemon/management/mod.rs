@@ -35,6 +35,7 @@ use super::{Daemon, MANAGEMENT, surroundings, wires};
 use crate::clock::MonotonicClock;
 use crate::nfd::{ControlParameters, ControlResponse};
 pub(super) use authority::Authority;
+use authority::CommandSender;
 pub(super) use dataset::Datasets;
 pub(super) use events::FaceEvents;
 pub(super) use known_keys::KnownKeys;
@@ -92,14 +93,14 @@ impl Daemon {
             Ok(Request::Segment(dataset)) => return self.datasets.segment(&dataset, &view.name),
             Ok(Request::Dataset(dataset)) => return self.answer_dataset(&view, dataset),
             Ok(Request::Command(verb, parameters)) => self.requester(packet).and_then(|from| {
-                self.authorize_command(&view, verb.module(), from, &parameters)?;
-                self.execute(from, verb, *parameters)
+                let sender = self.authorize_command(&view, verb.module(), from, &parameters)?;
+                self.execute(sender, verb, *parameters)
             }),
             Ok(Request::Announcement(announcement)) => self.requester(packet).and_then(|from| {
                 let name = Some(announcement.prefix.clone());
                 let requested = ControlParameters { name, ..ControlParameters::default() };
-                self.authorize_command(&view, "rib", from, &requested)?;
-                self.announce(from, *announcement)
+                let sender = self.authorize_command(&view, "rib", from, &requested)?;
+                self.announce(sender, *announcement)
             }),
             Err(refusal) => Err(refusal),
         };
@@ -162,19 +163,19 @@ impl Daemon {
     /// Carries out a command; returns the parameters as they were applied.
     fn execute(
         &mut self,
-        from: FaceId,
+        sender: CommandSender,
         verb: Verb,
         parameters: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
         verb.check(&parameters)?;
         match verb {
-            Verb::FacesCreate => self.create_face(&parameters),
-            Verb::FacesUpdate => self.update_face(from, &parameters),
-            Verb::FacesDestroy => self.destroy_face(&parameters),
-            Verb::FibAddNextHop => self.add_next_hop(from, parameters),
-            Verb::FibRemoveNextHop => self.remove_next_hop(from, parameters),
-            Verb::RibRegister => self.register(from, parameters),
-            Verb::RibUnregister => self.unregister(from, parameters),
+            Verb::FacesCreate => self.create_face(sender, &parameters),
+            Verb::FacesUpdate => self.update_face(sender, &parameters),
+            Verb::FacesDestroy => self.destroy_face(sender, &parameters),
+            Verb::FibAddNextHop => self.add_next_hop(sender, parameters),
+            Verb::FibRemoveNextHop => self.remove_next_hop(sender, parameters),
+            Verb::RibRegister => self.register(sender, parameters),
+            Verb::RibUnregister => self.unregister(sender, parameters),
             Verb::CsConfig => self.configure_cs(&parameters),
             Verb::CsErase => self.erase_cs(parameters),
             Verb::StrategyChoiceSet => self.set_strategy(parameters),
@@ -192,27 +193,28 @@ impl Daemon {
         from.map(|record| record.face).ok_or_else(gone)
     }
 
-    /// The face that a command is about: the one it names, else the one it came from.
-    fn face_of(&self, from: FaceId, requested: &ControlParameters) -> Result<FaceId, RequestRefusal> {
-        match requested.face_id {
-            None | Some(0) => Ok(from),
-            Some(number) => self
-                .face_of_number(number)
-                .ok_or_else(|| RequestRefusal::new(410, "there is no face of this FaceId")),
-        }
+    /// The face that a command is about: the one it names, else the one on which it arrived.
+    fn face_of(
+        &mut self,
+        sender: CommandSender,
+        requested: &ControlParameters,
+    ) -> Result<FaceId, RequestRefusal> {
+        let face = self.face_or_gone(sender, requested)?;
+        face.ok_or_else(|| RequestRefusal::new(410, "there is no face of this FaceId"))
     }
 
     /// As [`face_of`](Self::face_of), but `None` for a FaceId that no longer exists: what is removed from a face
     /// that is gone was removed with it.
     fn face_or_gone(
-        &self,
-        from: FaceId,
+        &mut self,
+        sender: CommandSender,
         requested: &ControlParameters,
     ) -> Result<Option<FaceId>, RequestRefusal> {
-        match self.face_of(from, requested) {
-            Err(_) if requested.face_id.is_some_and(|number| number > 0) => Ok(None),
-            found => found.map(Some),
-        }
+        let face = match requested.face_id {
+            None | Some(0) => Some(sender.face),
+            Some(number) => self.face_of_number(number),
+        };
+        face.map(|face| self.check_face(sender, face).map(|()| face)).transpose()
     }
 
     pub(super) fn face_of_number(&self, number: u64) -> Option<FaceId> {

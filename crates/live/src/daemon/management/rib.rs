@@ -1,10 +1,10 @@
 //! Module `rib`: registration of routes, and the list of them.
 
-use tidegate_core::ndn::face::FaceId;
 use tidegate_core::units::Span;
 
 use super::super::rib::{RibFull, Route};
 use super::super::{Daemon, routes};
+use super::authority::CommandSender;
 use super::request::RequestRefusal;
 use crate::nfd::{ControlParameters, FLAG_CAPTURE, FLAG_CHILD_INHERIT, ORIGIN_APP, RibRecord, RouteRecord};
 
@@ -37,19 +37,20 @@ impl Daemon {
 
     pub(super) fn register(
         &mut self,
-        from: FaceId,
+        sender: CommandSender,
         requested: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let face = self.face_of(from, &requested)?;
+        let face = self.face_of(sender, &requested)?;
         let cost = cost_of(&requested)?;
         let prefix = self.prefix_of(&requested)?;
         // NFD's defaults; unknown flags are ignored and not echoed, so that a client sees what holds.
         let flags = requested.flags.unwrap_or(FLAG_CHILD_INHERIT) & (FLAG_CHILD_INHERIT | FLAG_CAPTURE);
         let origin = requested.origin.unwrap_or(ORIGIN_APP);
         self.check_changeable(prefix, face, origin)?;
+        self.check_route(sender, prefix, (face, origin))?;
         let ends = requested.expiration_ms.filter(|millis| *millis < NEVER_MS);
         let expires = ends.map(|millis| self.now + Span::from_millis(millis));
-        let route = Route { prefix, face, origin, cost, flags, expires };
+        let route = Route { prefix, face, origin, cost, flags, expires, owner: sender.uid };
         let (rib, tables) = routes!(self);
         rib.register(route, tables).map_err(full)?;
         Ok(ControlParameters {
@@ -66,14 +67,15 @@ impl Daemon {
     /// Removes a route; as in NFD, the response is also OK if there was no such route.
     pub(super) fn unregister(
         &mut self,
-        from: FaceId,
+        sender: CommandSender,
         requested: ControlParameters,
     ) -> Result<ControlParameters, RequestRefusal> {
-        let face = self.face_or_gone(from, &requested)?;
+        let face = self.face_or_gone(sender, &requested)?;
         let prefix = self.prefix_of(&requested)?;
         let origin = requested.origin.unwrap_or(ORIGIN_APP);
         if let Some(face) = face {
             self.check_changeable(prefix, face, origin)?;
+            self.check_route(sender, prefix, (face, origin))?;
             let (rib, tables) = routes!(self);
             rib.unregister(prefix, face, origin, tables);
         }

@@ -18,12 +18,12 @@ use super::management::{about, command, done, elements, fetch, nfd, request};
 use super::neighbours::signed;
 
 /// Parameters to create a face to `uri`.
-fn to(uri: &str) -> ControlParameters {
+pub fn to(uri: &str) -> ControlParameters {
     ControlParameters { uri: Some(uri.to_owned()), ..ControlParameters::default() }
 }
 
 /// Parameters about the face of this number.
-fn of(face_id: Option<u64>) -> ControlParameters {
+pub fn of(face_id: Option<u64>) -> ControlParameters {
     ControlParameters { face_id, ..ControlParameters::default() }
 }
 
@@ -32,7 +32,7 @@ fn body(content: &[u8]) -> ControlParameters {
 }
 
 /// A UDP socket that stays silent, and its URI.
-fn peer() -> (UdpSocket, String) {
+pub fn peer() -> (UdpSocket, String) {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
     let uri = format!("udp4://{}", socket.local_addr().expect("bound"));
     (socket, uri)

@@ -10,4 +10,5 @@ mod neighbours;
 mod path_mtu;
 mod pressure;
 mod steering;
+mod users;
 mod websocket;
