@@ -105,6 +105,8 @@ pub struct GenericLinkService {
     reassembler: Reassembler,
     encoder: LinkEncoder,
     reliability: Option<Box<ReliableFrames>>,
+    /// Whether own frames have numbers, so that they are acknowledged and sent again.
+    is_numbering: bool,
     plan: MtuPlan,
     /// Probes of the path's MTU; `None` where there are none, on streams and links of several stations.
     probes: Option<Box<PathProbes>>,
@@ -120,6 +122,7 @@ impl GenericLinkService {
             reassembler: Reassembler::default(),
             encoder: LinkEncoder::new(mtu, first_sequence),
             reliability: None,
+            is_numbering: false,
             plan: MtuPlan::Default,
             probes: None,
             counters: LinkCounters::default(),
@@ -170,7 +173,14 @@ impl GenericLinkService {
     /// Retransmits lost frames from now on as `service` decides; `None` for no retransmissions.
     pub fn set_reliability(&mut self, service: Option<Box<dyn LinkService>>) {
         let mtu = self.mtu().unwrap_or(tidegate_wire::MAX_PACKET);
+        self.is_numbering = service.is_some();
         self.reliability = service.map(|service| Box::new(ReliableFrames::new(service, mtu)));
+    }
+
+    /// Acknowledges numbered frames of the peer by `service` from now on, and sends frames without numbers.
+    pub fn set_acknowledging(&mut self, service: Box<dyn LinkService>) {
+        self.set_reliability(Some(service));
+        self.is_numbering = false;
     }
 
     /// Counters of retransmissions; `None` without them.
@@ -335,7 +345,7 @@ impl GenericLinkService {
         let token = echoed(&packet.header.kind).and_then(|handle| tokens.get(handle));
         // Fragments of one packet follow each other in the batch; their number is the difference.
         let (before, bytes) = (batch.len(), batch.byte_len());
-        let outcome = match &mut self.reliability {
+        let outcome = match self.reliability.as_mut().filter(|_| self.is_numbering) {
             None => self.encoder.encode(packet, token, names, batch),
             Some(reliable) => {
                 let frames = self.encoder.cut(packet, token, names, true);
@@ -644,6 +654,22 @@ mod tests {
         assert!(node.receive(&numbered(6)).is_none());
         assert_eq!(served(&mut node, ms(5)), [[&[100, 12][..], &label(ACK, 6)].concat()]);
         assert_eq!(node.link.reliability().expect("it is reliable").duplicates, 2);
+    }
+
+    #[test]
+    fn a_link_that_only_acknowledges_sends_plain_frames_and_no_frame_twice() {
+        let mut node = reliable(&[]);
+        let scheme = tidegate_schemes::find(tidegate_schemes::SCHEMES, "belrp").expect("a scheme");
+        let make = scheme.link_service.expect("a link service");
+        node.link.set_acknowledging(make(&Settings::default()).expect("valid"));
+        let packet = node.receive(&data(10)).expect("a Data");
+        assert_eq!(node.send(&packet), [data(10).to_vec()]);
+        let numbered = |number| frame(&[&SEQUENCE[..], &label(TX_SEQUENCE, number)].concat(), &interest());
+        assert!(node.receive(&numbered(4)).is_some());
+        assert_eq!(node.receive(&numbered(5)), None);
+        let acks = [&[100, 24][..], &label(ACK, 4), &label(ACK, 5)].concat();
+        assert_eq!(served(&mut node, ms(5)), [acks]);
+        assert_eq!((served(&mut node, ms(60_000)).len(), node.link.next_wake()), (0, None));
     }
 
     #[test]

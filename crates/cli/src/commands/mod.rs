@@ -20,6 +20,8 @@ pub(crate) mod key;
 pub(crate) mod link;
 pub(crate) mod man;
 pub(crate) mod new;
+#[cfg(target_os = "linux")]
+pub(crate) mod reliability;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;

@@ -9,6 +9,7 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use bytes::Bytes;
+use tidegate_core::link::service::LinkService;
 use tidegate_core::ndn::name::{NameTable, PrefixId};
 use tidegate_core::ndn::packet::Packet;
 use tidegate_core::rng::Rng;
@@ -20,6 +21,7 @@ use crate::entropy;
 use crate::link_service::{GenericLinkService, LinkContext, LinkCounters, MtuPlan};
 use crate::poll::{self, Poll};
 use crate::reception::Reception;
+use crate::reliability::ReliabilityCounters;
 use crate::tokens::TokenTable;
 use crate::transport::{SendProgress, Transport};
 use crate::udp::{Faults, Received};
@@ -69,6 +71,30 @@ fn lost(why: Option<&io::Error>) -> String {
     })
 }
 
+/// Part of an application in the acknowledgement of frames over UDP (NDNLPv2 reliability).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reliability {
+    /// Numbered frames of the forwarder are acknowledged.
+    Acknowledging,
+    /// Own frames are numbered as well, and sent again when they are lost.
+    Both,
+}
+
+/// Makes one end of NDNLPv2 reliability; `None` if it cannot be made.
+pub type MakeReliability = Box<dyn Fn() -> Option<Box<dyn LinkService>> + Send>;
+
+/// The acknowledgement of frames that an application requested.
+struct RequestedReliability {
+    kind: Reliability,
+    make: MakeReliability,
+}
+
+impl std::fmt::Debug for RequestedReliability {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
 /// One connection and everything an application needs around it.
 #[derive(Debug)]
 pub struct Client {
@@ -80,6 +106,7 @@ pub struct Client {
     nonces: Rng,
     transport: Transport,
     link: GenericLinkService,
+    reliability: Option<RequestedReliability>,
     memory: Reception,
     poll: Poll,
     batch: FrameBatch,
@@ -126,6 +153,7 @@ impl Client {
             link: GenericLinkService::over(&transport, MtuPlan::Probed, &mut nonces),
             nonces,
             transport,
+            reliability: None,
             memory: Reception::new(),
             poll,
             batch: FrameBatch::new(),
@@ -226,6 +254,27 @@ impl Client {
     pub fn set_for_interests(&mut self) -> Result<(), ClientError> {
         self.sends_interests_only = true;
         self.transport.set_for_interests().map_err(ClientError::System)
+    }
+
+    /// Acknowledges frames from now on, also after a [`reconnect`](Self::reconnect), by what `make` returns. Streams are not
+    /// changed: they lose no frames.
+    pub fn set_reliability(&mut self, kind: Reliability, make: MakeReliability) {
+        self.reliability = Some(RequestedReliability { kind, make });
+        self.begin_reliability();
+    }
+
+    fn begin_reliability(&mut self) {
+        let Some(RequestedReliability { kind, make }) = &self.reliability else { return };
+        match (make().filter(|_| matches!(self.transport, Transport::Udp(_))), kind) {
+            (None, _) => {}
+            (Some(service), Reliability::Acknowledging) => self.link.set_acknowledging(service),
+            (service, Reliability::Both) => self.link.set_reliability(service),
+        }
+    }
+
+    /// Counters of acknowledged frames; `None` unless they are acknowledged.
+    pub fn reliability(&self) -> Option<ReliabilityCounters> {
+        self.link.reliability()
     }
 
     /// Reads nothing while more than `bytes` wait for room in the socket. For producers, so that a peer that

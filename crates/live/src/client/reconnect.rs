@@ -65,6 +65,7 @@ impl Client {
         self.watched = SocketInterest::Read;
         self.link = GenericLinkService::over(&transport, MtuPlan::Probed, &mut self.nonces);
         self.transport = transport;
+        self.begin_reliability();
         self.batch = FrameBatch::new();
         self.unclaimed.clear();
         if self.sends_interests_only {

@@ -167,6 +167,7 @@ impl Arguments {
             trust_schema: None,
             report: None,
             transport: self.transport.clone(),
+            reliability: false,
             log: self.log.clone(),
             ndnget: Some(Ndnget {
                 is_adaptive: self.pipeline_type != Pipeline::Fixed,

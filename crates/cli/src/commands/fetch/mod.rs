@@ -24,6 +24,7 @@ use tidegate_results::tables::RunContext;
 use tidegate_wire::Verifier;
 use tidegate_wire::tlv::{TlvReader, types};
 
+use super::reliability;
 use super::status::uplink;
 use crate::command_line::word;
 use crate::exit::{Exit, Failure, Outcome};
@@ -104,6 +105,10 @@ pub(crate) struct Arguments {
     /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
+    /// Number the frames over UDP and send lost ones again up to three times (NDNLPv2 reliability); the forwarder has to
+    /// acknowledge them. Numbered frames of the forwarder are acknowledged without this, too.
+    #[arg(long)]
+    reliability: bool,
     #[command(flatten)]
     pub(crate) log: LogArguments,
     /// What differs in `tidegate get`.
@@ -154,6 +159,7 @@ impl Arguments {
             (self.no_version_discovery, " --no-version-discovery"),
             (self.fresh, " --fresh"),
             (self.no_verify, " --no-verify"),
+            (self.reliability, " --reliability"),
         ] {
             line.push_str(if is_set { option } else { "" });
         }
@@ -195,8 +201,10 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let trust = trust(arguments)?;
     let policy = policy(arguments)?;
     let uplink = uplink(arguments.transport.as_deref())?;
+    reliability::check(&uplink, arguments.reliability)?;
     let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
     let mut client = Client::connect(&uplink).map_err(Failure::error)?;
+    reliability::set(session, &mut client, arguments.reliability);
     let stop = stop.as_fd().try_clone_to_owned().map_err(Failure::error)?;
     client.stop_on(stop).map_err(Failure::error)?;
     let is_version = arguments.no_version_discovery || has_version(&name);
