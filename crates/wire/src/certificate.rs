@@ -165,6 +165,14 @@ impl Certificate {
     pub fn is_denoted_by(&self, name: &[u8]) -> bool {
         name == self.key_name() || name == self.name
     }
+
+    /// The certificate as a Data packet if an Interest for `name` (concatenated components) requests it: by its whole name or, with
+    /// CanBePrefix, by a part of it from that of its key on.
+    pub fn packet_for(&self, name: &[u8], can_be_prefix: bool) -> Option<&Bytes> {
+        let is_part = name.starts_with(self.key_name()) && self.name.starts_with(name);
+        let is_requested = is_part && (can_be_prefix || name == self.name);
+        is_requested.then_some(&self.packet)
+    }
 }
 
 #[cfg(test)]

@@ -87,9 +87,13 @@ impl Office {
         std::fs::create_dir(office.scratch.at("certificates")).expect("writable");
         file("certificates/alice.cert", office.key("office", &["issue", &request, "--signer", "/example"]));
         file("certificates/bob.cert", office.key("bob", &["export", "/example/bob"]));
-        // Another user reads the keys of the users here.
-        Command::new("chmod").args(["-R", "a+rX", office.scratch.path()]).status().expect("there is chmod");
+        office.share();
         office
+    }
+
+    /// Lets another user read the keys of the users here.
+    fn share(&self) {
+        Command::new("chmod").args(["-R", "a+rX", self.scratch.path()]).status().expect("there is chmod");
     }
 
     /// Standard output of `tidegate key` on the keys in a folder.
@@ -136,17 +140,19 @@ fn a_key_that_a_configured_key_has_certified_registers_as_well() {
     }
 }
 
+/// Users register what is below their names with keys that the office has certified.
+const SCHEMA: &str = "format = 1\n[[anchor]]\ncertificate = \"office.cert\"\n\
+                      [[rule]]\ndata = \"/example/{user}/**\"\nsigner = \"/example/{user}/KEY/*\"\n\
+                      [[rule]]\ndata = \"/example/{user}/KEY/*/*/*\"\nsigner = \"/example/KEY/*\"\n";
+
 #[test]
 fn a_trust_schema_permits_the_prefixes_that_a_key_may_sign() {
     if !can_be_another("registrations by a trust schema") {
         return;
     }
     let office = Office::new("schema");
-    let text = "format = 1\n[[anchor]]\ncertificate = \"office.cert\"\n\
-                [[rule]]\ndata = \"/example/{user}/**\"\nsigner = \"/example/{user}/KEY/*\"\n\
-                [[rule]]\ndata = \"/example/{user}/KEY/*/*/*\"\nsigner = \"/example/KEY/*\"\n";
     let (schema, folder) =
-        (office.scratch.file("schema.toml", text.as_bytes()), office.scratch.at("certificates"));
+        (office.scratch.file("schema.toml", SCHEMA.as_bytes()), office.scratch.at("certificates"));
     let config = format!("[management]\ncertificates = {folder:?}\ntrust_schema = {schema:?}\n");
     let forwarder = Forwarder::start("schema", &config);
     let server = office.serve(&forwarder, "/example/alice/file", "alice");
@@ -161,5 +167,25 @@ fn a_trust_schema_permits_the_prefixes_that_a_key_may_sign() {
         refused.err
     );
     let refused = office.serve(&forwarder, "/example/bob/file", "bob").wait().with(1);
-    assert!(refused.err.contains("403 user 65534"), "{}", refused.err);
+    assert!(refused.err.contains("it is self-signed"), "{}", refused.err);
+}
+
+#[test]
+fn the_certificate_of_a_registration_is_fetched_from_whoever_sends_it() {
+    if !can_be_another("registrations with certificates that are fetched") {
+        return;
+    }
+    let office = Office::new("fetched-key");
+    office.key("alice", &["import", &office.scratch.at("certificates/alice.cert")]);
+    office.share();
+    let schema = office.scratch.file("schema.toml", SCHEMA.as_bytes());
+    let forwarder = Forwarder::start("fetched-key", &format!("[management]\ntrust_schema = {schema:?}\n"));
+    let server = office.serve(&forwarder, "/example/alice/file", "alice");
+    server.out_line("serving ");
+    server.stop().with(0);
+    // It is known from now on, and the rules hold as for any other.
+    let refused = office.serve(&forwarder, "/example/bob/file", "alice").wait().with(1);
+    assert!(refused.err.contains("403 the prefix /example/bob/file may not be signed by"), "{}", refused.err);
+    let refused = office.serve(&forwarder, "/example/bob/file", "bob").wait().with(1);
+    assert!(refused.err.contains("403 the certificate /example/bob/KEY/"), "{}", refused.err);
 }

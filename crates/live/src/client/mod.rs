@@ -14,7 +14,7 @@ use tidegate_core::ndn::name::{NameTable, PrefixId};
 use tidegate_core::ndn::packet::Packet;
 use tidegate_core::rng::Rng;
 use tidegate_core::units::Time;
-use tidegate_wire::{FrameBatch, LpFields, decode_packet};
+use tidegate_wire::{Certificate, FrameBatch, LpFields, decode_packet};
 
 use crate::clock::MonotonicClock;
 use crate::entropy;
@@ -117,6 +117,8 @@ pub struct Client {
     unclaimed: VecDeque<Packet<Bytes>>,
     /// Whether packets are held whose names must stay in the table.
     is_requesting: bool,
+    /// Certificate that is given to whoever requests it meanwhile.
+    certificate: Option<Certificate>,
     pinned: Vec<PrefixId>,
     /// SignatureTime of the last command.
     command_time: u64,
@@ -162,6 +164,7 @@ impl Client {
             sends_interests_only: false,
             unclaimed: VecDeque::new(),
             is_requesting: false,
+            certificate: None,
             pinned: Vec::new(),
             command_time: 0,
             stop: None,

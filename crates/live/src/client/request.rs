@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use tidegate_core::ndn::packet::{Interest, Kind, NackReason, Packet};
 use tidegate_core::units::{Span, Time};
-use tidegate_wire::{DataView, InterestView};
+use tidegate_wire::{Certificate, DataView, InterestView};
 
 use super::{Client, ClientError};
 
@@ -40,6 +40,21 @@ impl Client {
         outcome
     }
 
+    /// While it waits for answers, the client answers Interests for `certificate`: the forwarder may need it to verify a
+    /// command, and has no route to it before that.
+    pub fn present(&mut self, certificate: Certificate) {
+        self.certificate = Some(certificate);
+    }
+
+    /// Our certificate, if this packet is an Interest for it.
+    fn certificate_for(&mut self, packet: &Packet<Bytes>) -> Option<Packet<Bytes>> {
+        let Kind::Interest(interest) = packet.header.kind else { return None };
+        let requested = InterestView::parse(&packet.body).ok()?;
+        let found =
+            self.certificate.as_ref()?.packet_for(requested.name.components(), interest.can_be_prefix)?;
+        self.packet(found.clone()).ok()
+    }
+
     fn answer_to(
         &mut self,
         requested: &Packet<Bytes>,
@@ -54,7 +69,10 @@ impl Client {
                 match self.as_answer(requested, &packet) {
                     Some(found) if answer.is_none() => answer = Some(found),
                     // Other Data may belong to a fetch or a registration on the same connection.
-                    _ => others.push(packet),
+                    _ => match self.certificate_for(&packet) {
+                        Some(certificate) => self.send(&certificate),
+                        None => others.push(packet),
+                    },
                 }
             }
             others.truncate(MAX_UNCLAIMED);

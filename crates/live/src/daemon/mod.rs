@@ -109,6 +109,8 @@ pub struct Daemon {
     configured: Vec<Configured>,
     /// Commands that await a connection.
     creations: Vec<management::creation::Creation>,
+    /// Commands that wait for certificates.
+    key_fetches: Vec<management::key_fetch::KeyFetch>,
     datasets: management::Datasets,
     face_events: management::FaceEvents,
     authority: management::Authority,
@@ -268,6 +270,9 @@ impl Daemon {
         self.answer_management();
         if !self.creations.is_empty() {
             self.answer_creations();
+        }
+        if !self.key_fetches.is_empty() {
+            self.end_late_fetches();
         }
         self.flush();
         // After the flush, in which transports may fail.

@@ -143,6 +143,7 @@ impl Daemon {
             config,
             configured: Vec::new(),
             creations: Vec::new(),
+            key_fetches: Vec::new(),
             datasets: Default::default(),
             face_events: Default::default(),
             authority,

@@ -207,11 +207,7 @@ impl Responder for Served {
 
 /// The certificate of the signer, if an Interest for `name` requests it.
 pub(super) fn certificate_for(settings: &ServeSettings, name: &[u8], can_be_prefix: bool) -> Option<Bytes> {
-    let certificate = settings.certificate.as_ref()?;
-    let is_requested = name.starts_with(certificate.key_name())
-        && certificate.name().starts_with(name)
-        && (can_be_prefix || name == certificate.name());
-    is_requested.then(|| certificate.packet().clone())
+    settings.certificate.as_ref()?.packet_for(name, can_be_prefix).cloned()
 }
 
 /// Whether a name is below that of the object or directory, or of the key that signs it.

@@ -11,7 +11,7 @@ use tidegate_live::registration::{self, RegistrationError};
 use tidegate_live::serve::{Publications, serve};
 use tidegate_live::signals::StopSignal;
 use tidegate_live::uplink::Uplink;
-use tidegate_wire::Signer;
+use tidegate_wire::{Certificate, Signer};
 
 use crate::Session;
 use crate::commands::status::uplink;
@@ -34,6 +34,8 @@ pub(super) struct Upstream<'a> {
 pub(super) struct Registrations<'a> {
     pub(super) prefixes: &'a [Vec<u8>],
     pub(super) signer: &'a Signer,
+    /// Certificate of the signer, which the forwarder may request before it accepts a command.
+    pub(super) certificate: Option<&'a Certificate>,
 }
 
 impl Registrations<'_> {
@@ -56,6 +58,9 @@ pub(super) fn serve_for_good(
     let Some(mut client) = connect(&uplink, at.wait, &mut stop)? else { return Ok(Exit::Interrupted) };
     let stop = stop.as_fd().try_clone_to_owned().map_err(Failure::error)?;
     client.stop_on(stop).map_err(Failure::error)?;
+    if let Some(certificate) = registrations.certificate {
+        client.present(certificate.clone());
+    }
     match registrations.register(&mut client) {
         Err(RegistrationError::Client(ClientError::Stopped)) => return Ok(Exit::Interrupted),
         registered => registered.map_err(Failure::error)?,

@@ -90,7 +90,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let mut served = Publications::new(producers, cache_size);
     let at = Upstream { uri: arguments.transport.as_deref(), wait: arguments.wait };
     let mut has_begun = false;
-    let registrations = Registrations { prefixes: &prefixes, signer: &signing.signer };
+    let certificate = signing.certificate.as_ref();
+    let registrations = Registrations { prefixes: &prefixes, signer: &signing.signer, certificate };
     let outcome = serve_for_good(session, at, (&mut served, registrations), || {
         has_begun = true;
         print(&begun);

@@ -84,10 +84,11 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let (segments, version) = (served.segments(), served.version());
     let versioned = name_uri::show(served.versioned_name());
     let mut prefixes = vec![prefix];
-    prefixes.extend(signing.certificate.map(|certificate| certificate.key_name().to_vec()));
+    prefixes.extend(signing.certificate.as_ref().map(|certificate| certificate.key_name().to_vec()));
     let mut served = Publications::new(vec![(arguments.name.clone(), Box::new(served))], CACHE_SIZE);
     let at = Upstream { uri: arguments.transport.as_deref(), wait: Span::ZERO };
-    let registrations = Registrations { prefixes: &prefixes, signer: &signing.signer };
+    let certificate = signing.certificate.as_ref();
+    let registrations = Registrations { prefixes: &prefixes, signer: &signing.signer, certificate };
     serve_for_good(session, at, (&mut served, registrations), || {
         if arguments.print_data_version {
             print(&format!("v={version}\n"));

@@ -200,7 +200,7 @@ impl Daemon {
     }
 
     /// The user that a face belongs to: the one that created it by a command, or the one that connected.
-    fn uid_of(&mut self, id: FaceId) -> Option<u32> {
+    pub(super) fn uid_of(&mut self, id: FaceId) -> Option<u32> {
         let face = self.faces[id.index()].as_mut()?;
         match face.origin {
             Origin::Accepted => face.peer_user().map(|user| user.uid),

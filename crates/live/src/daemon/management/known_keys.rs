@@ -5,7 +5,7 @@
 //! differs from the present by at most [`GRACE`] and is later than that of any accepted command of its key, and later than
 //! the start of the forwarder: a recorded command cannot be sent again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use tidegate_core::units::Span;
@@ -69,10 +69,17 @@ impl KnownKey {
     }
 }
 
+/// Maximum number of keys whose certificates were fetched; the oldest is then fetched again when it is needed.
+const MAX_FETCHED: usize = 256;
+
 /// The keys of a configuration, and what they have signed.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct KnownKeys {
     keys: Vec<KnownKey>,
+    /// The trust schema, if there is one.
+    schema: Option<Arc<TrustPolicy>>,
+    /// Keys whose certificates were fetched for commands, the oldest first.
+    fetched: VecDeque<KnownKey>,
     /// Time of the last command of each key that has sent any, milliseconds since 1970.
     last: BTreeMap<Vec<u8>, u64>,
     /// Time before which no command counts, milliseconds since 1970.
@@ -87,23 +94,65 @@ impl KnownKeys {
     pub fn read(config: &ForwarderConfig, since: u64) -> Result<Self, StartError> {
         let folder = config.certificates.as_deref().map_or_else(|| Ok(Vec::new()), read_certificates);
         let others = folder.map_err(|why| StartError::new("management.certificates", why))?;
-        let mut keys = Vec::new();
+        let (mut keys, mut schema) = (Vec::new(), None);
         for configured in &config.command_keys {
             let certificate = read_certificate(&configured.certificate);
             let certificate = certificate.map_err(|why| StartError::new("management.key", why))?;
             keys.extend(keys_of(configured, certificate, &others));
         }
         if let Some(file) = &config.trust_schema {
-            let schema = TrustPolicy::read_schema(file);
-            let schema = schema.map_err(|why| StartError::new("management.trust_schema", why))?;
-            keys.extend(keys_by(schema, &others));
+            let read = TrustPolicy::read_schema(file);
+            let read = read.map_err(|why| StartError::new("management.trust_schema", why))?;
+            let read = schema.insert(Arc::new(read));
+            keys.extend(keys_by(read, &others));
         }
-        Ok(Self { keys, last: BTreeMap::new(), since })
+        Ok(Self { keys, schema, since, ..Self::default() })
     }
 
     /// These keys, with the times of commands that `earlier` accepted.
     pub fn after(self, earlier: &Self) -> Self {
         Self { last: earlier.last.clone(), since: earlier.since, ..self }
+    }
+
+    /// The name of the key that has signed a command (concatenated components), if it is not known and a trust schema is configured.
+    pub(super) fn unknown_key<'a>(&self, command: &InterestView<'a>) -> Option<&'a [u8]> {
+        let Some(KeyLocator::Name(locator)) = command.signature.as_ref()?.key_locator else { return None };
+        let is_known = self.all().any(|key| key.certificate.is_denoted_by(locator.components()));
+        (self.schema.is_some() && !is_known).then_some(locator.components())
+    }
+
+    /// Whether a KeyLocator (concatenated components) denotes an anchor of the trust schema.
+    pub(super) fn is_anchor(&self, locator: &[u8]) -> bool {
+        let schema = self.schema.as_ref();
+        schema.is_some_and(|schema| schema.anchors().iter().any(|anchor| anchor.is_denoted_by(locator)))
+    }
+
+    /// Takes in the certificates of a chain that ends with one that an anchor has issued, at about `now`, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// The reason if they do not lead to an anchor, or not now.
+    pub(super) fn learn(&mut self, chain: &[Certificate], now: u64) -> Result<(), String> {
+        let (Some(schema), Some(first)) = (&self.schema, chain.first()) else {
+            return Err("no trust schema is configured".to_owned());
+        };
+        let certified = schema.certified(chain);
+        let is_valid = |(certificate, validity): &(Certificate, ValidityPeriod)| {
+            certificate.key_name() == first.key_name() && validity.includes(now / 1_000)
+        };
+        if !certified.iter().any(is_valid) {
+            return Err(format!(
+                "the key {} is not certified by the trust schema, or not now",
+                show(first.key_name())
+            ));
+        }
+        self.fetched.extend(certified.into_iter().map(|certified| key_by(schema, certified)));
+        self.fetched.drain(..self.fetched.len().saturating_sub(MAX_FETCHED));
+        Ok(())
+    }
+
+    /// All keys, the configured ones first.
+    fn all(&self) -> impl Iterator<Item = &KnownKey> {
+        self.keys.iter().chain(&self.fetched)
     }
 
     /// Whether a key may send commands of `module`.
@@ -127,8 +176,8 @@ impl KnownKeys {
         let is_denoted = |key: &&KnownKey| key.certificate.is_denoted_by(locator.components());
         let may = |key: &&KnownKey| key.validity.includes(now / 1_000) && key.check(subject).is_ok();
         // Of several certificates of a key, a renewed one or one for other modules may be behind one that does not permit it.
-        let permitting = self.keys.iter().filter(is_denoted).find(may);
-        let key = permitting.or_else(|| self.keys.iter().find(is_denoted)).ok_or(None)?;
+        let all = || self.keys.iter().chain(&self.fetched);
+        let key = all().filter(is_denoted).find(may).or_else(|| all().find(is_denoted)).ok_or(None)?;
         let name = key.certificate.key_name();
         let refusal = |why: String| Err(Some(format!("the key {} {why}", show(name))));
         if Verifier::Key(key.certificate.public_key().clone()).verify_interest(command).is_err() {
@@ -172,16 +221,14 @@ fn keys_of(configured: &CommandKey, certificate: Certificate, others: &[Certific
 }
 
 /// The keys whose certificates lead to an anchor of a trust schema, and the anchors.
-fn keys_by(schema: TrustPolicy, others: &[Certificate]) -> Vec<KnownKey> {
-    let schema = Arc::new(schema);
+fn keys_by(schema: &Arc<TrustPolicy>, others: &[Certificate]) -> Vec<KnownKey> {
     let anchors = schema.anchors().iter().map(|anchor| (anchor.clone(), anchor.validity()));
-    let known = |(certificate, validity)| KnownKey {
-        certificate,
-        validity,
-        modules: vec!["rib".to_owned()],
-        schema: Some(schema.clone()),
-    };
-    anchors.chain(schema.certified(others)).map(known).collect()
+    anchors.chain(schema.certified(others)).map(|certified| key_by(schema, certified)).collect()
+}
+
+/// A key that a trust schema permits to register prefixes.
+fn key_by(schema: &Arc<TrustPolicy>, (certificate, validity): (Certificate, ValidityPeriod)) -> KnownKey {
+    KnownKey { certificate, validity, modules: vec!["rib".to_owned()], schema: Some(schema.clone()) }
 }
 
 #[cfg(test)]
@@ -214,7 +261,7 @@ mod tests {
         let certificate = Certificate::parse(issued).expect("a certificate");
         let (validity, modules) = (certificate.validity(), vec!["rib".to_owned()]);
         let keys = vec![KnownKey { certificate, validity, modules, schema: None }];
-        KnownKeys { keys, last: BTreeMap::new(), since: 200_000 }
+        KnownKeys { keys, since: 200_000, ..KnownKeys::default() }
     }
 
     fn command(signer: &Signer, time_ms: Option<u64>) -> Bytes {

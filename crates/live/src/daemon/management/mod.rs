@@ -12,6 +12,7 @@ mod events;
 mod face_commands;
 mod faces;
 mod fib;
+pub(super) mod key_fetch;
 mod known_keys;
 mod lines;
 mod marking;
@@ -52,7 +53,10 @@ impl Daemon {
     /// Answers the Interests that wait for the forwarder itself.
     pub(super) fn answer_management(&mut self) {
         while let Some(packet) = self.take_management() {
-            let Kind::Interest(_) = packet.header.kind else { continue };
+            let Kind::Interest(_) = packet.header.kind else {
+                self.take_certificate(&packet);
+                continue;
+            };
             if let Some(data) = self.answer(&packet) {
                 self.publish(data);
             }
@@ -66,19 +70,27 @@ impl Daemon {
         }
     }
 
+    /// A packet of our own as the node takes it; `None` if it is malformed.
+    fn own_packet(&mut self, packet: Bytes) -> Option<Packet<Bytes>> {
+        // Only an Interest without a nonce would need one.
+        let mut nonce = || 0;
+        tidegate_wire::decode_packet(&Default::default(), packet, &mut self.names, &mut nonce).ok()
+    }
+
     /// Passes a Data of our own to the node.
     fn publish(&mut self, data: Bytes) {
-        // A Data has no nonce; the decoder takes one for Interests.
-        let mut nonce = || 0;
-        let fields = Default::default();
-        let decoded = tidegate_wire::decode_packet(&fields, data, &mut self.names, &mut nonce);
-        let Ok(packet) = decoded else { return };
+        let Some(packet) = self.own_packet(data) else { return };
         if let Some(Some(face)) = self.faces.get_mut(MANAGEMENT.index()) {
             count(&mut face.received, &packet.header.kind);
         }
         self.node.faces()[MANAGEMENT.index()].count_received(packet.header.size());
         // In the content store it would hide changes, and answer a command that is sent again without carrying it out.
-        let steered = (self.packets.insert(packet), Steering::NoCache);
+        self.forward_own(packet, Steering::NoCache);
+    }
+
+    /// Passes a packet of our own to the node.
+    fn forward_own(&mut self, packet: Packet<Bytes>, steering: Steering) {
+        let steered = (self.packets.insert(packet), steering);
         self.node.receive_steered(surroundings!(self), MANAGEMENT, steered, wires!(self));
     }
 
@@ -87,6 +99,11 @@ impl Daemon {
         let view = InterestView::parse(&packet.body).ok()?;
         let request = Request::read(&view);
         let is_creation = matches!(request, Ok(Request::Command(Verb::FacesCreate, _)));
+        let is_registration = match &request {
+            Ok(Request::Command(verb, _)) => verb.module() == "rib",
+            Ok(Request::Announcement(_)) => true,
+            _ => false,
+        };
         let outcome = match request {
             Ok(Request::Foreign) => return None,
             Ok(Request::FaceEvent(number)) => return self.face_events.request(number, self.now),
@@ -107,6 +124,13 @@ impl Daemon {
         if is_creation
             && let Ok(done) = &outcome
             && self.awaits_connection(&packet.body, done)
+        {
+            return None;
+        }
+        if is_registration
+            && outcome.as_ref().is_err_and(|refusal| refusal.code == 403)
+            && let Ok(from) = self.requester(packet)
+            && self.awaits_certificate(packet, from)
         {
             return None;
         }
