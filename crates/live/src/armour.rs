@@ -7,7 +7,7 @@ const END: &str = "-----END ";
 
 /// The packets in a text: the contents of its PEM blocks, whatever their labels; without a block all of it is one packet. `None`
 /// if something is not base64, or a block has no end.
-pub(crate) fn packets(text: &str) -> Option<Vec<Vec<u8>>> {
+pub fn packets(text: &str) -> Option<Vec<Vec<u8>>> {
     if !text.contains(BEGIN) {
         return decode(text.chars()).map(|packet| vec![packet]);
     }

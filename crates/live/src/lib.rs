@@ -4,7 +4,7 @@
 //! in, and lets frames out. `sys` is the only place with unsafe code.
 #![deny(unsafe_code)]
 
-mod armour;
+pub mod armour;
 pub mod client;
 pub mod clock;
 mod control_messages;

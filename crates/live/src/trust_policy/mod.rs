@@ -12,6 +12,7 @@ use std::path::Path;
 
 use tidegate_wire::{Certificate, DataView, ValidityPeriod, Verifier, VerifyError};
 
+use crate::key_store::KeyStoreError;
 use crate::name_uri::show;
 use name_pattern::Captures;
 use schema::TrustRule;
@@ -48,6 +49,18 @@ impl TrustPolicy {
     /// When a file cannot be read, or there are mistakes in the schema.
     pub fn read_schema(path: &Path) -> Result<Self, TrustSchemaError> {
         schema::read(path)
+    }
+
+    /// Reads the text of a trust schema; `name` is its name in messages, and `anchor` reads the certificate of an anchor at a path.
+    ///
+    /// # Errors
+    /// When there are mistakes in the schema, or an anchor cannot be read.
+    pub fn parse_schema(
+        name: &str,
+        text: &[u8],
+        anchor: impl FnMut(&Path) -> Result<Certificate, KeyStoreError>,
+    ) -> Result<Self, TrustSchemaError> {
+        schema::policy(name, text, anchor)
     }
 
     /// The trust anchors of this policy.

@@ -12,6 +12,7 @@ use tidegate_settings::read_context::ReadContext;
 use tidegate_settings::reader::{DocumentReader, check_version, decode};
 use tidegate_settings::reference;
 use tidegate_settings::suggest::nearest;
+use tidegate_wire::Certificate;
 
 use super::TrustPolicy;
 use super::name_pattern::NamePattern;
@@ -75,9 +76,9 @@ pub(super) struct TrustRule {
 
 /// Paths of anchors, and rules.
 #[derive(Debug)]
-pub(super) struct SchemaText {
-    pub(super) anchors: Vec<PathBuf>,
-    pub(super) rules: Vec<TrustRule>,
+struct SchemaText {
+    anchors: Vec<PathBuf>,
+    rules: Vec<TrustRule>,
 }
 
 /// Reads the schema at `path`, and the certificates of its anchors.
@@ -87,11 +88,21 @@ pub(super) struct SchemaText {
 pub(super) fn read(path: &Path) -> Result<TrustPolicy, TrustSchemaError> {
     let of_file = |why| TrustSchemaError::File { path: path.to_owned(), why };
     let text = read_small(path).map_err(of_file)?;
-    let SchemaText { anchors, rules } =
-        parse(&path.display().to_string(), text.as_bytes()).map_err(TrustSchemaError::Content)?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let anchors: Vec<_> =
-        anchors.iter().map(|anchor| read_certificate(&folder.join(anchor))).collect::<Result<_, _>>()?;
+    policy(&path.display().to_string(), text.as_bytes(), |anchor| read_certificate(&folder.join(anchor)))
+}
+
+/// The policy of the schema `name`, of whose anchors `read_anchor` reads the certificates.
+///
+/// # Errors
+/// When there are mistakes in the schema, or an anchor cannot be read.
+pub(super) fn policy(
+    name: &str,
+    bytes: &[u8],
+    mut read_anchor: impl FnMut(&Path) -> Result<Certificate, KeyStoreError>,
+) -> Result<TrustPolicy, TrustSchemaError> {
+    let SchemaText { anchors, rules } = parse(name, bytes).map_err(TrustSchemaError::Content)?;
+    let anchors = anchors.iter().map(|anchor| read_anchor(anchor)).collect::<Result<_, _>>()?;
     Ok(TrustPolicy { anchors, rules: Some(rules) })
 }
 
@@ -99,7 +110,7 @@ pub(super) fn read(path: &Path) -> Result<TrustPolicy, TrustSchemaError> {
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub(super) fn parse(name: &str, bytes: &[u8]) -> Result<SchemaText, Errors> {
+fn parse(name: &str, bytes: &[u8]) -> Result<SchemaText, Errors> {
     let reader = DocumentReader {
         source_name: name,
         format: &FORMAT,

@@ -1,55 +1,31 @@
 //! Connections over WebSocket (RFC 6455), which browsers open: one binary message is one frame, as in NFD and NDNts.
-//!
-//! The crate `tungstenite` makes the handshake and the messages. It writes into memory of ours, which the socket takes as it
-//! has room, so that the bytes that wait are known to the queue above.
+
+mod messages;
 
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use socket2::Socket;
-use tungstenite::error::ProtocolError;
-use tungstenite::handshake::MidHandshake;
-use tungstenite::handshake::server::{Callback, ErrorResponse, Request, Response, ServerHandshake};
-use tungstenite::protocol::WebSocketConfig;
-use tungstenite::{Error, HandshakeError, Message, WebSocket};
 
-use crate::framing::MAX_ELEMENT;
 use crate::listen::watch_peer;
 use crate::stream::NOT_SENT;
 use crate::sys::{self, Backlog};
 use crate::udp::Received;
 use crate::uri::FaceUri;
 
-/// Maximum bytes that one call reads, so that other sockets have their turn.
-const MAX_READ: usize = 16 * 1024;
-
-/// Size of the buffer between socket and messages, bytes; every connection has one.
-const READ_BUFFER: usize = 4 * 1024;
-
-/// Bytes that may wait for room in the socket; further frames wait in the face's queue.
-const MAX_UNSENT: usize = 32 * 1024;
+pub use messages::{MAX_READ, MAX_UNSENT, MessageStream};
 
 /// A connection that a peer opened.
 #[derive(Debug)]
 pub struct WebSocketFace {
     socket: Arc<Socket>,
-    state: Connection,
+    messages: MessageStream<SharedSocket>,
     local: FaceUri,
     remote: FaceUri,
     is_loopback: bool,
-    /// Whether the handshake has shown that no page of another site is at the other end.
-    is_trusted: Arc<AtomicBool>,
-}
-
-#[derive(Debug)]
-enum Connection {
-    Handshake(Box<MidHandshake<ServerHandshake<Wire, OriginCheck>>>),
-    Open(Box<WebSocket<Wire>>),
-    Failed,
 }
 
 impl WebSocketFace {
@@ -62,94 +38,48 @@ impl WebSocketFace {
         socket.set_tcp_nodelay(true)?;
         socket.set_tcp_notsent_lowat(NOT_SENT)?;
         let local = socket.local_addr()?.as_socket().unwrap_or(remote);
-        let is_trusted = Arc::new(AtomicBool::new(false));
         let socket = Arc::new(socket);
-        let wire = Wire { socket: Arc::clone(&socket), unsent: BytesMut::new(), left_to_read: 0 };
-        let check = OriginCheck(Arc::clone(&is_trusted));
-        let handshake = ServerHandshake::start(wire, check, Some(config()));
         Ok(Self {
+            messages: MessageStream::accepted(SharedSocket(Arc::clone(&socket))),
             socket,
-            state: Connection::Handshake(Box::new(handshake)),
             local: FaceUri::WebSocket(local),
             remote: FaceUri::WebSocketClient(remote),
             is_loopback: local.ip().to_canonical().is_loopback() && remote.ip().to_canonical().is_loopback(),
-            is_trusted,
         })
     }
 
-    /// Reads at most 16 KiB, continues the handshake, answers pings, and passes the content of every complete message to
-    /// `take`.
+    /// Reads as [`MessageStream::receive`].
     ///
     /// # Errors
-    /// When the connection broke, or the peer violated the protocol or sent a message larger than any packet.
-    pub fn receive(&mut self, mut take: impl FnMut(Bytes)) -> io::Result<Received> {
-        self.state = match std::mem::replace(&mut self.state, Connection::Failed) {
-            Connection::Handshake(mut handshake) => {
-                handshake.get_mut().get_mut().left_to_read = MAX_READ;
-                shake_hands(*handshake)?
-            }
-            other => other,
-        };
-        let Connection::Open(connection) = &mut self.state else { return Ok(Received::Drained) };
-        connection.get_mut().left_to_read = MAX_READ;
-        // Until nothing is left in the buffer, about which the system knows nothing.
-        loop {
-            match connection.read() {
-                Ok(Message::Binary(frame)) => take(frame),
-                // As in NFD, where it fails as a packet; there it is counted.
-                Ok(Message::Text(text)) => take(Bytes::from(text)),
-                Ok(_) => {}
-                Err(Error::Io(why)) if why.kind() == io::ErrorKind::WouldBlock => break,
-                Err(Error::Io(why)) if why.kind() == io::ErrorKind::Interrupted => {}
-                Err(Error::ConnectionClosed | Error::AlreadyClosed) => return Ok(Received::Closed),
-                // The peer left without closing the connection.
-                Err(Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)) => {
-                    return Ok(Received::Closed);
-                }
-                Err(why) => return Err(io_error(why)),
-            }
-        }
-        let is_drained = connection.get_ref().left_to_read > 0;
-        Ok(if is_drained { Received::Drained } else { Received::More })
+    /// As there.
+    pub fn receive(&mut self, take: impl FnMut(Bytes)) -> io::Result<Received> {
+        self.messages.receive(take)
     }
 
-    /// Sends frames of two parts each until the socket has no more room; returns how many were taken, and whether the rest
-    /// has to wait for room.
+    /// Sends as [`MessageStream::send`].
     ///
     /// # Errors
-    /// When the connection broke, or the peer has closed it.
+    /// As there.
     pub fn send<'a>(
         &mut self,
-        mut frames: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+        frames: impl Iterator<Item = (&'a [u8], &'a [u8])>,
     ) -> io::Result<(usize, bool)> {
-        // Nobody has requested anything over this connection yet.
-        let Connection::Open(connection) = &mut self.state else { return Ok((frames.count(), false)) };
-        let mut taken = 0;
-        loop {
-            if !flush(connection)? {
-                return Ok((taken, true));
-            }
-            while connection.get_ref().unsent.len() < MAX_UNSENT {
-                let Some((head, body)) = frames.next() else {
-                    return Ok((taken, !flush(connection)?));
-                };
-                connection.write(Message::binary([head, body].concat())).map_err(io_error)?;
-                taken += 1;
-            }
-        }
+        self.messages.send(frames)
     }
 
     /// Bytes that were never sent, in the socket and before it.
     pub fn unsent_bytes(&self) -> usize {
-        let Connection::Open(connection) = &self.state else { return 0 };
+        if !self.messages.is_open() {
+            return 0;
+        }
         let below = sys::unsent_bytes(self.as_fd(), Backlog::NeverSent).unwrap_or(0);
-        connection.get_ref().unsent.len() + below
+        self.messages.unsent_bytes() + below
     }
 
     /// Whether the peer counts as being on this machine: both ends have loopback addresses (NFD), and it is no page of
     /// another site in a browser of this machine. `false` before the handshake.
     pub fn is_local(&self) -> bool {
-        self.is_loopback && self.is_trusted.load(Ordering::Relaxed)
+        self.is_loopback && self.messages.is_of_this_machine()
     }
 
     /// URI of the local end.
@@ -169,126 +99,36 @@ impl AsFd for WebSocketFace {
     }
 }
 
-impl Drop for WebSocketFace {
-    fn drop(&mut self) {
-        if let Connection::Open(connection) = &mut self.state {
-            // As much as the socket takes at once: nobody waits for a peer that is left.
-            let _ = connection.close(None);
-        }
-    }
-}
-
-fn config() -> WebSocketConfig {
-    WebSocketConfig::default()
-        .read_buffer_size(READ_BUFFER)
-        // Each message goes to our memory at once.
-        .write_buffer_size(0)
-        // Answers to pings of a peer that reads nothing would fill the memory.
-        .max_write_buffer_size(MAX_UNSENT)
-        .max_message_size(Some(MAX_ELEMENT))
-        .max_frame_size(Some(MAX_ELEMENT))
-}
-
-/// Continues a handshake as far as the peer has sent its request.
-fn shake_hands(handshake: MidHandshake<ServerHandshake<Wire, OriginCheck>>) -> io::Result<Connection> {
-    match handshake.handshake() {
-        Ok(connection) => Ok(Connection::Open(Box::new(connection))),
-        Err(HandshakeError::Interrupted(handshake)) => Ok(Connection::Handshake(Box::new(handshake))),
-        Err(HandshakeError::Failure(why)) => Err(io_error(why)),
-    }
-}
-
-/// Sends what waits; returns whether nothing is left.
-fn flush(connection: &mut WebSocket<Wire>) -> io::Result<bool> {
-    match connection.flush() {
-        Ok(()) => Ok(true),
-        Err(Error::Io(why)) if why.kind() == io::ErrorKind::WouldBlock => Ok(false),
-        Err(why) => Err(io_error(why)),
-    }
-}
-
-fn io_error(why: Error) -> io::Error {
-    match why {
-        Error::Io(why) => why,
-        Error::ConnectionClosed | Error::AlreadyClosed => io::ErrorKind::ConnectionAborted.into(),
-        why => io::Error::new(io::ErrorKind::InvalidData, why),
-    }
-}
-
 /// The socket below the messages.
 #[derive(Debug)]
-struct Wire {
-    socket: Arc<Socket>,
-    /// Bytes for which the socket had no room.
-    unsent: BytesMut,
-    /// Bytes that may be read in this turn.
-    left_to_read: usize,
-}
+struct SharedSocket(Arc<Socket>);
 
-impl Read for Wire {
+impl Read for SharedSocket {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let len = buffer.len().min(self.left_to_read);
-        if len == 0 {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        let count = (&*self.socket).read(&mut buffer[..len])?;
-        self.left_to_read -= count;
-        Ok(count)
+        (&*self.0).read(buffer)
     }
 }
 
-impl Write for Wire {
+impl Write for SharedSocket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.unsent.len() >= MAX_UNSENT {
-            self.flush()?;
-        }
-        self.unsent.extend_from_slice(bytes);
-        Ok(bytes.len())
+        self.0.send_with_flags(bytes, libc::MSG_NOSIGNAL)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        while !self.unsent.is_empty() {
-            match self.socket.send_with_flags(&self.unsent, libc::MSG_NOSIGNAL) {
-                Ok(sent) => drop(self.unsent.split_to(sent)),
-                Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
-                Err(why) => return Err(why),
-            }
-        }
         Ok(())
     }
-}
-
-/// Notes whether a handshake is that of a program, or of a page that this machine itself serves. Browsers name the site of
-/// the page in `Origin` (RFC 6454): without this check any page that a user opens could send commands to the forwarder.
-#[derive(Debug)]
-struct OriginCheck(Arc<AtomicBool>);
-
-impl Callback for OriginCheck {
-    fn on_request(self, request: &Request, response: Response) -> Result<Response, ErrorResponse> {
-        let origin = request.headers().get("Origin").map(|origin| origin.to_str().unwrap_or_default());
-        self.0.store(origin.is_none_or(is_of_this_machine), Ordering::Relaxed);
-        Ok(response)
-    }
-}
-
-/// Whether an origin, `scheme://host` or `scheme://host:port`, has a loopback address as its host.
-fn is_of_this_machine(origin: &str) -> bool {
-    let host = origin.split_once("://").map_or("", |(_, authority)| authority);
-    let host = match host.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => host,
-        _ => host,
-    };
-    matches!(host, "localhost" | "127.0.0.1" | "[::1]")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framing::MAX_ELEMENT;
     use crate::listen::StreamListener;
     use crate::transport::Transport;
     use std::net::TcpStream;
     use std::thread::JoinHandle;
     use tungstenite::client::IntoClientRequest;
+    use tungstenite::{Message, WebSocket};
 
     type Client = WebSocket<TcpStream>;
 

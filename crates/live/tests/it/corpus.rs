@@ -1,21 +1,7 @@
 //! Whatever peers, files and people say: the inputs that the fuzz targets begin with, and those that once
 //! were hard.
 
-use std::path::Path;
-
-use hostile::{forwarder, link_service, management, stream};
-
-fn replay(target: &str, check: fn(&[u8])) {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
-    let files = std::fs::read_dir(&corpus).expect("the corpus is there");
-    let mut files: Vec<_> = files.map(|file| file.expect("readable").path()).collect();
-    files.sort();
-    assert!(files.len() >= 6, "{} files", files.len());
-    for file in files {
-        println!("{}", file.display());
-        check(&std::fs::read(&file).expect("readable"));
-    }
-}
+use hostile::{forwarder, keys, link_service, management, replay, stream, trust, websocket};
 
 #[test]
 fn management_that_once_was_hard_is_read_soundly() {
@@ -35,4 +21,19 @@ fn frames_that_once_were_hard_go_on_over_a_narrow_link() {
 #[test]
 fn a_forwarder_keeps_its_books_through_whatever_once_was_hard() {
     replay("forwarder", forwarder::check);
+}
+
+#[test]
+fn files_of_keys_that_once_were_hard_are_read_soundly() {
+    replay("keys", keys::check);
+}
+
+#[test]
+fn trust_schemas_that_once_were_hard_are_answered_soundly() {
+    replay("trust", trust::check);
+}
+
+#[test]
+fn websockets_that_once_were_hard_are_served_soundly() {
+    replay("websocket", websocket::check);
 }

@@ -1,20 +1,6 @@
 //! The inputs that the fuzz targets begin with, and those that once were hard.
 
-use std::path::Path;
-
-use hostile::packets;
-
-fn replay(target: &str, check: fn(&[u8])) {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
-    let files = std::fs::read_dir(&corpus).expect("the corpus is there");
-    let mut files: Vec<_> = files.map(|file| file.expect("readable").path()).collect();
-    files.sort();
-    assert!(files.len() >= 8, "{} files", files.len());
-    for file in files {
-        println!("{}", file.display());
-        check(&std::fs::read(&file).expect("readable"));
-    }
-}
+use hostile::{packets, replay};
 
 #[test]
 fn packets_that_once_were_hard_are_passed_on_soundly() {

@@ -1,0 +1,4 @@
+//! Files of keys.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile::keys::check(data));
