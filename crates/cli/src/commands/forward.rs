@@ -1,7 +1,7 @@
 //! `tidegate forward`: a forwarder on real sockets, until interrupted.
 
 use std::io::{IsTerminal, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sd_notify::NotifyState;
 use serde_json::json;
@@ -146,7 +146,9 @@ fn read_config(session: &Session, arguments: &Arguments) -> Result<Result<Forwar
         }
         None => ("(defaults)".to_owned(), b"format = 1".to_vec()),
     };
-    Ok(ForwarderConfig::parse(&name, &bytes, &session.schemes))
+    let folder = arguments.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let config = ForwarderConfig::parse(&name, &bytes, &session.schemes);
+    Ok(config.map(|config| config.with_paths_from(folder)))
 }
 
 /// Puts the listeners of the command line in place of the configured ones.

@@ -71,15 +71,15 @@ pub(super) static MANAGEMENT: Keys = key_rows! { "[management]" =>
     key: List(&Table(&COMMAND_KEY)), May,
         "Keys whose signed commands are accepted from all applications on this machine, and those for routes to themselves from neighbours.";
     certificates: Text, May,
-        "Folder with certificates in base64 (files *.cert) of keys that are accepted because of others: those that lead to a key with `certified`, or to an anchor of `trust_schema`.";
+        "Folder with certificates in base64 (files *.cert) of keys that are accepted because of others: those that lead to a key with `certified`, or to an anchor of `trust_schema`; relative to the folder of this file.";
     trust_schema: Text, May,
-        "File of a trust schema: a key that may sign a prefix by its rules may register routes to it, as a [[management.key]] with the module rib. Certificates are those of its anchors and in `certificates`.";
+        "File of a trust schema: a key that may sign a prefix by its rules may register routes to it, as a [[management.key]] with the module rib. Certificates are those of its anchors and in `certificates`. Relative to the folder of this file.";
     localhop: Bool, Else("false"),
         "Whether neighbours may register routes to themselves under /localhop/nfd/rib. They are not authenticated: any of them can attract any prefix.";
 };
 
 pub(super) static COMMAND_KEY: Keys = key_rows! { "[[management.key]]" =>
-    certificate: Text, Must, "File with the NDN certificate of the key in base64, as `tidegate key export` and `ndnsec cert-dump` write it.";
+    certificate: Text, Must, "File with the NDN certificate of the key in base64, as `tidegate key export` and `ndnsec cert-dump` write it; relative to the folder of this file.";
     commands: List(&Text), May, "Modules whose commands it may send: faces, fib, rib, cs, strategy-choice; all by default, none with [].";
     certified: Bool, Else("false"), "Whether keys of identities under that of this key may send them, too, which it has certified directly or through at most four certificates; all of them are in the folder `certificates` of [management].";
 };

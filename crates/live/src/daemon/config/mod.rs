@@ -14,7 +14,7 @@ mod listeners;
 mod read;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tidegate_core::scheme::Scheme;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
@@ -198,6 +198,14 @@ impl ForwarderConfig {
             let (marking, reliability) = (find("nfd-marking"), find("belrp"));
             Some(Self { renamed, strategies, marking, reliability, ..config })
         })
+    }
+
+    /// This configuration, whose relative paths of files are those from `folder`, the one of its file.
+    pub fn with_paths_from(mut self, folder: &Path) -> Self {
+        let certificates = self.command_keys.iter_mut().map(|key| &mut key.certificate);
+        let paths = certificates.chain(&mut self.certificates).chain(&mut self.trust_schema);
+        paths.for_each(|path| *path = folder.join(&path));
+        self
     }
 
     /// The configuration of a forwarder without a file.

@@ -35,6 +35,17 @@ fn a_known_key_may_send_all_commands_or_those_of_the_modules_that_are_listed() {
 }
 
 #[test]
+fn relative_paths_of_files_begin_at_the_folder_of_the_configuration() {
+    let text = "format = 1\n[management]\ncertificates = \"certs\"\ntrust_schema = \"schema.toml\"\n\
+                [[management.key]]\ncertificate = \"a.cert\"\n[[management.key]]\ncertificate = \"/k/b.cert\"\n";
+    let config = parse(text).expect("sound").with_paths_from(Path::new("/etc/tidegate"));
+    let keys = config.command_keys.iter().map(|key| &key.certificate);
+    let paths: Vec<_> = keys.chain(&config.certificates).chain(&config.trust_schema).collect();
+    let expected = ["/etc/tidegate/a.cert", "/k/b.cert", "/etc/tidegate/certs", "/etc/tidegate/schema.toml"];
+    assert_eq!(paths, expected.map(Path::new));
+}
+
+#[test]
 fn groups_may_send_commands_of_routes_or_of_the_modules_that_are_listed() {
     let parse = |keys: &str| {
         let text = format!("format = 1\n[management]\ngroups = [\"users\"]\n{keys}\n");
