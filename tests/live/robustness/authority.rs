@@ -12,14 +12,14 @@ use support::skipped::skipped;
 const NOBODY: u32 = 65_534;
 
 /// The program with these arguments, as a user without rights.
-fn command(arguments: &[&str]) -> Command {
+pub(super) fn command(arguments: &[&str]) -> Command {
     let mut command = program();
     command.args(arguments).uid(NOBODY).gid(NOBODY);
     command
 }
 
 /// Whether the program can be run as another user; reported as skipped otherwise.
-fn can_be_another(test: &str) -> bool {
+pub(super) fn can_be_another(test: &str) -> bool {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
     let runs = || command(&["--version"]).output().is_ok_and(|output| output.status.success());
     let can = is_root && runs();

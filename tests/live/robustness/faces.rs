@@ -1,12 +1,14 @@
 //! More peers than there are faces for.
 
 use std::net::UdpSocket;
+use std::time::Instant;
 
 use super::Target;
+use super::authority::{can_be_another, command};
 use crate::of_forwarder;
 use crate::peer::{Peer, interest, uri};
 use support::json::Value;
-use support::running::{Forwarder, Way};
+use support::running::{Forwarder, Running, Way, patience};
 
 /// Faces of the configuration; the server has one.
 const MAX: usize = 40;
@@ -59,6 +61,24 @@ fn unix_sockets_have_some_faces_beyond_the_last_and_no_more() {
     assert_eq!(forwarder.request_status().code, Some(1));
     peers.pop();
     forwarder.status_when("room for a face", |_| true);
+}
+
+#[test]
+fn a_user_with_all_local_faces_does_not_lock_another_out() {
+    if !can_be_another("a local face for another user") {
+        return;
+    }
+    let target = Target::start("users", &format!("[forwarder]\nmax_faces = {MAX}\n"));
+    let forwarder = &target.forwarder;
+    let _idle: Vec<Peer> = (0..MAX - 1 + RESERVED).map(|_| Peer::connect(forwarder, Way::Unix)).collect();
+    assert_eq!(forwarder.request_status().code, Some(1));
+    let status = ["status", "--transport", forwarder.uri(Way::Unix)];
+    let until = Instant::now() + patience();
+    // A new connection has some time for its first packet.
+    while Running::of(command(&status)).wait().code != Some(0) {
+        assert!(Instant::now() < until, "the other user is refused");
+    }
+    target.assert_well(Way::Unix);
 }
 
 #[test]

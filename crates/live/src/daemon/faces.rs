@@ -252,7 +252,7 @@ impl Daemon {
 
     fn face_for(&mut self, listener: usize, path: UdpPath) -> Option<FaceId> {
         let source = PeerNetwork::of(path.peer.ip());
-        if !self.has_place(Newcomer { source: Some(source), more: 0 }) {
+        if !self.has_place(Newcomer { source: Some(source), user: None, more: 0 }) {
             return None;
         }
         let socket = UdpFace::answering(path).ok()?;
@@ -279,7 +279,7 @@ impl Daemon {
             };
             let source = self.source_of(&transport);
             // The connection was accepted and ends here; left pending it would be reported again at once.
-            if !self.has_place(Newcomer { source, more }) {
+            if !self.has_place(Newcomer { source, user: self.local_user(&transport), more }) {
                 continue;
             }
             let settings = self.config.face_defaults.clone();

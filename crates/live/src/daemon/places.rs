@@ -59,11 +59,22 @@ impl PeerNetwork {
     }
 }
 
+/// Who has opened a local face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum LocalUser {
+    /// The user with this number, over a Unix socket.
+    Unix(u32),
+    /// Any user, over TCP or WebSocket: the kernel has the user only in a table of all connections.
+    Tcp,
+}
+
 /// A newcomer that has no face yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Newcomer {
     /// Its address, if it is on another machine.
     pub source: Option<PeerNetwork>,
+    /// Who has opened the connection, if it is local.
+    pub user: Option<LocalUser>,
     /// Number of places beyond the maximum that it may take.
     pub more: usize,
 }
@@ -80,13 +91,20 @@ pub(super) struct Places {
     next_search_of_address: Time,
     /// Time before which no face in use is closed.
     next_in_use: Time,
+    /// The same among local faces.
+    next_search_of_local: Time,
 }
 
 impl Default for Places {
     fn default() -> Self {
-        let [next_search, next_search_of_address, next_in_use] = [Time::ZERO; 3];
-        let by_source = BTreeMap::new();
-        Self { by_source, by_descriptors: usize::MAX, next_search, next_search_of_address, next_in_use }
+        Self {
+            by_source: BTreeMap::new(),
+            by_descriptors: usize::MAX,
+            next_search: Time::ZERO,
+            next_search_of_address: Time::ZERO,
+            next_in_use: Time::ZERO,
+            next_search_of_local: Time::ZERO,
+        }
     }
 }
 
@@ -137,13 +155,23 @@ fn face_to_close(faces: impl Iterator<Item = Usefulness>, now: Time) -> Option<F
     faces.filter(|face| face.is_low(now)).min().map(|face| face.id)
 }
 
+/// The user with most faces, unless these are fewer than two more than those of `user`: so two do not displace each other's in
+/// turn.
+fn largest_user(users: impl Iterator<Item = LocalUser>, user: LocalUser) -> Option<LocalUser> {
+    let mut counts = BTreeMap::<LocalUser, usize>::new();
+    users.for_each(|user| *counts.entry(user).or_default() += 1);
+    let own = counts.get(&user).copied().unwrap_or_default();
+    let (largest, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    (count >= own + 2 && largest != user).then_some(largest)
+}
+
 fn has_packets(face: &Face) -> bool {
     matches!(&face.line, Line::Socket { link, .. } if link.counters().packets_in > 0)
 }
 
 impl Daemon {
     /// Whether a newcomer may have a face; another's is closed for it if none is free, one of the same address if this has its
-    /// share. Counts a refusal.
+    /// share, a local one only for another user of this machine. Counts a refusal.
     pub(super) fn has_place(&mut self, newcomer: Newcomer) -> bool {
         let limit = self.config.faces_per_address;
         let has_its_share = |source: &PeerNetwork| {
@@ -164,6 +192,9 @@ impl Daemon {
             || self.displace(None)
             || newcomer.source.is_some_and(|source| self.displace_in_use(source))
         {
+            return true;
+        }
+        if newcomer.user.is_some_and(|user| self.displace_local(user)) {
             return true;
         }
         let why = if max < configured { "the limit on open files" } else { "max_faces" };
@@ -218,6 +249,41 @@ impl Daemon {
         true
     }
 
+    /// Closes the least useful of the local faces of the user who has most of them, for one of `user`; false if all are useful or
+    /// it has about as many.
+    fn displace_local(&mut self, user: LocalUser) -> bool {
+        if self.now < self.places.next_search_of_local {
+            return false;
+        }
+        let faces: Vec<_> =
+            self.faces_on_demand(true).filter_map(|face| Some((self.user_of_face(face.id)?, face))).collect();
+        let largest = largest_user(faces.iter().map(|(user, _)| *user), user);
+        let of_largest = faces.iter().filter(|(user, _)| Some(*user) == largest).map(|(_, face)| *face);
+        match face_to_close(of_largest, self.now) {
+            Some(id) => self.close(id),
+            None => {
+                self.places.next_search_of_local = self.now + SEARCH_INTERVAL;
+                return false;
+            }
+        }
+        true
+    }
+
+    fn user_of_face(&self, id: FaceId) -> Option<LocalUser> {
+        match &self.faces[id.index()].as_ref()?.line {
+            Line::Socket { transport, .. } => self.local_user(transport),
+            Line::Internal(_) => None,
+        }
+    }
+
+    /// Who has opened a local connection; `None` if it is not local, or the system does not report it.
+    pub(super) fn local_user(&self, transport: &Transport) -> Option<LocalUser> {
+        match transport.remote_uri() {
+            FaceUri::Unix(_) | FaceUri::Fd(_) => transport.peer_user().map(|user| LocalUser::Unix(user.uid)),
+            _ => self.is_local(transport).then_some(LocalUser::Tcp),
+        }
+    }
+
     /// Address of a face's peer, as far as its places are counted.
     pub(super) fn source_of_face(&self, id: FaceId) -> Option<PeerNetwork> {
         match &self.faces[id.index()].as_ref()?.line {
@@ -228,18 +294,23 @@ impl Daemon {
 
     /// Faces on demand of peers on other machines.
     fn remote_faces(&self) -> impl Iterator<Item = Usefulness> + '_ {
+        self.faces_on_demand(false)
+    }
+
+    /// Faces on demand that are local or are not.
+    fn faces_on_demand(&self, is_local: bool) -> impl Iterator<Item = Usefulness> + '_ {
         let faces = (0..).map(FaceId).zip(&self.faces).filter_map(|(id, face)| Some((id, face.as_ref()?)));
         // An operator may have made a face persistent.
         let may_end = |face: &Face| face.persistency == FacePersistency::OnDemand;
-        faces.filter(move |(id, face)| may_end(face) && !self.node.faces()[id.index()].is_local()).map(
-            |(id, face)| Usefulness {
+        faces
+            .filter(move |(id, face)| may_end(face) && self.node.faces()[id.index()].is_local() == is_local)
+            .map(|(id, face)| Usefulness {
                 has_packets: has_packets(face),
                 has_routes: self.rib.count_of_face(id) > 0,
                 is_connection: !face.line.is_datagram(),
                 received_at: face.received_at,
                 id,
-            },
-        )
+            })
     }
 
     /// Faces of peers on other machines that have not sent a packet in time.
@@ -307,6 +378,19 @@ mod tests {
         assert_eq!((places.largest_for(third), places.largest_for(one)), (Some(other), None));
         [one, other].into_iter().for_each(|source| places.give_back(source));
         assert_eq!(places.largest_for(third), None);
+    }
+
+    #[test]
+    fn a_user_with_many_local_faces_makes_room_for_others_and_not_for_itself() {
+        use LocalUser::{Tcp, Unix};
+        let largest = |users: &[LocalUser], newcomer| largest_user(users.iter().copied(), newcomer);
+        let users = [Unix(0), Unix(1_000), Unix(1_000), Unix(1_000), Tcp];
+        assert_eq!(largest(&users, Unix(0)), Some(Unix(1_000)));
+        assert_eq!(largest(&users, Unix(7)), Some(Unix(1_000)));
+        assert_eq!(largest(&users, Tcp), Some(Unix(1_000)));
+        assert_eq!(largest(&users, Unix(1_000)), None);
+        assert_eq!(largest(&[Tcp, Tcp, Tcp, Unix(0)], Unix(0)), Some(Tcp));
+        assert_eq!(largest(&[Tcp, Tcp, Unix(0)], Unix(0)), None);
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Daemon {
             let text = format!("there is a face to {uri} already");
             return Err(RequestRefusal { body, ..RequestRefusal::new(409, text) });
         }
-        if !self.has_place(Newcomer { source: None, more: 0 }) {
+        if !self.has_place(Newcomer { source: None, user: None, more: 0 }) {
             return Err(RequestRefusal::new(503, "there are as many faces as max_faces permits"));
         }
         let settings = self.settings_of(requested)?;
