@@ -116,7 +116,9 @@ impl FaceUri {
                 let host = if family == Some(Family::V6) { "::1" } else { "127.0.0.1" };
                 look_up(host, port, family).map(kind)
             }
-            ParsedUri::Host { host, .. } => Err(format!("host {host:?} is not a numeric address")),
+            ParsedUri::Host { host, .. } => Err(format!(
+                "host {host:?} is not a numeric address; whoever sends the command has to look the name up, as nfdc does"
+            )),
         };
         ParsedUri::read(text).and_then(literal).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
     }
@@ -298,7 +300,11 @@ mod tests {
         let uri = FaceUri::literal("udp://192.0.2.1").map(|uri| uri.to_string());
         assert_eq!(uri.as_deref(), Ok("udp4://192.0.2.1:6363"));
         let why = FaceUri::literal("udp4://host.example").expect_err("a name").to_string();
-        assert_eq!(why, "face URI \"udp4://host.example\": host \"host.example\" is not a numeric address");
+        assert_eq!(
+            why,
+            "face URI \"udp4://host.example\": host \"host.example\" is not a numeric address; whoever sends the command has to \
+             look the name up, as nfdc does"
+        );
         let zoned = FaceUri::literal("udp6://[fe80::1%lo]:7000").map(|uri| uri.to_string());
         assert_eq!(zoned.as_deref(), Ok("udp6://[fe80::1%lo]:7000"));
         for (text, canonical) in
