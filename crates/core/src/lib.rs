@@ -35,11 +35,11 @@
 //! let mut controller: Box<dyn CongestionController> = Box::new(Aimd(10.0));
 //! let (sent_at, now) = (Time::ZERO, Time::ZERO + Span::from_millis(20));
 //! let data = Delivery::of_data(0, ByteCount::new(1_100), sent_at, now);
-//! controller.on_delivery(&mut Context::detached(now), &data, &FlowView::default());
+//! controller.on_delivery(&mut Present::detached(now).context(), &data, &FlowView::default());
 //! assert_eq!(controller.window(), 10.1);
 //!
 //! let loss = Loss::new(1, sent_at, LossSignal::Timeout);
-//! controller.on_loss(&mut Context::detached(now), &loss, &FlowView::default());
+//! controller.on_loss(&mut Present::detached(now).context(), &loss, &FlowView::default());
 //! assert_eq!(controller.window(), 5.05);
 //! ```
 #![forbid(unsafe_code)]

@@ -22,7 +22,7 @@ pub use crate::scheme::{DeviceSetup, MakeError, NodeSetup, Provenance, RouterPar
 pub use crate::{choice, params};
 
 // What every role is called with.
-pub use crate::context::Context;
+pub use crate::context::{Context, Present};
 pub use crate::observe::event::{Cause, Event, EventMask, Side};
 pub use crate::rng::{Rng, Seed, Streams};
 pub use crate::units::{BitRate, ByteCount, Packets, Span, Time};

@@ -12,12 +12,12 @@
 //!
 //! let (sent_at, now) = (Time::ZERO, Time::ZERO + Span::from_millis(20));
 //! let data = Delivery::of_data(0, ByteCount::new(1_100), sent_at, now);
-//! controller.on_delivery(&mut Context::detached(now), &data, &FlowView::default());
+//! controller.on_delivery(&mut Present::detached(now).context(), &data, &FlowView::default());
 //! assert_eq!(controller.window(), 10.1);
 //!
 //! let now = now + Span::from_millis(500);
 //! let loss = Loss::new(1, sent_at, LossSignal::Timeout);
-//! controller.on_loss(&mut Context::detached(now), &loss, &FlowView::default());
+//! controller.on_loss(&mut Present::detached(now).context(), &loss, &FlowView::default());
 //! assert_eq!(controller.window(), 10.0); // Not below the first window.
 //! # Ok::<(), MakeError>(())
 //! ```

@@ -1,9 +1,9 @@
 //! Hops without nodes: calendar, queues and lines alone, with which `tidegate bench` compares its cases.
 
 use tidegate_core::arena::PacketId;
-use tidegate_core::context::{Context, Env, NoSink};
+use tidegate_core::context::{Context, Env, NoSink, Present};
 use tidegate_core::link::line::{Carriage, Line, LineSetup, LossPlan};
-use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit};
 use tidegate_core::ndn::name::{Name, NameTable, Segment};
 use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PacketArena, PitToken};
 use tidegate_core::queue::Queue;
@@ -32,7 +32,7 @@ struct Ring {
     packets: PacketArena<Body>,
     events: EventQueue,
     names: NameTable,
-    now: Time,
+    present: Present<NoSink>,
 }
 
 /// Carries packets over `hops` lines; returns the simulated time.
@@ -40,7 +40,7 @@ pub fn run(hops: u64) -> Span {
     let mut ring = Ring::new();
     let mut left = hops;
     while let Some((at, target)) = ring.events.take_until(Time::MAX) {
-        ring.now = at;
+        ring.present.now = at;
         if target.kind() == EventKind::Sent {
             ring.serve(target.index());
             continue;
@@ -51,7 +51,7 @@ pub fn run(hops: u64) -> Span {
         left -= 1;
         ring.arrive(target.index());
     }
-    ring.now.since(Time::ZERO)
+    ring.present.now.since(Time::ZERO)
 }
 
 impl Ring {
@@ -59,7 +59,8 @@ impl Ring {
         let names = NameTable::new();
         let stations = (0..LINES as u64).map(Station::new).collect();
         let packets = PacketArena::default();
-        let mut ring = Self { stations, packets, events: EventQueue::default(), names, now: Time::ZERO };
+        let mut ring =
+            Self { stations, packets, events: EventQueue::default(), names, present: Present::new(NoSink) };
         for (station, number) in (0..LINES).cycle().zip(0..PACKETS) {
             let packet = ring.packets.insert(packet(number));
             ring.offer(station, packet);
@@ -69,7 +70,7 @@ impl Ring {
 
     fn arrive(&mut self, station: usize) {
         let line = &mut self.stations[station].line;
-        let Some(packet) = line.take_arrival(&self.packets, self.now) else { return };
+        let Some(packet) = line.take_arrival(&self.packets, self.present.now) else { return };
         if let Some(at) = line.next_arrival(&self.packets) {
             self.events.push(at, EventKind::Arrival, station);
         }
@@ -79,9 +80,8 @@ impl Ring {
     #[inline(always)]
     fn offer(&mut self, index: usize, packet: PacketId) {
         let Station { queue, face, line, .. } = &mut self.stations[index];
-        let mut sink = NoSink;
-        let mut cx = Context::new(Env::new(self.now, NodeId(0), &self.names, &mut sink), face);
-        let is_free = line.busy_until <= self.now;
+        let is_free = line.busy_until <= self.present.now;
+        let mut cx = Context::new(Env::new(&self.names, &mut self.present), face);
         if let Some(packet) = queue.offer(&mut cx, &mut self.packets, packet, is_free) {
             self.transmit(index, packet);
         }
@@ -91,8 +91,7 @@ impl Ring {
     fn serve(&mut self, index: usize) {
         let Station { queue, face, is_armed, .. } = &mut self.stations[index];
         *is_armed = false;
-        let mut sink = NoSink;
-        let mut cx = Context::new(Env::new(self.now, NodeId(0), &self.names, &mut sink), face);
+        let mut cx = Context::new(Env::new(&self.names, &mut self.present), face);
         if let Some(packet) = queue.pop(&mut cx, &mut self.packets) {
             self.transmit(index, packet);
         }
@@ -103,7 +102,7 @@ impl Ring {
     fn transmit(&mut self, index: usize, packet: PacketId) {
         let size = self.packets[&packet].header.size();
         let line = &mut self.stations[index].line;
-        if let Carriage::First(at) = line.transmit(&mut self.packets, packet, size, self.now) {
+        if let Carriage::First(at) = line.transmit(&mut self.packets, packet, size, self.present.now) {
             self.events.push(at, EventKind::Arrival, index);
         }
     }

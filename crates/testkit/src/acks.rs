@@ -1,6 +1,6 @@
 //! Calls a TCP rule for ACKs made by hand, with samples of the delivery rate (BBR).
 
-use tidegate_core::context::Context;
+use tidegate_core::context::{Context, Present};
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::congestion::{
     CongestionController, Delivery, FlowView, Loss, LossSample, LossSignal, RateSample, Recovery, Sent,
@@ -75,7 +75,7 @@ impl<C: CongestionController> Acks<C> {
     }
 
     fn call(&mut self, call: impl FnOnce(&mut C, &mut Context<'_>, &FlowView)) {
-        call(&mut self.rule, &mut Context::detached(self.now), &self.flow);
+        call(&mut self.rule, &mut Present::detached(self.now).context(), &self.flow);
     }
 
     /// Lets `ms` milliseconds of virtual time pass.

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::context::{Context, Env, NoSink};
-use tidegate_core::ndn::face::{FaceView, Limit, NodeId};
+use tidegate_core::context::{Context, Env, NoSink, Present};
+use tidegate_core::ndn::face::{FaceView, Limit};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::Scheme;
@@ -102,7 +102,8 @@ impl<C: CongestionController + ?Sized> Driver<C> {
     /// Calls the controller for `event`; returns the window after it, packets.
     pub fn handle(&mut self, event: DriverEvent) -> f64 {
         let sink = &mut NoSink;
-        let env = Env::new(event.at, NodeId(0), &self.names, sink);
+        let mut present = Present::observed(sink).at(event.at);
+        let env = Env::new(&self.names, &mut present);
         let cx = &mut Context::new(env, &self.faces);
         let flow = &mut self.flow;
         flow.next_segment = event.next_segment;
@@ -141,7 +142,8 @@ impl<C: CongestionController + ?Sized> Driver<C> {
     /// Calls the controller's `on_wake` at `at`; returns the window after it, packets.
     pub fn wake(&mut self, at: Time) -> f64 {
         let sink = &mut NoSink;
-        let env = Env::new(at, NodeId(0), &self.names, sink);
+        let mut present = Present::observed(sink).at(at);
+        let env = Env::new(&self.names, &mut present);
         self.controller.on_wake(&mut Context::new(env, &self.faces), &self.flow);
         self.controller.window()
     }

@@ -1,6 +1,6 @@
 //! A node with two devices around gates, without forwarder or clock.
 
-use tidegate_core::context::{Context, Env, Sink};
+use tidegate_core::context::{Context, Env, Present, Sink};
 use tidegate_core::ndn::face::{FaceView, Limit, NodeId};
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{Data, Header, Interest, Kind, Millis, PitToken};
@@ -50,8 +50,9 @@ impl GateBench {
     /// Calls `part` at `now`.
     pub fn at_time<T>(&mut self, now: Time, part: impl FnOnce(&mut Context<'_>) -> T) -> T {
         let Self { names, faces, events } = self;
-        let (node, mask, sink) = (NodeId(0), EventMask::CONTROL, &mut EventList(events));
-        let env = Env::new(now, node, names, sink).with_mask(mask);
+        let (mask, sink) = (EventMask::CONTROL, &mut EventList(events));
+        let mut present = Present::observed(sink).at(now).with_mask(mask);
+        let env = Env::new(names, &mut present);
         part(&mut Context::new(env, faces))
     }
 }

@@ -26,7 +26,7 @@
 //! assert_eq!(marks, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
 //! ```
 
-use tidegate_core::context::{Env, Sink};
+use tidegate_core::context::{Env, Present, Sink};
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::ndn::packet::{Data, Interest, LossNotice, Millis, Nack, Packet, PitToken, TcpFlags};
 use tidegate_core::observe::event::EventMask;
@@ -110,7 +110,8 @@ impl QueueBench {
 
     /// Calls the queue at the present time.
     pub fn run<T>(&mut self, act: impl FnOnce(&mut StandaloneQueue<()>, &mut Context<'_>) -> T) -> T {
-        let env = Env::new(self.now, NodeId(0), &self.names, &mut self.log).with_mask(EventMask::ALL);
+        let mut present = Present::observed(&mut self.log).at(self.now).with_mask(EventMask::ALL);
+        let env = Env::new(&self.names, &mut present);
         act(&mut self.queue, &mut Context::new(env, &self.faces))
     }
 

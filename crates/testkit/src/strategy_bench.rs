@@ -21,7 +21,7 @@
 //! ```
 
 use tidegate_core::arena::PacketId;
-use tidegate_core::context::{Env, NoSink};
+use tidegate_core::context::{Env, NoSink, Present};
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::ndn::fib::NextHop;
 use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox};
@@ -172,7 +172,8 @@ impl StrategyBench {
         }
         let packet = self.packets.insert(Packet::new(header, ()));
         let mut sink = NoSink;
-        let env = Env::new(Time::ZERO + Span::from_millis(at_ms), NodeId(0), &self.names, &mut sink);
+        let mut present = Present::observed(&mut sink).at(Time::ZERO + Span::from_millis(at_ms));
+        let env = Env::new(&self.names, &mut present);
         let mut out = Collected { packets: &mut self.packets, sent: Vec::new() };
         let mut cx = Context::new(env, &self.faces);
         self.forwarder.on_wake(&mut cx, &mut out);

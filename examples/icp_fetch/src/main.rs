@@ -33,7 +33,12 @@ fn fetch(forwarder: &str, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
             let Some((segment, count)) = again.pop_front().or(new) else { break };
             let sent = if count == 0 { Sent::first(segment, now()) } else { Sent::again(segment, now()) };
             flow.count_sent(segment);
-            controller.on_sent(&mut Context::detached(sent.at), &sent, &mut HopSignals::default(), &flow);
+            controller.on_sent(
+                &mut Present::detached(sent.at).context(),
+                &sent,
+                &mut HopSignals::default(),
+                &flow,
+            );
             pending.insert(segment, (sent, count));
             let (mut name, nonce) = (Vec::new(), Some(sent.at.as_nanos() as u32));
             names.write_components(Name::segment(prefix, segment), &mut name);
@@ -51,7 +56,7 @@ fn fetch(forwarder: &str, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
                 .with_retransmissions(count)
                 .with_in_flight_before(flow.in_flight);
             flow.count_delivered(segment);
-            controller.on_delivery(&mut Context::detached(now()), &delivery, &flow);
+            controller.on_delivery(&mut Present::detached(now()).context(), &delivery, &flow);
         }
         pending.retain(|_, (sent, count)| {
             let timeout = controller.loss_timeout(sent).unwrap_or(Span::from_secs(1));
@@ -60,7 +65,7 @@ fn fetch(forwarder: &str, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
                 again.push_back((sent.segment, *count + 1));
                 flow.count_lost();
                 let loss = Loss::new(sent.segment, sent.at, LossSignal::Timeout);
-                controller.on_loss(&mut Context::detached(now()), &loss, &flow);
+                controller.on_loss(&mut Present::detached(now()).context(), &loss, &flow);
             }
             !is_lost
         });

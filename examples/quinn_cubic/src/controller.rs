@@ -89,9 +89,9 @@ impl Adapter {
         call: impl FnOnce(&mut dyn CongestionController, &mut Context<'_>, &FlowView),
     ) {
         self.flow.in_flight = self.segments(self.in_flight);
-        let mut cx = Context::detached(self.time(now));
+        let mut present = Present::detached(self.time(now));
         let rule = self.rule.get_mut().unwrap_or_else(PoisonError::into_inner);
-        call(rule.as_mut(), &mut cx, &self.flow);
+        call(rule.as_mut(), &mut present.context(), &self.flow);
     }
 }
 

@@ -188,7 +188,7 @@ impl Fib {
 
     /// As [`lookup`](Self::lookup), with the names and routes of `cx`.
     pub(crate) fn route(&mut self, prefix: PrefixId, cx: &Context<'_>) -> &FibEntry {
-        self.lookup(prefix, cx.names, cx.routes, cx.node)
+        self.lookup(prefix, cx.names, cx.routes(), cx.node)
     }
 
     /// As [`route`](Self::route), without a search if `hint` is still the number of the entry, to which it is set.
@@ -205,7 +205,7 @@ impl Fib {
     #[cold]
     fn number_of(&mut self, prefix: PrefixId, cx: &Context<'_>) -> u32 {
         let known = self.resolved.numbers.find(prefix);
-        known.unwrap_or_else(|| self.resolve(prefix, cx.names, cx.routes, cx.node))
+        known.unwrap_or_else(|| self.resolve(prefix, cx.names, cx.routes(), cx.node))
     }
 
     /// The entry for `prefix`; without next hops when nothing leads there.
@@ -281,9 +281,8 @@ impl Resolved {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::{Env, NoSink};
+    use crate::context::{Env, NoSink, Present};
     use crate::rng::{Rng, Seed};
-    use crate::units::Time;
 
     fn hop(face: u16, cost: u32) -> NextHop {
         NextHop { face: FaceId(face), cost }
@@ -321,8 +320,8 @@ mod tests {
             }
             let number = rng.below(3) as usize;
             let mut hint = [0, 1, 2, 3, u32::MAX][rng.below(5) as usize];
-            let mut sink = NoSink;
-            let cx = Context::new(Env::new(Time::ZERO, NodeId(0), &names, &mut sink), &[]);
+            let mut present = Present::new(NoSink);
+            let cx = Context::new(Env::new(&names, &mut present), &[]);
             let entry = fib.route_by(&mut hint, prefixes[number], &cx);
             assert_eq!(entry.hops, [hop(number as u16 + 1, 1)], "round {round}");
             assert_eq!(fib.resolved.entries[hint as usize].prefix, prefixes[number]);

@@ -260,8 +260,10 @@ impl<B: Clone + Default> Node<B> {
 
     /// Removes a device with everything in its queue and at its gates; returns the number of packets dropped.
     pub fn detach(&mut self, env: Env<'_>, packets: &mut PacketArena<B>, face: FaceId) -> u64 {
-        let now = env.now;
-        let dropped = self.clear_queue(env, packets, face);
+        let mut cx = Context::new(env, &self.faces);
+        let now = cx.now;
+        let dropped = self.forwarder.clear_held(&mut cx, packets, face)
+            + self.queues[face.index()].clear(&mut cx, packets);
         // After `clear_queue`, which counts what the gates hold; `remove_face` removes the gates.
         self.forwarder.remove_face(packets, face, now);
         self.faces[face.index()].set_up(false);

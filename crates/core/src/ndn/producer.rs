@@ -62,13 +62,10 @@ impl Producer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::{Env, NoSink};
-    use crate::ndn::face::NodeId;
-    use crate::ndn::fib::NoRoutes;
+    use crate::context::{Env, NoSink, Present};
     use crate::ndn::name::NameTable;
     use crate::ndn::packet::PitToken;
     use crate::scheme::signal::{HopSignals, Merge, Signal};
-    use crate::units::Time;
 
     const FLOW_CLASS: Signal = Signal::new(944, Merge::Last);
     const TIMESTAMP_ECHO: Signal = Signal::new(932, Merge::Last);
@@ -88,8 +85,9 @@ mod tests {
         };
         let mut header = Header::new(name, Kind::Interest(interest), ByteCount::new(30));
         header.hop = hop;
-        let (routes, mut sink) = (NoRoutes, NoSink);
-        let env = Env::new(Time::ZERO, NodeId(0), &names, &mut sink).with_routes(&routes);
+        let mut sink = NoSink;
+        let mut present = Present::observed(&mut sink);
+        let env = Env::new(&names, &mut present);
         let producer = Producer::new(prefix, ByteCount::new(1000), Span::from_micros(2500), Some(9));
         producer.answer(&Context::new(env, &[]), &header)
     }

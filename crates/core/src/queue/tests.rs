@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::*;
-use crate::context::{Env, NoSink};
-use crate::ndn::face::{FaceView, Limit, NodeId};
+use crate::context::{Env, NoSink, Present};
+use crate::ndn::face::{FaceView, Limit};
 use crate::ndn::name::{Name, NameTable, PrefixId};
 use crate::ndn::packet::{Data, Ecn, Kind, LossNotice, Millis, Packet, PitToken, TcpFlags, TcpSegment};
 use crate::units::{BitRate, ByteCount, Packets};
@@ -79,7 +79,8 @@ impl Bench {
 
     fn run<T>(&mut self, act: impl FnOnce(&mut Queue, &mut Context<'_>, &mut PacketArena<()>) -> T) -> T {
         let (names, sink) = (&self.names, &mut NoSink);
-        let env = Env::new(self.now, NodeId(0), names, sink);
+        let mut present = Present::observed(sink).at(self.now);
+        let env = Env::new(names, &mut present);
         let done = act(&mut self.queue, &mut Context::new(env, &self.faces), &mut self.packets);
         let in_queue = self.queue.headers(&self.packets).count();
         assert!(self.packets.count() <= in_queue + 1, "only a packet that leaves is in no queue");

@@ -2,9 +2,7 @@
 
 use super::*;
 use crate::clock::Clock;
-use crate::context::{Context, Env, NoSink};
-use crate::ndn::face::NodeId;
-use crate::ndn::fib::NoRoutes;
+use crate::context::{Context, Env, NoSink, Present};
 use crate::ndn::name::{Name, NameTable};
 use crate::ndn::packet::Kind;
 use crate::rng::{Rng, Seed, Streams};
@@ -110,8 +108,9 @@ impl World {
         &mut self,
         call: impl FnOnce(&mut Sender, &mut Context<'_>) -> Option<Segment>,
     ) -> Option<Segment> {
-        let (routes, mut sink) = (NoRoutes, NoSink);
-        let env = Env::new(self.now, NodeId(0), &self.names, &mut sink).with_routes(&routes);
+        let mut sink = NoSink;
+        let mut present = Present::observed(&mut sink).at(self.now);
+        let env = Env::new(&self.names, &mut present);
         call(&mut self.sender, &mut Context::new(env, &[]))
     }
 

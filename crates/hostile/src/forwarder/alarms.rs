@@ -1,7 +1,7 @@
 //! Virtual time of a forwarder, whose timers fire on time or late.
 
-use tidegate_core::context::{Env, NoSink};
-use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::context::{Env, NoSink, Present};
+use tidegate_core::ndn::face::FaceId;
 use tidegate_core::units::{Span, Time};
 
 use super::bench::{Bench, env, wires};

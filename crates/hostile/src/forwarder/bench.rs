@@ -1,9 +1,9 @@
 //! The node of a forwarder as its daemon drives it, with devices in place of sockets.
 
 use bytes::Bytes;
-use tidegate_core::context::{Env, NoSink};
+use tidegate_core::context::{Env, NoSink, Present};
 use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
-use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit};
 use tidegate_core::ndn::fib::NextHop;
 use tidegate_core::ndn::forwarder::{BodyRules, Forwarder, ForwarderSetup};
 use tidegate_core::ndn::name::{Name, NameHash, NameTable};
@@ -59,7 +59,7 @@ const MAX_FACES: usize = 4;
 
 macro_rules! env {
     ($bench:expr) => {
-        Env::new($bench.now, NodeId(0), &$bench.names, &mut NoSink)
+        Env::new(&$bench.names, &mut Present::new(NoSink).at($bench.now))
     };
 }
 

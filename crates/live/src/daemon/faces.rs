@@ -4,7 +4,7 @@ use std::io;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use tidegate_core::context::{Env, NoSink};
+use tidegate_core::context::Env;
 use tidegate_core::link::service::LinkService;
 use tidegate_core::ndn::face::{FaceId, FaceView, NodeId};
 use tidegate_core::ndn::gate::FaceGate;

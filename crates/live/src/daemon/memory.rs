@@ -1,8 +1,7 @@
 //! Memory of the tables that peers fill, counted in bytes and bounded: names, tokens, pending Interests, dead nonces, fragments.
 
-use tidegate_core::context::{Env, NoSink};
+use tidegate_core::context::Env;
 use tidegate_core::ndn::dead_nonce::DeadNonceList;
-use tidegate_core::ndn::face::NodeId;
 use tidegate_core::units::{Packets, Span, Time};
 
 use super::{Daemon, surroundings};

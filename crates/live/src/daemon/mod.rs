@@ -28,8 +28,8 @@ use std::io;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use tidegate_core::context::{Env, NoSink};
-use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::context::{Env, NoSink, Present};
+use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::node::{Device, Devices, Node};
 use tidegate_core::ndn::packet::{Kind, Millis, Packet, PacketArena};
@@ -72,6 +72,8 @@ pub struct Daemon {
     /// Time of the start, Unix milliseconds.
     started_ms: u64,
     now: Time,
+    /// The same, for calls at the node.
+    present: Present<NoSink>,
     poll: Poll,
     ready: Vec<Ready>,
     memory: Reception,
@@ -186,10 +188,10 @@ impl Watched {
     }
 }
 
-/// Surroundings of a call at the node; a macro, because the borrows of the fields must stay apart.
+/// What is around the node, for a call; a macro, because the borrows of the fields must stay apart.
 macro_rules! surroundings {
     ($daemon:expr) => {
-        Env::new($daemon.now, NodeId(0), &$daemon.names, &mut NoSink)
+        Env::new(&$daemon.names, &mut $daemon.present)
     };
 }
 
@@ -235,13 +237,19 @@ impl Daemon {
         self.poll.deregister(stop)
     }
 
+    /// Sets the time of what is handled from now on.
+    fn read_clock(&mut self) {
+        self.now = self.clock.now();
+        self.present.now = self.now;
+    }
+
     /// Waits once and handles all events; returns `false` after a request to stop.
     fn turn(&mut self) -> io::Result<bool> {
         self.ready.clear();
         self.ready.extend_from_slice(self.poll.wait(self.timers.next(), &self.clock)?);
         // One reading per turn: all packets of a turn carry one time, as all events of an instant do in the
         // simulator.
-        self.now = self.clock.now();
+        self.read_clock();
         for index in 0..self.ready.len() {
             let Ready { token, is_readable, is_writable } = self.ready[index];
             match Watched::of(token) {

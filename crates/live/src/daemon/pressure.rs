@@ -308,8 +308,7 @@ impl Daemon {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::context::{Env, NoSink};
-    use tidegate_core::ndn::face::NodeId;
+    use tidegate_core::context::{Env, NoSink, Present};
     use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
     use tidegate_core::ndn::packet::{
         Data, Interest, Millis, Nack, NackReason, Packet, PacketArena, PitToken,
@@ -333,7 +332,8 @@ mod tests {
 
         fn run(&mut self, act: impl FnOnce(&mut Queue, &mut Context<'_>, &mut PacketArena<()>)) {
             let (names, sink) = (NameTable::new(), &mut NoSink);
-            let env = Env::new(Time::ZERO, NodeId(0), &names, sink);
+            let mut present = Present::observed(sink);
+            let env = Env::new(&names, &mut present);
             act(&mut self.queue, &mut Context::new(env, &self.view), &mut self.packets);
         }
 

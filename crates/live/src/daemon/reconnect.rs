@@ -1,7 +1,7 @@
 //! Permanent faces whose transport has failed: they stay with their routes, and are connected again.
 
-use tidegate_core::context::{Env, NoSink};
-use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::context::Env;
+use tidegate_core::ndn::face::FaceId;
 use tidegate_core::units::ByteCount;
 use tidegate_wire::FrameBatch;
 

@@ -23,7 +23,7 @@ impl Daemon {
     /// When a host name is not resolved or a strategy cannot be made; the present configuration then stays as it is. Also
     /// when a new face is refused by the system; everything else is applied then.
     pub fn reload(&mut self, config: ForwarderConfig) -> Result<Vec<String>, StartError> {
-        self.now = self.clock.now();
+        self.read_clock();
         let resolve = |uri: &String| FaceUri::resolve(uri).map_err(|why| StartError::new(uri, why));
         let uris: Vec<FaceUri> =
             config.faces.iter().map(|face| resolve(&face.uri)).collect::<Result<_, _>>()?;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
+use tidegate_core::context::Present;
 use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::ndn::forwarder::{BodyRules, Forwarder, ForwarderSetup};
 use tidegate_core::ndn::name::{NameHash, NameTable};
@@ -113,6 +114,7 @@ impl Daemon {
         let clock = MonotonicClock::new();
         let mut daemon = Self {
             now: clock.now(),
+            present: Present::detached(clock.now()),
             clock,
             started_ms: wall_millis(),
             poll: Poll::new().map_err(|why| StartError::new("epoll", why))?,

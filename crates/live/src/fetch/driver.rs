@@ -4,12 +4,10 @@ use std::io::Write;
 
 use bytes::Bytes;
 use tidegate_core::clock::Clock;
-use tidegate_core::context::{Context, Env, NoSink};
+use tidegate_core::context::{Context, Env, NoSink, Present};
 use tidegate_core::ndn::consumer::{Arrived, Consumer, ConsumerSetup, ConsumerStats, Demand};
-use tidegate_core::ndn::face::NodeId;
 use tidegate_core::ndn::name::{Name, NameTable, Segment};
 use tidegate_core::ndn::packet::{Header, Kind, NackReason, Packet};
-use tidegate_core::observe::event::EventMask;
 use tidegate_core::observe::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::units::{ByteCount, Span, Time};
@@ -165,7 +163,7 @@ impl<'a> Fetch<'a> {
     }
 
     fn on_wake(&mut self, now: Time, watch: &mut dyn FnMut(&FetchProgress)) {
-        self.consumer.on_wake(&mut context(now, self.client.names(), &mut NoSink));
+        self.consumer.on_wake(&mut context(self.client.names(), &mut Present::detached(now)));
         self.sampler.on_wake(now, &self.consumer);
         if now >= self.progress_at {
             self.progress_at = now + PROGRESS;
@@ -186,7 +184,7 @@ impl<'a> Fetch<'a> {
                 return false;
             }
             let now = self.client.now();
-            let header = self.consumer.poll(&mut context(now, self.client.names(), &mut NoSink));
+            let header = self.consumer.poll(&mut context(self.client.names(), &mut Present::detached(now)));
             let Some(packet) = header.and_then(|header| self.maker.packet(&header)) else {
                 if self.consumer.next_wake().is_some_and(|due| due < now + TOGETHER) {
                     self.rest_until = now + TOGETHER;
@@ -229,8 +227,8 @@ impl<'a> Fetch<'a> {
     fn classify(&mut self, packet: &Packet<Bytes>) -> Arrived {
         let now = self.client.now();
         let Some(header) = self.as_requested(&packet.header) else { return Arrived::Unasked };
-        let mut sink = NoSink;
-        let mut cx = context(now, self.client.names(), &mut sink);
+        let mut present = Present::detached(now);
+        let mut cx = context(self.client.names(), &mut present);
         self.consumer.on_packet(&mut cx, &header)
     }
 
@@ -363,7 +361,6 @@ impl<'a> Fetch<'a> {
     }
 }
 
-fn context<'a>(now: Time, names: &'a NameTable, sink: &'a mut NoSink) -> Context<'a> {
-    let mask = EventMask::NONE;
-    Context::new(Env::new(now, NodeId(0), names, sink).with_mask(mask), &[])
+fn context<'a>(names: &'a NameTable, present: &'a mut Present<NoSink>) -> Context<'a> {
+    Context::new(Env::new(names, present), &[])
 }

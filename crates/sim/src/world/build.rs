@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidegate_core::clock::Clock;
+use tidegate_core::context::{Present, SinkWithRoutes};
 use tidegate_core::ndn::consumer::Demand;
 use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::ndn::face::{FaceId, FaceView, NodeId};
@@ -139,8 +140,8 @@ impl World {
             servers,
             processing,
             names,
-            routes,
-            recorder: Recorder { mask: plan.recorded, ..Recorder::default() },
+            present: Present::new(SinkWithRoutes { sink: Recorder::default(), routes })
+                .with_mask(plan.recorded),
             changes: plan.events.clone(),
             control: plan.controller.as_ref().map(|controller| Control::new(controller, seed)),
             sampling: plan.sampling,
@@ -242,7 +243,7 @@ impl World {
         if !plan.variation.start {
             return flow.start;
         }
-        let path = self.routes.path(flow.consumer as u32, prefix);
+        let path = self.present.outside().routes.path(flow.consumer as u32, prefix);
         let one_way: Span = path.iter().map(|link| self.directions[2 * *link as usize].line.delay()).sum();
         // A stream per flow: the start of one does not depend on the others.
         let share = Rng::stream(seed, &format!("flow/{index}/start")).uniform();

@@ -132,7 +132,7 @@ impl World {
     /// Sends the reports that components made during the last call.
     #[cold]
     pub(super) fn send_reports(&mut self) {
-        let mut reports = std::mem::take(&mut self.recorder.reports);
+        let mut reports = std::mem::take(&mut self.present.outside_mut().sink.reports);
         for Reported { node, report } in reports.drain(..) {
             let kind = Cause(report.kind());
             self.note(node, Event::Reported { kind });
@@ -143,12 +143,17 @@ impl World {
                 self.agenda.events.push(at, EventKind::Report, 0);
             }
         }
-        self.recorder.reports = reports;
+        self.present.outside_mut().sink.reports = reports;
     }
 
     fn note(&mut self, node: NodeId, event: Event) {
-        if self.recorder.mask.has(EventMask::CONTROL) {
-            tidegate_core::context::Sink::record(&mut self.recorder, self.agenda.now, node, event);
+        if self.present.mask.has(EventMask::CONTROL) {
+            tidegate_core::context::Sink::record(
+                &mut self.present.outside_mut().sink,
+                self.agenda.now,
+                node,
+                event,
+            );
         }
     }
 

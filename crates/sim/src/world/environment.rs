@@ -1,13 +1,10 @@
 //! Arguments of calls at a node, borrowed from separate fields of the world.
 
-/// Surroundings of a call at a node; a macro, because the borrows of the fields must stay apart.
+/// What is around a node, for a call at it; a macro, because the borrows of the fields must stay apart.
 macro_rules! env {
     ($world:expr, $node:expr) => {{
-        // Read before the recorder is borrowed as the sink.
-        let (node, mask) = (::tidegate_core::ndn::face::NodeId($node as u32), $world.recorder.mask);
-        ::tidegate_core::context::Env::new($world.agenda.now, node, &$world.names, &mut $world.recorder)
-            .with_routes(&$world.routes)
-            .with_mask(mask)
+        $world.present.node = ::tidegate_core::ndn::face::NodeId($node as u32);
+        ::tidegate_core::context::Env::new(&$world.names, &mut $world.present)
     }};
 }
 

@@ -181,10 +181,10 @@ impl World {
         let wire = &mut self.directions[direction];
         let Some(framed) = &mut wire.framed else { return };
         for packet in framed.take_lost() {
-            if self.recorder.mask.has(EventMask::LOSSES) {
+            if self.present.mask.has(EventMask::LOSSES) {
                 let name = self.agenda.packets[&packet].header.name;
                 let lost = Event::Lost { face: wire.from.face.0, name };
-                self.recorder.record(self.agenda.now, NodeId(wire.from.node), lost);
+                self.present.outside_mut().sink.record(self.agenda.now, NodeId(wire.from.node), lost);
             }
             self.agenda.packets.end(packet);
         }

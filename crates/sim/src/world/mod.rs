@@ -22,7 +22,7 @@ pub use outcome::Ledger;
 pub use service::ServiceLedger;
 
 use tidegate_core::arena::PacketId;
-use tidegate_core::context::Sink;
+use tidegate_core::context::{Present, Sink, SinkWithRoutes};
 use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::ndn::name::{NameTable, PrefixId};
 use tidegate_core::ndn::node::{Device, Devices, Node};
@@ -67,8 +67,7 @@ pub struct World {
     /// Servers of producers with a service time.
     processing: Vec<Processing>,
     names: NameTable,
-    routes: RouteTable,
-    recorder: Recorder,
+    present: Present<SinkWithRoutes<Recorder, RouteTable>>,
     changes: Vec<EventPlan>,
     control: Option<Control>,
     sampling: Option<Span>,
@@ -186,7 +185,6 @@ impl Servers {
 /// Records the requested kinds of events.
 #[derive(Debug, Default)]
 struct Recorder {
-    mask: EventMask,
     events: Vec<EventRecord>,
     /// Reports made during the current call.
     reports: Vec<Reported>,
@@ -308,12 +306,12 @@ impl World {
 
     /// Records events of these kinds from now on, in place of those of the plan.
     pub fn listen(&mut self, mask: EventMask) {
-        self.recorder.mask = mask;
+        self.present.mask = mask;
     }
 
     /// Removes and returns the events recorded so far.
     pub fn take_events(&mut self) -> Vec<EventRecord> {
-        std::mem::take(&mut self.recorder.events)
+        std::mem::take(&mut self.present.outside_mut().sink.events)
     }
 
     /// Runs to the end.
@@ -325,7 +323,7 @@ impl World {
     pub fn step_until(&mut self, limit: Time) {
         let limit = limit.min(self.end);
         while let Some((at, target)) = self.agenda.events.take_until(limit) {
-            self.agenda.now = at;
+            self.set_now(at);
             let index = target.index();
             if target.is_arrival() {
                 self.arrive(index);
@@ -333,7 +331,7 @@ impl World {
                 self.handle(target.kind(), index);
             }
             // After the handler: parts report while the node is borrowed, and sending needs the world.
-            if !self.recorder.reports.is_empty() {
+            if !self.present.outside().sink.reports.is_empty() {
                 self.send_reports();
             }
             // Checked after the whole event, so that all its consequences at this instant are in the results.
@@ -342,7 +340,12 @@ impl World {
                 return;
             }
         }
-        self.agenda.now = limit;
+        self.set_now(limit);
+    }
+
+    #[inline(always)]
+    fn set_now(&mut self, now: Time) {
+        (self.agenda.now, self.present.now) = (now, now);
     }
 
     /// Handles an event other than an arrival.
@@ -423,9 +426,9 @@ impl World {
     /// Records a packet that no forwarder handles; the forwarder of a router records its packets itself.
     #[inline(always)]
     fn record_received(&mut self, to: End, packet: &PacketId) {
-        if self.recorder.mask.has(EventMask::PACKETS) {
+        if self.present.mask.has(EventMask::PACKETS) {
             let event = Event::Received { face: to.face.0, header: self.agenda.packets[packet].header };
-            self.recorder.record(self.agenda.now, NodeId(to.node), event);
+            self.present.outside_mut().sink.record(self.agenda.now, NodeId(to.node), event);
         }
     }
 
@@ -753,11 +756,13 @@ impl World {
             wire.keeps_queue = manner.keep_queue;
             let from = wire.from;
             if !up {
-                if self.recorder.mask.has(EventMask::LOSSES) {
+                if self.present.mask.has(EventMask::LOSSES) {
                     let lost = |name| Event::Lost { face: from.face.0, name };
                     let packets = wire.line.on_the_way(&self.agenda.packets);
                     let lost = packets.map(|packet| lost(packet.header.label()));
-                    lost.for_each(|event| self.recorder.record(self.agenda.now, NodeId(from.node), event));
+                    lost.for_each(|event| {
+                        self.present.outside_mut().sink.record(self.agenda.now, NodeId(from.node), event)
+                    });
                 }
                 wire.line.cut(&mut self.agenda.packets, self.agenda.now);
                 wire.framed.iter_mut().for_each(|framed| framed.cut(self.agenda.now));
@@ -782,7 +787,7 @@ impl World {
             return;
         }
         // A silent change stays undetected: faces, routes and FIBs keep what they had before.
-        self.routes.set_link(link, up);
+        self.present.outside_mut().routes.set_link(link, up);
         // Routes depend on all links, so the FIB of every node has to be resolved again.
         for node in &mut self.nodes {
             node.core.forwarder_mut().fib_mut().forget();

@@ -111,7 +111,7 @@ impl World {
             media: self.medium_records(plan),
             flow_samples: std::mem::take(&mut self.flow_samples),
             link_samples: std::mem::take(&mut self.link_samples),
-            events: std::mem::take(&mut self.recorder.events),
+            events: std::mem::take(&mut self.present.outside_mut().sink.events),
         }
     }
 

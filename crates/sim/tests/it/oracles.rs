@@ -1,8 +1,7 @@
 //! Closed forms: queueing, bandwidth-delay product, constant rates, CUBIC's curve, AIMD's square-root law.
 
-use tidegate_core::context::{Context, Env, NoSink};
-use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
+use tidegate_core::context::{Context, Env, NoSink, Present};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit};
 use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PitToken};
 use tidegate_core::observe::event::Event;
@@ -37,14 +36,15 @@ fn poisson_arrivals(load: f64, packets: u64) -> Served {
     let (mut arrives, mut free_at, mut arrived, mut served) = (0.0_f64, 0_u64, 0_u64, 0_u64);
     let (mut area, mut last, mut total_wait) = (0_u128, 0_u64, 0_u128);
     let mut waiting_since = std::collections::VecDeque::new();
-    let (routes, mut sink) = (NoRoutes, NoSink);
+    let mut sink = NoSink;
     while served < packets {
         let next_departure = if waiting_since.is_empty() { u64::MAX } else { free_at.max(last) };
         let next_arrival = if arrived < packets { arrives as u64 } else { u64::MAX };
         let now = next_arrival.min(next_departure);
         area += u128::from(faces[0].queued_packets()) * u128::from(now - last);
         last = now;
-        let env = Env::new(Time::from_nanos(now), NodeId(0), &names, &mut sink).with_routes(&routes);
+        let mut present = Present::observed(&mut sink).at(Time::from_nanos(now));
+        let env = Env::new(&names, &mut present);
         let mut cx = Context::new(env, &faces);
         if next_arrival <= next_departure {
             let kind = Kind::Data(Data {

@@ -11,8 +11,8 @@ pub mod setup;
 #[cfg(test)]
 mod tests;
 
-use tidegate_core::context::{Context, Env, NoSink};
-use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::context::{Context, Env, NoSink, Present};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit};
 use tidegate_core::ndn::gate::{Direction, FaceGate, GateVerdict, Releases};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::{Header, Kind, Packet};
@@ -300,7 +300,8 @@ impl Dumbbell {
     /// Calls `act` with the parts of the dumbbell and a context of its node.
     fn with<T>(&mut self, act: impl FnOnce(Parts<'_>, &mut Context<'_>) -> T) -> T {
         let sink = &mut NoSink;
-        let env = Env::new(self.now, NodeId(0), &self.names, sink);
+        let mut present = Present::observed(sink).at(self.now);
+        let env = Env::new(&self.names, &mut present);
         let parts = Parts { flows: &mut self.flows, queue: &mut self.queue, gates: &mut self.gates };
         act(parts, &mut Context::new(env, &self.faces))
     }

@@ -6,7 +6,7 @@ use super::profile::{ConsumerProfile, ProfileOptions};
 use super::rto::EstimatorKind;
 use super::*;
 use crate::clock::Clock;
-use crate::context::{Env, Sink};
+use crate::context::{Env, Present, Sink};
 use crate::ndn::face::NodeId;
 use crate::ndn::name::{NameTable, Segment};
 use crate::ndn::packet::{Data, LossNotice, Nack, NackReason};
@@ -151,7 +151,8 @@ impl Bench {
     }
 
     fn call<T>(&mut self, now: Time, call: impl FnOnce(&mut Consumer, &mut Context<'_>) -> T) -> T {
-        let env = Env::new(now, NodeId(0), &self.names, &mut self.events).with_mask(EventMask::ALL);
+        let mut present = Present::observed(&mut self.events).at(now).with_mask(EventMask::ALL);
+        let env = Env::new(&self.names, &mut present);
         call(&mut self.consumer, &mut Context::new(env, &[]))
     }
 

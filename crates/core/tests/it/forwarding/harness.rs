@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use tidegate_core::arena::PacketId;
-use tidegate_core::context::{Context, Env, NoSink};
+use tidegate_core::context::{Context, Env, NoSink, Present};
 use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
-use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit};
 use tidegate_core::ndn::fib::NextHop;
 use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox, Steering};
 use tidegate_core::ndn::name::{Name, NameHash, NameTable, PrefixId, Segment};
@@ -278,7 +278,8 @@ impl Router {
 
     fn call<T>(&mut self, at: Time, part: impl FnOnce(&mut Forwarder<u32>, &mut Context<'_>) -> T) -> T {
         let mut sink = NoSink;
-        let env = Env::new(at, NodeId(0), &self.names, &mut sink);
+        let mut present = Present::observed(&mut sink).at(at);
+        let env = Env::new(&self.names, &mut present);
         part(&mut self.forwarder, &mut Context::new(env, &self.faces))
     }
 

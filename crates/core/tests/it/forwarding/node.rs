@@ -1,9 +1,9 @@
 //! A node: forwarder, queues and applications together.
 
 use tidegate_core::arena::PacketId;
-use tidegate_core::context::{Context, Env, NoSink};
-use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
+use tidegate_core::context::{Context, Env, NoSink, Present};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit};
+use tidegate_core::ndn::name::{Name, PrefixId};
 use tidegate_core::ndn::node::{Device, Devices, Node};
 use tidegate_core::ndn::packet::{Header, Packet, PacketArena};
 use tidegate_core::observe::event::Cause;
@@ -76,9 +76,9 @@ fn an_application_gets_its_packets_in_the_order_they_came() {
     let mut node = Node::new(router.forwarder, queues, router.faces);
     let mut wires = Wires::default();
     for segment in [1, 2, 3] {
-        let mut sink = NoSink;
+        let mut present = Present::new(NoSink);
         let packet = wires.interest(prefix, segment);
-        node.receive(env(&names, &mut sink), FaceId(0), packet, &mut wires);
+        node.receive(Env::new(&names, &mut present), FaceId(0), packet, &mut wires);
     }
     let taken: Vec<_> = std::iter::from_fn(|| node.poll_application()).collect();
     let order: Vec<_> = taken.iter().map(|(face, packet)| (face.0, wires.packets[packet].body)).collect();
@@ -91,12 +91,12 @@ fn a_forwarded_packet_waits_in_the_queue_of_its_face() {
     let (names, prefix) = (router.names, router.prefix);
     let queues = (0..APPLICATION).map(|face| Queue::new(FaceId(face), Vec::new())).collect();
     let mut node = Node::new(router.forwarder, queues, router.faces);
-    let (mut sink, mut wires) = (NoSink, Wires { is_busy: true, ..Wires::default() });
+    let (mut present, mut wires) = (Present::new(NoSink), Wires { is_busy: true, ..Wires::default() });
     let packet = wires.interest(prefix, 1);
-    node.receive(env(&names, &mut sink), FaceId(0), packet, &mut wires);
+    node.receive(Env::new(&names, &mut present), FaceId(0), packet, &mut wires);
     assert_eq!((wires.sent.len(), &wires.requested[..]), (0, &[(FaceId(3), true, None)][..]));
     assert_eq!(node.faces()[3].queued_packets(), 1);
-    node.service(env(&names, &mut sink), FaceId(3), &mut wires);
+    node.service(Env::new(&names, &mut present), FaceId(3), &mut wires);
     assert_eq!((bodies(&wires), wires.requested.len()), (vec![2001], 1));
     assert_eq!(node.forwarder_wake(), Some(ms(1000)));
 }
@@ -107,17 +107,13 @@ fn a_free_device_takes_a_packet_past_its_queue_and_counts_it_as_one_that_did_not
     let (names, prefix) = (router.names, router.prefix);
     let queues = (0..APPLICATION).map(|face| Queue::new(FaceId(face), Vec::new())).collect();
     let mut node = Node::new(router.forwarder, queues, router.faces);
-    let (mut sink, mut wires) = (NoSink, Wires::default());
+    let (mut present, mut wires) = (Present::new(NoSink), Wires::default());
     let packet = wires.interest(prefix, 1);
-    node.receive(env(&names, &mut sink), FaceId(0), packet, &mut wires);
+    node.receive(Env::new(&names, &mut present), FaceId(0), packet, &mut wires);
     assert_eq!((bodies(&wires), wires.requested.len()), (vec![2001], 0));
     let (view, stats) = (&node.faces()[3], node.queue(FaceId(3)).stats());
     assert_eq!((view.sent_packets(), view.accepted_packets(), view.queued_packets()), (1, 1, 0));
     assert_eq!((stats.offered, stats.peak, stats.delays.summary().max), (1, 0, Span::ZERO));
-}
-
-fn env<'a>(names: &'a NameTable, sink: &'a mut NoSink) -> Env<'a> {
-    Env::new(ms(0), NodeId(0), names, sink)
 }
 
 #[test]
@@ -127,15 +123,15 @@ fn a_full_queue_drops_and_a_class_above_the_highest_is_served_as_the_highest() {
     let faces = vec![FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, Limit::Packets(Packets::new(1)))];
     let queues = vec![Queue::new(FaceId(0), Vec::new())];
     let mut node = Node::new(router.forwarder, queues, faces);
-    let (mut sink, mut wires) = (NoSink, Wires { is_busy: true, ..Wires::default() });
+    let (mut present, mut wires) = (Present::new(NoSink), Wires { is_busy: true, ..Wires::default() });
     for (nonce, class) in [(1, 0), (2, 0), (3, 200)] {
         let mut packet = interest(Name::segment(prefix, nonce), nonce);
         packet.header.hop.class.0 = class;
         let packet = wires.packets.insert(packet);
-        node.send(env(&names, &mut sink), FaceId(0), packet, &mut wires);
+        node.send(Env::new(&names, &mut present), FaceId(0), packet, &mut wires);
     }
     for _ in 0..3 {
-        node.service(env(&names, &mut sink), FaceId(0), &mut wires);
+        node.service(Env::new(&names, &mut present), FaceId(0), &mut wires);
     }
     assert_eq!((bodies(&wires), node.queue(FaceId(0)).stats().dropped), (vec![2003, 2001], 1));
 }
@@ -167,14 +163,14 @@ fn a_packet_held_after_a_mark_leaves_with_it_and_directives_reach_disciplines() 
     let disciplines: Vec<Box<dyn QueueDiscipline>> =
         vec![Box::new(Always(Verdict::Mark(2, cause))), Box::new(Always(Verdict::Hold(ms(100))))];
     let mut node = Node::new(router.forwarder, vec![Queue::new(FaceId(0), disciplines)], faces);
-    let (mut sink, mut wires) = (NoSink, Wires::default());
+    let (mut present, mut wires) = (Present::new(NoSink), Wires::default());
     let packet = wires.interest(prefix, 1);
-    node.send(env(&names, &mut sink), FaceId(0), packet, &mut wires);
+    node.send(Env::new(&names, &mut present), FaceId(0), packet, &mut wires);
     assert_eq!((node.faces()[0].held_packets(), wires.sent.len(), wires.requested.len()), (1, 0, 0));
     let directive = Metric(1.0);
-    node.on_directive(env(&names, &mut sink), &directive, &mut wires);
+    node.on_directive(Env::new(&names, &mut present), &directive, &mut wires);
     assert_eq!(wires.requested, [(FaceId(0), false, Some(ms(0)))]);
-    node.wake_queue(env(&names, &mut sink), FaceId(0), &mut wires);
+    node.wake_queue(Env::new(&names, &mut present), FaceId(0), &mut wires);
     assert_eq!(wires.sent.first().map(|(_, packet)| packet.header.hop.mark), Some(2));
 }
 
@@ -199,14 +195,13 @@ fn a_device_is_not_requested_again_before_the_time_that_its_queue_waits_for() {
     let faces = vec![FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, Limit::Packets(Packets::new(9)))];
     let disciplines: Vec<Box<dyn QueueDiscipline>> = vec![Box::new(NotBefore(ms(7)))];
     let mut node = Node::new(router.forwarder, vec![Queue::new(FaceId(0), disciplines)], faces);
-    let (mut sink, mut wires) = (NoSink, Wires::default());
+    let (mut present, mut wires) = (Present::new(NoSink), Wires::default());
     let packet = wires.interest(prefix, 1);
-    node.send(env(&names, &mut sink), FaceId(0), packet, &mut wires);
+    node.send(Env::new(&names, &mut present), FaceId(0), packet, &mut wires);
     // A device asked to serve at once would find nothing, and ask again at the same time for ever.
     assert_eq!((wires.sent.len(), &wires.requested[..]), (0, &[(FaceId(0), false, Some(ms(7)))][..]));
-    let mut late = env(&names, &mut sink);
-    late.now = ms(7);
-    node.wake_queue(late, FaceId(0), &mut wires);
+    present.now = ms(7);
+    node.wake_queue(Env::new(&names, &mut present), FaceId(0), &mut wires);
     assert_eq!((bodies(&wires), wires.requested.len()), (vec![2001], 1));
 }
 
@@ -218,10 +213,10 @@ fn a_device_takes_the_number_of_one_that_is_gone_and_nothing_of_it() {
     let view = || FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, Limit::Packets(Packets::new(9)));
     let faces: Vec<_> = (0..3).map(|_| node.attach(view(), |face| Queue::new(face, Vec::new()))).collect();
     assert_eq!(faces, [Some(FaceId(0)), Some(FaceId(1)), Some(FaceId(2))]);
-    let (mut sink, mut wires) = (NoSink, Wires { is_busy: true, ..Wires::default() });
+    let (mut present, mut wires) = (Present::new(NoSink), Wires { is_busy: true, ..Wires::default() });
     for segment in [1, 2] {
         let packet = wires.interest(prefix, segment);
-        node.receive(env(&names, &mut sink), FaceId(1), packet, &mut wires);
+        node.receive(Env::new(&names, &mut present), FaceId(1), packet, &mut wires);
     }
     let mut held = Vec::new();
     node.visit_names(&wires.packets, &mut |name, token| held.push((name.segment.0, token.0)));
@@ -229,7 +224,7 @@ fn a_device_takes_the_number_of_one_that_is_gone_and_nothing_of_it() {
     let (first, second) = ([(1, 0), (1, 1001), (1, 1001)], [(2, 0), (2, 1002), (2, 1002)]);
     assert_eq!(held[..6], [first, second].concat());
     assert_eq!(wires.packets.count(), 2);
-    assert_eq!(node.detach(env(&names, &mut sink), &mut wires.packets, FaceId(0)), 2);
+    assert_eq!(node.detach(Env::new(&names, &mut present), &mut wires.packets, FaceId(0)), 2);
     assert_eq!(wires.packets.count(), 0);
     assert!(!node.faces()[0].is_up());
     assert_eq!(node.attach(view(), |face| Queue::new(face, Vec::new())), Some(FaceId(0)));

@@ -6,14 +6,14 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use tidegate_core::context::{Context, Env, NoSink};
+use tidegate_core::context::{Context, Env, NoSink, Present};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::fib::Routes;
 use tidegate_core::ndn::fib::{Fib, NextHop, StrategyId};
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
 use tidegate_core::ndn::packet::{Header, Kind, LossNotice, PacketArena, PitToken};
 use tidegate_core::ndn::pit::Selector;
-use tidegate_core::observe::event::{Cause, EventMask};
+use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Actions, Queue, QueueDiscipline, Verdict};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::signal::Class;
@@ -402,8 +402,8 @@ fn a_queue_loses_nothing_keeps_order_and_serves_the_higher_class_first() {
         for step in 1..=5_000u32 {
             let now = u64::from(step);
             let mut sink = NoSink;
-            let (node, mask) = (NodeId(0), EventMask::NONE);
-            let env = Env::new(ms(now), node, &names, &mut sink).with_mask(mask);
+            let mut present = Present::observed(&mut sink).at(ms(now));
+            let env = Env::new(&names, &mut present);
             let mut cx = Context::new(env, &faces);
             match rng.below(10) {
                 0..=4 => {

@@ -23,8 +23,8 @@ mod strategy_choice;
 pub mod verb;
 
 use bytes::Bytes;
-use tidegate_core::context::{Env, NoSink};
-use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::context::Env;
+use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::forwarder::Steering;
 use tidegate_core::ndn::name::{Name, PrefixId};
 use tidegate_core::ndn::packet::{Kind, Packet};

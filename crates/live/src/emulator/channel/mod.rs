@@ -5,9 +5,9 @@
 
 use bytes::Bytes;
 use tidegate_core::arena::PacketId;
-use tidegate_core::context::{Context, Env, NoSink};
+use tidegate_core::context::{Context, Env, NoSink, Present};
 use tidegate_core::link::line::{Line, LineSetup};
-use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit};
 use tidegate_core::ndn::name::{Name, NameTable, Segment};
 use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PacketArena, PitToken};
 use tidegate_core::observe::records::DelaySummary;
@@ -163,7 +163,8 @@ impl Channel {
         act: impl FnOnce(&mut Queue, &mut Context<'_>, &mut PacketArena<Datagram>) -> T,
     ) -> T {
         let sink = &mut NoSink;
-        let env = Env::new(now, NodeId(0), &self.names, sink);
+        let mut present = Present::observed(sink).at(now);
+        let env = Env::new(&self.names, &mut present);
         act(&mut self.queue, &mut Context::new(env, &self.face), &mut self.packets)
     }
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::context::{Env, Sink};
+use tidegate_core::context::{Env, Present, Sink};
 use tidegate_core::ndn::packet::{Data, Interest, Millis, Packet, PitToken};
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::queue::QueueStats;
@@ -84,7 +84,8 @@ impl Bench {
     }
 
     fn run<T>(&mut self, act: impl FnOnce(&mut StandaloneQueue<()>, &mut Context<'_>) -> T) -> T {
-        let env = Env::new(self.now, NodeId(0), &self.names, &mut self.drops).with_mask(EventMask::ALL);
+        let mut present = Present::observed(&mut self.drops).at(self.now).with_mask(EventMask::ALL);
+        let env = Env::new(&self.names, &mut present);
         act(&mut self.queue, &mut Context::new(env, &self.faces))
     }
 
@@ -247,7 +248,8 @@ fn every_choice_changes_the_round_that_it_is_about() {
         let mut bench = Bench::new(packets(8), params(given));
         bench.until(500);
         (0..10).for_each(|_| bench.push_data());
-        for (millis, leave) in [(1, 0), (2, 1), (3, 2), (4, 1), (5, 0), (6, 3), (7, 0), (8, 3), (9, 0), (10, 0)]
+        for (millis, leave) in
+            [(1, 0), (2, 1), (3, 2), (4, 1), (5, 0), (6, 3), (7, 0), (8, 3), (9, 0), (10, 0)]
         {
             bench.until(millis * 1000 - 500);
             bench.pop_bulk(leave);
@@ -419,7 +421,11 @@ fn random_event(bench: &mut Bench, rng: &mut Rng, mut on_push: impl FnMut(bool),
     if rng.chance(0.5) {
         for _ in 0..rng.below(bench.faces[0].limit_packets() * 2) {
             let is_data = rng.chance(0.8);
-            if is_data { bench.push_data() } else { bench.push_interest() }
+            if is_data {
+                bench.push_data()
+            } else {
+                bench.push_interest()
+            }
             on_push(is_data);
         }
     } else {
@@ -591,7 +597,8 @@ fn a_passing_notice_meets_the_class_that_the_parameter_names() {
 #[test]
 fn released_packets_fit_a_queue_limited_in_bytes() {
     // Five packets of 1040 bytes fit; len_Q counts 6000/1500 = 4 packets.
-    let given = [("alpha", Setting::Number(1.0)), ("tau", Setting::Number(1.0)), ("cap", Setting::Bool(false))];
+    let given =
+        [("alpha", Setting::Number(1.0)), ("tau", Setting::Number(1.0)), ("cap", Setting::Bool(false))];
     let mut bench = Bench::new(Limit::Bytes(ByteCount::new(6_000)), params(&given));
     bench.until(500);
     bench.push_data();

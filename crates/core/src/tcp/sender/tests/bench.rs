@@ -3,9 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::clock::Clock;
-use crate::context::{Context, Env, NoSink};
-use crate::ndn::face::NodeId;
-use crate::ndn::fib::NoRoutes;
+use crate::context::{Context, Env, NoSink, Present};
 use crate::ndn::name::{Name, NameTable};
 use crate::ndn::packet::TcpFlags;
 use crate::ndn::packet::{Ecn, Header, Kind, TcpSegment};
@@ -167,8 +165,9 @@ impl Bench {
     }
 
     pub(super) fn with<T>(&mut self, call: impl FnOnce(&mut Sender, &mut Context<'_>) -> T) -> T {
-        let (routes, mut sink) = (NoRoutes, NoSink);
-        let env = Env::new(self.now, NodeId(0), &self.names, &mut sink).with_routes(&routes);
+        let mut sink = NoSink;
+        let mut present = Present::observed(&mut sink).at(self.now);
+        let env = Env::new(&self.names, &mut present);
         call(&mut self.sender, &mut Context::new(env, &[]))
     }
 

@@ -1,12 +1,12 @@
 use super::*;
+use crate::brf::messages::Congestion;
+use crate::brf::rate_code::GRANTED_RATE;
 use crate::brf::rate_code::{Grant, decode};
 use crate::brf::{Params, rate_code};
-use tidegate_core::context::{Env, Sink};
+use tidegate_core::context::{Env, Present, Sink};
 use tidegate_core::ndn::packet::TcpFlags;
-use crate::brf::messages::Congestion;
 use tidegate_testkit::gate_bench::GateBench;
 use tidegate_testkit::steps::device;
-use crate::brf::rate_code::GRANTED_RATE;
 
 mod full_table;
 mod other_switches;
@@ -220,7 +220,8 @@ fn the_least_grant_of_the_path_stays_whatever_an_ack_claims() {
     bench.open(0, 1, true);
     let own = rate_code::encode(GIVEN);
     // Every 30 ms something is due.
-    let mut claims = |at_ms: u64, standing| bench.ack_with(at_ms * 1000, 1, standing).map(|value| value as u16);
+    let mut claims =
+        |at_ms: u64, standing| bench.ack_with(at_ms * 1000, 1, standing).map(|value| value as u16);
     assert_eq!(claims(50, Some(65_529)), Some(own), "absurd");
     assert_eq!(claims(80, Some(0)), Some(own), "nothing");
     assert_eq!(claims(110, Some(u32::MAX)), Some(own), "no code");
@@ -419,7 +420,8 @@ fn grants_for_flows_whose_acks_take_another_way_reach_them_through_other_switche
         here.data(at * 1000, 1);
     }
     let mut reported = |at_ms: u64| {
-        let reported = here.gates.at(at_ms * 1000, |cx| here.switch.borrow_mut().ports[0].take_unsent_grants(cx.now));
+        let reported =
+            here.gates.at(at_ms * 1000, |cx| here.switch.borrow_mut().ports[0].take_unsent_grants(cx.now));
         reported.into_iter().next()
     };
     assert_eq!(reported(200), None, "not 200 ms yet");
@@ -446,7 +448,8 @@ fn what_is_reported_to_others_ends_when_an_ack_comes_by() {
     bench.syn(0, 1, true);
     bench.data(40_000, 1);
     bench.ack(250_000, 1);
-    let reported = bench.gates.at(900_000, |cx| bench.switch.borrow_mut().ports[0].take_unsent_grants(cx.now));
+    let reported =
+        bench.gates.at(900_000, |cx| bench.switch.borrow_mut().ports[0].take_unsent_grants(cx.now));
     assert!(reported.is_empty());
 }
 
@@ -507,7 +510,8 @@ fn grants_of_a_switch_that_restarted_are_newer_than_those_before() {
     let reported = |bench: &mut Bench, at_ms: u64| {
         let mut agent = Agent::new(&bench.params, Rc::clone(&bench.switch));
         let mut sink = Reports::default();
-        let env = Env::new(Time::ZERO + Span::from_millis(at_ms), NodeId(0), &bench.gates.names, &mut sink);
+        let mut present = Present::observed(&mut sink).at(Time::ZERO + Span::from_millis(at_ms));
+        let env = Env::new(&bench.gates.names, &mut present);
         agent.report_grants(&mut Context::new(env, &bench.gates.faces));
         let grants = sink.0.iter().filter_map(|report| match report.get() {
             Some(Report::Grant(grant)) => Some(grant.sequence),

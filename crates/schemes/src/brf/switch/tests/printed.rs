@@ -27,7 +27,8 @@ fn a_grant_that_moved_waits_for_the_round_trip() {
     let waits = |bench: &mut Bench| {
         bench.open(0, 1, true);
         bench.run(20, 100, &[(1, ALL)]);
-        let written = (100_000..120_000).step_by(500).find(|at_us| bench.ack(*at_us, 1).is_some()).expect("one is due");
+        let written =
+            (100_000..120_000).step_by(500).find(|at_us| bench.ack(*at_us, 1).is_some()).expect("one is due");
         bench.open(130, 2, true);
         bench.switch.borrow_mut().ports[0].tick(Time::ZERO + Span::from_millis(131), BitRate::from_mbps(5.0));
         (written, bench.ack(written + 15_000, 1))

@@ -1,7 +1,6 @@
 use super::*;
-use tidegate_core::context::{Env, NoSink};
+use tidegate_core::context::{Env, NoSink, Present};
 use tidegate_core::ndn::packet::{Data, Interest, Millis, PitToken};
-use tidegate_core::observe::event::EventMask;
 
 /// Data of 1000 bytes at 8 Mbit/s: one each millisecond. Three may pass at once.
 const RATE: BitRate = BitRate::from_bps(8_000_000);
@@ -33,9 +32,9 @@ impl Bench {
     }
 
     fn call<T>(&mut self, now: Time, part: impl FnOnce(&mut ShaperGate, &mut Context<'_>) -> T) -> T {
-        let (node, mask) = (NodeId(0), EventMask::NONE);
         let sink = &mut NoSink;
-        let env = Env::new(now, node, &self.names, sink).with_mask(mask);
+        let mut present = Present::observed(sink).at(now);
+        let env = Env::new(&self.names, &mut present);
         part(&mut self.gate, &mut Context::new(env, &[]))
     }
 
