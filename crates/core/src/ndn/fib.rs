@@ -1,5 +1,7 @@
 //! The FIB: longest-prefix match, resolved once per prefix.
 
+use std::sync::Arc;
+
 use crate::context::Context;
 use crate::ndn::face::{FaceId, NodeId};
 use crate::ndn::name::{NameHash, NameTable, PrefixId};
@@ -37,8 +39,8 @@ pub struct StrategyId(pub u16);
 pub struct FibEntry {
     /// Prefix of the names that it is for.
     pub prefix: PrefixId,
-    /// Next hops, cheapest first, ties by face.
-    pub hops: Vec<NextHop>,
+    /// Next hops, cheapest first, ties by face; one list for all names that a configured route leads.
+    pub hops: Arc<[NextHop]>,
     /// The strategy that chooses among them.
     pub strategy: StrategyId,
     /// Scope of Interests for the prefix.
@@ -73,9 +75,11 @@ impl Scope {
 pub struct Fib {
     hash: NameHash,
     /// Configured routes by prefix number, as `strategies`.
-    given: Vec<(PrefixId, Vec<NextHop>)>,
+    given: Vec<(PrefixId, Arc<[NextHop]>)>,
     /// Number of configured next hops by face, so that the end of a face without any costs nothing.
     uses: Vec<u32>,
+    /// Number of all configured next hops.
+    given_hops: usize,
     strategies: Vec<(PrefixId, StrategyId)>,
     resolved: Resolved,
 }
@@ -93,6 +97,7 @@ impl Fib {
             hash,
             given: Vec::new(),
             uses: Vec::new(),
+            given_hops: 0,
             strategies: Vec::new(),
             resolved: Resolved::new(hash),
         }
@@ -100,7 +105,17 @@ impl Fib {
 
     /// Sets the next hops of `prefix`; an empty list removes it. Of several next hops through one face the
     /// cheapest counts.
-    pub fn set(&mut self, prefix: PrefixId, mut hops: Vec<NextHop>) {
+    pub fn set(&mut self, prefix: PrefixId, hops: Vec<NextHop>) {
+        self.set_all([(prefix, hops)]);
+    }
+
+    /// As [`set`](Self::set) for many prefixes, after which the cached results are cleared once.
+    pub fn set_all(&mut self, changes: impl IntoIterator<Item = (PrefixId, Vec<NextHop>)>) {
+        changes.into_iter().for_each(|(prefix, hops)| self.replace(prefix, hops));
+        self.forget();
+    }
+
+    fn replace(&mut self, prefix: PrefixId, mut hops: Vec<NextHop>) {
         // By face first, so that `dedup` keeps the cheapest next hop of each.
         hops.sort_unstable_by_key(|hop| (hop.face, hop.cost));
         hops.dedup_by_key(|hop| hop.face);
@@ -108,11 +123,15 @@ impl Fib {
         self.count_uses(prefix, &hops);
         match (self.given.binary_search_by_key(&prefix, |(given, _)| *given), hops.is_empty()) {
             (Ok(at), true) => drop(self.given.remove(at)),
-            (Ok(at), false) => self.given[at].1 = hops,
+            (Ok(at), false) => self.given[at].1 = hops.into(),
             (Err(_), true) => {}
-            (Err(at), false) => self.given.insert(at, (prefix, hops)),
+            (Err(at), false) => self.given.insert(at, (prefix, hops.into())),
         }
-        self.forget();
+    }
+
+    /// Number of next hops that were set for all prefixes together.
+    pub fn given_hops(&self) -> usize {
+        self.given_hops
     }
 
     /// Counts `hops` in place of those that were set for `prefix` before.
@@ -124,7 +143,9 @@ impl Fib {
             }
             self.uses[index] += 1;
         }
+        self.given_hops += hops.len();
         if let Ok(at) = self.given.binary_search_by_key(&prefix, |(given, _)| *given) {
+            self.given_hops -= self.given[at].1.len();
             self.given[at].1.iter().for_each(|hop| self.uses[hop.face.index()] -= 1);
         }
     }
@@ -148,10 +169,10 @@ impl Fib {
     pub fn remove_face(&mut self, face: FaceId) {
         match self.uses.get_mut(face.index()) {
             None | Some(0) => return,
-            Some(uses) => *uses = 0,
+            Some(uses) => self.given_hops -= std::mem::take(uses) as usize,
         }
-        for (_, hops) in &mut self.given {
-            hops.retain(|hop| hop.face != face);
+        for (_, hops) in self.given.iter_mut().filter(|(_, hops)| hops.iter().any(|hop| hop.face == face)) {
+            *hops = hops.iter().filter(|hop| hop.face != face).copied().collect();
         }
         self.given.retain(|(_, hops)| !hops.is_empty());
         self.forget();
@@ -231,26 +252,35 @@ impl Fib {
 
     #[cold]
     fn resolve(&mut self, prefix: PrefixId, names: &NameTable, routes: &dyn Routes, node: NodeId) -> u32 {
-        let mut hops = Vec::new();
-        let mut at = Some(prefix);
-        while let Some(candidate) = at {
-            if let Ok(at) = self.given.binary_search_by_key(&candidate, |(given, _)| *given) {
-                hops.clone_from(&self.given[at].1);
-            } else {
-                // At each prefix configured routes take precedence; a longer prefix takes precedence over
-                // both.
-                routes.next_hops(node, candidate, &mut hops);
-            }
-            if !hops.is_empty() {
-                break;
-            }
-            at = names.parent(candidate);
-        }
+        let hops = self.resolve_hops(prefix, names, routes, node);
         let strategy = self.strategy_of(prefix, names);
         let number = self.resolved.entries.len() as u32;
         self.resolved.entries.push(FibEntry { prefix, hops, strategy, scope: Scope::of(prefix, names) });
         self.resolved.numbers.insert(prefix, number);
         number
+    }
+
+    /// The next hops of the longest prefix with any.
+    fn resolve_hops(
+        &self,
+        prefix: PrefixId,
+        names: &NameTable,
+        routes: &dyn Routes,
+        node: NodeId,
+    ) -> Arc<[NextHop]> {
+        let (mut hops, mut at) = (Vec::new(), Some(prefix));
+        while let Some(candidate) = at {
+            // At each prefix configured routes take precedence; a longer prefix takes precedence over both.
+            if let Ok(at) = self.given.binary_search_by_key(&candidate, |(given, _)| *given) {
+                return self.given[at].1.clone();
+            }
+            routes.next_hops(node, candidate, &mut hops);
+            if !hops.is_empty() {
+                break;
+            }
+            at = names.parent(candidate);
+        }
+        hops.into()
     }
 
     fn strategy_of(&self, prefix: PrefixId, names: &NameTable) -> StrategyId {
@@ -295,13 +325,30 @@ mod tests {
         let mut fib = Fib::default();
         fib.set(a, vec![hop(1, 5)]);
         fib.set(ab, vec![hop(2, 9), hop(3, 1)]);
-        assert_eq!(fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(3, 1), hop(2, 9)]);
+        assert_eq!(*fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(3, 1), hop(2, 9)]);
         assert_eq!(
             fib.entries().map(|(prefix, hops)| (prefix, hops.len())).collect::<Vec<_>>(),
             [(a, 1), (ab, 2)]
         );
         fib.set(ab, vec![]);
-        assert_eq!(fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(1, 5)]);
+        assert_eq!(*fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(1, 5)]);
+    }
+
+    #[test]
+    fn names_of_one_route_share_its_next_hops_which_are_counted() {
+        let mut names = NameTable::new();
+        let [a, ab, ac, b] = ["/a", "/a/b", "/a/c", "/b"].map(|uri| names.intern_uri(uri).expect("valid"));
+        let mut fib = Fib::default();
+        fib.set_all([(a, vec![hop(1, 5), hop(2, 9)]), (b, vec![hop(2, 1)])]);
+        let mut hops_of = |prefix| fib.lookup(prefix, &names, &NoRoutes, NodeId(0)).hops.clone();
+        assert!(Arc::ptr_eq(&hops_of(ab), &hops_of(ac)));
+        assert_eq!(fib.given_hops(), 3);
+        fib.set(a, vec![hop(1, 5), hop(2, 9), hop(3, 9)]);
+        assert_eq!(fib.given_hops(), 4);
+        fib.remove_face(FaceId(2));
+        assert_eq!(fib.given_hops(), 2);
+        fib.set(a, Vec::new());
+        assert_eq!((fib.given_hops(), fib.entries().count()), (0, 0));
     }
 
     #[test]
@@ -323,7 +370,7 @@ mod tests {
             let mut present = Present::new(NoSink);
             let cx = Context::new(Env::new(&names, &mut present), &[]);
             let entry = fib.route_by(&mut hint, prefixes[number], &cx);
-            assert_eq!(entry.hops, [hop(number as u16 + 1, 1)], "round {round}");
+            assert_eq!(*entry.hops, [hop(number as u16 + 1, 1)], "round {round}");
             assert_eq!(fib.resolved.entries[hint as usize].prefix, prefixes[number]);
         }
     }
@@ -340,7 +387,7 @@ mod tests {
         for _ in 0..2 {
             for (i, prefix) in prefixes.iter().enumerate() {
                 let expected = if i % 3 == 0 { vec![hop(i as u16, 1)] } else { vec![] };
-                assert_eq!(fib.lookup(*prefix, &names, &NoRoutes, NodeId(0)).hops, expected, "prefix {i}");
+                assert_eq!(*fib.lookup(*prefix, &names, &NoRoutes, NodeId(0)).hops, expected, "prefix {i}");
             }
         }
     }
@@ -376,7 +423,7 @@ mod tests {
         assert!(fib.known(a).is_some(), "nothing has changed");
         fib.remove_face(FaceId(1));
         assert!(fib.known(a).is_none());
-        assert_eq!(fib.lookup(a, &names, &NoRoutes, NodeId(0)).hops, [hop(4, 6)]);
-        assert_eq!(fib.lookup(b, &names, &NoRoutes, NodeId(0)).hops, []);
+        assert_eq!(*fib.lookup(a, &names, &NoRoutes, NodeId(0)).hops, [hop(4, 6)]);
+        assert_eq!(*fib.lookup(b, &names, &NoRoutes, NodeId(0)).hops, []);
     }
 }

@@ -95,7 +95,7 @@ fn way_is_right(bench: &mut Bench, prefix: PrefixId) {
     let (names, fib) = (&bench.names, bench.node.forwarder_mut().fib_mut());
     let routes = names.ancestors(prefix).map(|prefix| fib.given(prefix).to_vec());
     let longest = routes.into_iter().find(|hops| !hops.is_empty()).unwrap_or_default();
-    assert_eq!(fib.lookup(prefix, names, &NoRoutes, NodeId(0)).hops, longest);
+    assert_eq!(*fib.lookup(prefix, names, &NoRoutes, NodeId(0)).hops, *longest);
 }
 
 /// Asserts that the name in the header of a packet is the one in its bytes.

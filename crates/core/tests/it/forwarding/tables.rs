@@ -278,7 +278,7 @@ fn the_longest_prefix_wins_as_in_a_naive_search() {
                     });
                     let strategy = ancestors().find_map(|at| strategies.get(&at).copied());
                     let found = fib.lookup(prefix, &names, &known, NodeId(0));
-                    assert_eq!(found.hops, hops.unwrap_or_default(), "seed {seed} step {step}");
+                    assert_eq!(*found.hops, *hops.unwrap_or_default(), "seed {seed} step {step}");
                     assert_eq!(found.strategy, strategy.unwrap_or_default(), "seed {seed} step {step}");
                 }
             }
