@@ -19,6 +19,7 @@ use tidegate_wire::InterestView;
 use super::super::Daemon;
 use super::super::config::ForwarderConfig;
 use super::super::face::{Line, Origin};
+use super::super::places::PeerNetwork;
 use super::super::rib::MAX_ROUTES;
 use super::super::start::StartError;
 use super::known_keys::CommandSubject;
@@ -116,6 +117,15 @@ pub(super) enum CommandReach {
     OwnUser,
 }
 
+/// Where a command comes from, as far as its source is held responsible for the work that it causes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in super::super) enum CommandSource {
+    /// Another machine.
+    Address(PeerNetwork),
+    /// A user of this machine; `None` where the system does not report it, and for Ethernet and multicast groups.
+    User(Option<u32>),
+}
+
 /// Sender of a command that is permitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommandSender {
@@ -138,7 +148,8 @@ impl Daemon {
         from: FaceId,
         requested: &ControlParameters,
     ) -> Result<CommandSender, RequestRefusal> {
-        let subject = CommandSubject { module, prefix: requested.name.as_deref().unwrap_or_default() };
+        let prefix = requested.name.as_deref().unwrap_or_default();
+        let subject = CommandSubject { module, prefix, source: self.source_of_command(from) };
         if RequestScope::of(command) == Some(RequestScope::Hop) {
             self.check_neighbour(from, requested)?;
             if !self.config.localhop {
@@ -199,8 +210,15 @@ impl Daemon {
         ))
     }
 
+    pub(super) fn source_of_command(&mut self, from: FaceId) -> CommandSource {
+        match self.source_of_face(from) {
+            Some(address) => CommandSource::Address(address),
+            None => CommandSource::User(self.uid_of(from)),
+        }
+    }
+
     /// The user that a face belongs to: the one that created it by a command, or the one that connected.
-    pub(super) fn uid_of(&mut self, id: FaceId) -> Option<u32> {
+    fn uid_of(&mut self, id: FaceId) -> Option<u32> {
         let face = self.faces[id.index()].as_mut()?;
         match face.origin {
             Origin::Accepted => face.peer_user().map(|user| user.uid),
@@ -215,10 +233,7 @@ impl Daemon {
         subject: CommandSubject<'_>,
         refusal: RequestRefusal,
     ) -> Result<CommandReach, RequestRefusal> {
-        self.known_keys.accept(command, subject, wall_millis()).map_err(|why| match why {
-            Some(why) => RequestRefusal::new(403, why),
-            None => refusal,
-        })
+        self.known_keys.accept(command, subject, wall_millis()).map_err(|why| why.unwrap_or(refusal))
     }
 
     /// Checks the content of a command under `/localhop`: a neighbour may change routes to itself.

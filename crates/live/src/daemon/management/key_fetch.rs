@@ -9,8 +9,8 @@ use tidegate_core::ndn::packet::{Kind, Millis, Packet};
 use tidegate_core::units::{Span, Time};
 use tidegate_wire::{Certificate, DataView, InterestBuilder, InterestView, KeyLocator};
 
-use super::super::places::PeerNetwork;
 use super::super::{Daemon, MANAGEMENT};
+use super::authority::CommandSource;
 use super::request::RequestRefusal;
 use super::wall_millis;
 use crate::name_uri::show;
@@ -34,8 +34,7 @@ pub(in super::super) struct KeyFetch {
     command: Bytes,
     /// Face on which it arrived, and the number of that.
     from: (FaceId, u64),
-    /// Address of another machine, or user of this one.
-    source: (Option<PeerNetwork>, Option<u32>),
+    source: CommandSource,
     until: Time,
     /// Name that is requested now, concatenated components.
     wanted: Vec<u8>,
@@ -57,14 +56,14 @@ impl Daemon {
     /// Postpones the response to a command from `from` that was refused because its key is not known, if there may be
     /// certificates for it.
     pub(super) fn awaits_certificate(&mut self, command: &Packet<Bytes>, from: FaceId) -> bool {
-        let source = (self.source_of_face(from), self.uid_of(from));
+        let source = self.source_of_command(from);
         let Some(number) = self.number_of(from) else { return false };
         let Ok(view) = InterestView::parse(&command.body) else { return false };
         let of_source = self.key_fetches.iter().filter(|fetch| fetch.source == source).count();
         if self.key_fetches.len() >= MAX_FETCHES || of_source >= MAX_OF_SOURCE {
             return false;
         }
-        let Some(wanted) = self.known_keys.unknown_key(&view) else { return false };
+        let Some(wanted) = self.known_keys.unknown_key(&view, source, wall_millis()) else { return false };
         let fetch = KeyFetch {
             command: command.body.clone(),
             from: (from, number),
@@ -163,7 +162,7 @@ impl Daemon {
     /// Responds to a command whose certificates were all fetched, or of which one cannot be.
     fn end_fetch(&mut self, fetch: &KeyFetch, outcome: Result<(), &str>) {
         let learned = outcome.map_err(|why| format!("the certificate {}: {why}", show(&fetch.wanted)));
-        let learned = learned.and_then(|()| self.known_keys.learn(&fetch.found, wall_millis()));
+        let learned = learned.and_then(|()| self.known_keys.learn(&fetch.found, fetch.source, wall_millis()));
         let Some(command) = self.own_packet(fetch.command.clone()) else { return };
         let data = match learned {
             Ok(()) => self.answer(&command),

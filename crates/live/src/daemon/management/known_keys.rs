@@ -13,7 +13,9 @@ use tidegate_wire::{Certificate, InterestView, KeyLocator, ValidityPeriod, Verif
 
 use super::super::config::{CommandKey, ForwarderConfig};
 use super::super::start::StartError;
-use super::authority::CommandReach;
+use super::authority::{CommandReach, CommandSource};
+use super::request::RequestRefusal;
+use super::wrong_signatures::WrongSignatures;
 use crate::key_store::{read_certificate, read_certificates};
 use crate::name_uri::show;
 use crate::trust_policy::TrustPolicy;
@@ -33,13 +35,14 @@ struct KnownKey {
     schema: Option<Arc<TrustPolicy>>,
 }
 
-/// What a command is about, as far as its permission depends on it.
+/// What a command is about and where it comes from, as far as its permission depends on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommandSubject<'a> {
     /// Module of the command.
     pub module: &'a str,
     /// Prefix in its parameters, concatenated components; empty if there is none.
     pub prefix: &'a [u8],
+    pub source: CommandSource,
 }
 
 impl KnownKey {
@@ -56,7 +59,7 @@ impl KnownKey {
     ///
     /// # Errors
     /// The reason, as a sentence.
-    fn check(&self, CommandSubject { module, prefix }: CommandSubject<'_>) -> Result<(), String> {
+    fn check(&self, CommandSubject { module, prefix, .. }: CommandSubject<'_>) -> Result<(), String> {
         let of_key = |why: &str| format!("the key {} {why}", show(self.certificate.key_name()));
         if !self.is_for(module) {
             let source =
@@ -84,6 +87,7 @@ pub(in super::super) struct KnownKeys {
     last: BTreeMap<Vec<u8>, u64>,
     /// Time before which no command counts, milliseconds since 1970.
     since: u64,
+    wrong: WrongSignatures,
 }
 
 impl KnownKeys {
@@ -111,14 +115,24 @@ impl KnownKeys {
 
     /// These keys, with the times of commands that `earlier` accepted.
     pub fn after(self, earlier: &Self) -> Self {
-        Self { last: earlier.last.clone(), since: earlier.since, ..self }
+        Self { last: earlier.last.clone(), since: earlier.since, wrong: earlier.wrong.clone(), ..self }
     }
 
-    /// The name of the key that has signed a command (concatenated components), if it is not known and a trust schema is configured.
-    pub(super) fn unknown_key<'a>(&self, command: &InterestView<'a>) -> Option<&'a [u8]> {
+    /// The name of the key that a command from `source` states (concatenated components), if it is not known at about `now`, in
+    /// milliseconds since 1970, and certificates of a trust schema may make it known.
+    pub(super) fn unknown_key<'a>(
+        &mut self,
+        command: &InterestView<'a>,
+        source: CommandSource,
+        now: u64,
+    ) -> Option<&'a [u8]> {
         let Some(KeyLocator::Name(locator)) = command.signature.as_ref()?.key_locator else { return None };
-        let is_known = self.all().any(|key| key.certificate.is_denoted_by(locator.components()));
-        (self.schema.is_some() && !is_known).then_some(locator.components())
+        let is_denoted = |key: &KnownKey| key.certificate.is_denoted_by(locator.components());
+        // A certificate that was fetched and is no longer valid may have been renewed.
+        let is_fetched = |key: &KnownKey| is_denoted(key) && key.validity.includes(now / 1_000);
+        let is_known = self.keys.iter().any(is_denoted) || self.fetched.iter().any(is_fetched);
+        let may_be = self.schema.is_some() && !is_known && self.wrong.may_verify(source, now / 1_000);
+        may_be.then_some(locator.components())
     }
 
     /// Whether a KeyLocator (concatenated components) denotes an anchor of the trust schema.
@@ -127,11 +141,17 @@ impl KnownKeys {
         schema.is_some_and(|schema| schema.anchors().iter().any(|anchor| anchor.is_denoted_by(locator)))
     }
 
-    /// Takes in the certificates of a chain that ends with one that an anchor has issued, at about `now`, in milliseconds since 1970.
+    /// Takes in certificates for a command from `source`, of which the last states that an anchor has issued it, at about `now`, in
+    /// milliseconds since 1970.
     ///
     /// # Errors
     /// The reason if they do not lead to an anchor, or not now.
-    pub(super) fn learn(&mut self, chain: &[Certificate], now: u64) -> Result<(), String> {
+    pub(super) fn learn(
+        &mut self,
+        chain: &[Certificate],
+        source: CommandSource,
+        now: u64,
+    ) -> Result<(), String> {
         let (Some(schema), Some(first)) = (&self.schema, chain.first()) else {
             return Err("no trust schema is configured".to_owned());
         };
@@ -140,6 +160,7 @@ impl KnownKeys {
             certificate.key_name() == first.key_name() && validity.includes(now / 1_000)
         };
         if !certified.iter().any(is_valid) {
+            self.wrong.record(source);
             return Err(format!(
                 "the key {} is not certified by the trust schema, or not now",
                 show(first.key_name())
@@ -148,11 +169,6 @@ impl KnownKeys {
         self.fetched.extend(certified.into_iter().map(|certified| key_by(schema, certified)));
         self.fetched.drain(..self.fetched.len().saturating_sub(MAX_FETCHED));
         Ok(())
-    }
-
-    /// All keys, the configured ones first.
-    fn all(&self) -> impl Iterator<Item = &KnownKey> {
-        self.keys.iter().chain(&self.fetched)
     }
 
     /// Whether a key may send commands of `module`.
@@ -164,13 +180,13 @@ impl KnownKeys {
     /// Returns what the command may change.
     ///
     /// # Errors
-    /// The reason; `None` if no known key has signed it.
+    /// 403 with the reason, 503 for a source of many wrong signatures; `None` if it states no known key.
     pub(super) fn accept(
         &mut self,
         command: &InterestView<'_>,
         subject: CommandSubject<'_>,
         now: u64,
-    ) -> Result<CommandReach, Option<String>> {
+    ) -> Result<CommandReach, Option<RequestRefusal>> {
         let signature = command.signature.as_ref().ok_or(None)?;
         let Some(KeyLocator::Name(locator)) = signature.key_locator else { return Err(None) };
         let is_denoted = |key: &&KnownKey| key.certificate.is_denoted_by(locator.components());
@@ -179,14 +195,12 @@ impl KnownKeys {
         let all = || self.keys.iter().chain(&self.fetched);
         let key = all().filter(is_denoted).find(may).or_else(|| all().find(is_denoted)).ok_or(None)?;
         let name = key.certificate.key_name();
-        let refusal = |why: String| Err(Some(format!("the key {} {why}", show(name))));
-        if Verifier::Key(key.certificate.public_key().clone()).verify_interest(command).is_err() {
-            return refusal("has not made the signature".to_owned());
-        }
+        let refusal =
+            |why: String| Err(Some(RequestRefusal::new(403, format!("the key {} {why}", show(name)))));
         if !key.validity.includes(now / 1_000) {
             return refusal("has a certificate that is not valid now".to_owned());
         }
-        key.check(subject).map_err(Some)?;
+        key.check(subject).map_err(|why| Some(RequestRefusal::new(403, why)))?;
         let Some(time) = signature.time_ms else { return refusal("gave no SignatureTime".to_owned()) };
         if time.abs_diff(now) > GRACE.as_nanos() / 1_000_000 {
             return refusal(format!(
@@ -198,6 +212,15 @@ impl KnownKeys {
             return refusal(
                 "gave a SignatureTime that is not later than that of the last command".to_owned(),
             );
+        }
+        // Last, as it costs by far the most, and everybody can state a known key.
+        if !self.wrong.may_verify(subject.source, now / 1_000) {
+            let text = "too many commands from the same source had wrong signatures within this second";
+            return Err(Some(RequestRefusal::new(503, text)));
+        }
+        if Verifier::Key(key.certificate.public_key().clone()).verify_interest(command).is_err() {
+            self.wrong.record(subject.source);
+            return refusal("has not made the signature".to_owned());
         }
         self.last.insert(name.to_vec(), time);
         Ok(key.reach())
@@ -275,15 +298,16 @@ mod tests {
         sent: &Bytes,
         module: &str,
         now: u64,
-    ) -> Result<CommandReach, Option<String>> {
-        let subject = CommandSubject { module, prefix: b"\x08\x01x" };
+    ) -> Result<CommandReach, Option<RequestRefusal>> {
+        let source = CommandSource::User(None);
+        let subject = CommandSubject { module, prefix: b"\x08\x01x", source };
         keys.accept(&InterestView::parse(sent).expect("ours"), subject, now)
     }
 
     #[track_caller]
-    fn assert_refused(outcome: Result<CommandReach, Option<String>>, stated: &str) {
-        let why = outcome.expect_err("refused").unwrap_or_default();
-        assert!(why.contains(stated), "{why:?}");
+    fn assert_refused(outcome: Result<CommandReach, Option<RequestRefusal>>, stated: &str) {
+        let why = outcome.expect_err("refused").expect("a reason");
+        assert!(why.text.contains(stated), "{why:?}");
     }
 
     #[test]
@@ -325,6 +349,25 @@ mod tests {
         assert_refused(accepted(&mut known(), &command(&key(1), at), "faces", 300_000), "may not send faces");
         assert_eq!(accepted(&mut known(), &command(&Signer::Digest, at), "rib", 300_000), Err(None));
         assert!(known().are_for("rib") && !known().are_for("faces"));
+    }
+
+    #[test]
+    fn what_costs_little_is_checked_before_the_signature_and_wrong_signatures_have_a_bound() {
+        let (mut keys, at) = (known(), Some(300_000));
+        // Another key has signed all of these in the name of the known one.
+        for (module, time, stated) in [
+            ("rib", Some(1), "more than 120s"),
+            ("faces", at, "may not send faces"),
+            ("rib", None, "no SignatureTime"),
+        ] {
+            assert_refused(accepted(&mut keys, &command(&key(2), time), module, 300_000), stated);
+        }
+        let forged = command(&key(2), at);
+        let outcomes = (0..20).map(|_| accepted(&mut keys, &forged, "rib", 300_000).expect_err("forged"));
+        let codes: Vec<u64> = outcomes.map(|why| why.expect("a reason").code).collect();
+        assert_eq!((&codes[..8], &codes[8..]), (&[403; 8][..], &[503; 12][..]));
+        let sent = command(&key(1), Some(301_000));
+        assert_eq!(accepted(&mut keys, &sent, "rib", 301_000), Ok(CommandReach::All), "in the next second");
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod rib;
 mod status;
 mod strategy_choice;
 pub mod verb;
+mod wrong_signatures;
 
 use bytes::Bytes;
 use tidegate_core::context::Env;

@@ -161,6 +161,9 @@ fn a_neighbour_with_a_known_key_registers_routes_and_nobody_repeats_its_commands
     let again = register(&signer, Some(now));
     assert_eq!(again.code, 403, "{again}");
     assert_eq!(register(&signer, Some(now + 1)).code, 200);
+    // Each costs a verification, which are limited; what is refused for its time costs none.
+    assert!((0..200).any(|_| register(&other, Some(now + 2)).code == 503));
+    assert!((0..20).all(|_| register(&other, Some(1)).code == 403));
 }
 
 #[test]
