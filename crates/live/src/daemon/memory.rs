@@ -1,7 +1,8 @@
-//! Memory of the tables that peers fill, counted in bytes and bounded: names, tokens, pending Interests, dead nonces, fragments.
+//! Memory of the tables that peers fill, counted in bytes and bounded: names, tokens, pending Interests, dead nonces, routes, fragments.
 
 use tidegate_core::context::Env;
 use tidegate_core::ndn::dead_nonce::DeadNonceList;
+use tidegate_core::ndn::fib::NextHop;
 use tidegate_core::units::{Packets, Span, Time};
 
 use super::{Daemon, surroundings};
@@ -11,6 +12,9 @@ const PENDING: u64 = 400;
 
 /// Estimate for one PIT token of a peer, bytes.
 const TOKEN: u64 = 48;
+
+/// Bytes of one next hop in the FIB.
+const HOP: u64 = size_of::<NextHop>() as u64;
 
 /// Interval after a reduction that freed too little, so that memory which cannot be freed costs no time in every turn.
 const INTERVAL: Span = Span::from_millis(100);
@@ -46,13 +50,18 @@ pub(super) struct MemoryBound {
 }
 
 impl Daemon {
-    /// Bytes that names, tokens, pending Interests, dead nonces and the links of faces take, by the number of entries.
+    /// Bytes that names, tokens, pending Interests, dead nonces, routes and the links of faces take, by the number of entries.
     pub(super) fn table_bytes(&self) -> u64 {
         let forwarder = self.node.forwarder();
         let (pending, nonces) = (forwarder.pit().len() as u64, forwarder.dead_nonces().len() as u64);
         let tables =
             PENDING * pending + DeadNonceList::BYTES_PER_NONCE * nonces + TOKEN * self.tokens.len() as u64;
-        self.names.size().get() + tables + self.memory_bound.link_bytes
+        self.names.size().get() + tables + self.route_bytes() + self.memory_bound.link_bytes
+    }
+
+    /// Bytes of routes, and of the next hops that follow from them.
+    pub(super) fn route_bytes(&self) -> u64 {
+        self.rib.bytes() + HOP * self.node.forwarder().fib().given_hops() as u64
     }
 
     /// Frees memory when the tables exceed seven eighths of `max_memory`: unused names first, then the oldest Interests of the

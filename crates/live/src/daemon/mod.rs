@@ -117,6 +117,7 @@ pub struct Daemon {
     face_events: management::FaceEvents,
     authority: management::Authority,
     known_keys: management::KnownKeys,
+    budgets: management::CommandBudgets,
     incoming: local_fields::IncomingFaces,
     flows: flows::FlowTable,
     counters: DaemonCounters,

@@ -1,9 +1,10 @@
 //! Registered routes, and the FIB entries that follow from them (NFD's RIB).
 //!
 //! Entries are ordered by the bytes of their names, so that all names under a prefix follow it. A change costs
-//! O(log n) for itself, and the same for each entry that inherits it.
+//! O(log n) for itself, and for each entry that inherits it a time that [`MAX_INHERITED`] bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::fib::{Fib, NextHop};
@@ -18,6 +19,13 @@ pub(super) const MAX_ROUTES: usize = 131_072;
 
 /// Maximum number of routes of one prefix, which are all read when one of them changes.
 const MAX_ROUTES_OF_PREFIX: usize = 4_096;
+
+/// Maximum number of next hops that a prefix has from shorter prefixes; the cheapest of the nearest count. Otherwise one route could cost
+/// as much as all entries below it times all next hops there.
+const MAX_INHERITED: usize = 64;
+
+/// Estimate for one route with its places in maps, bytes.
+const ROUTE: u64 = 250;
 
 /// Maximum length of the names of all entries together, bytes.
 const MAX_NAME_BYTES: usize = 32 << 20;
@@ -64,6 +72,19 @@ impl RibEntry {
     fn captures(&self) -> bool {
         self.routes().any(|route| route.flags & FLAG_CAPTURE != 0)
     }
+
+    /// The cheapest next hops for longer prefixes.
+    fn inheritance(&self) -> Rc<[NextHop]> {
+        let routes = self.routes().filter(|route| route.flags & FLAG_CHILD_INHERIT != 0);
+        let mut hops: Vec<NextHop> =
+            routes.map(|route| NextHop { cost: route.cost, face: route.face }).collect();
+        // Routes of one face follow each other; the cheapest of them counts.
+        hops.sort_unstable_by_key(|hop| (hop.face, hop.cost));
+        hops.dedup_by_key(|hop| hop.face);
+        hops.sort_unstable();
+        hops.truncate(MAX_INHERITED);
+        hops.into()
+    }
 }
 
 /// All routes; one per prefix, face and origin.
@@ -79,9 +100,11 @@ pub(super) struct Rib {
     routes: usize,
     name_bytes: usize,
     /// Number of FIB entries written since the start.
-    #[cfg(test)]
     written: u64,
 }
+
+/// Next hops that prefixes pass on to those below them, by the components of their names, as far as they were computed.
+type Inheritances = BTreeMap<Vec<u8>, Rc<[NextHop]>>;
 
 /// Tables that a change of routes concerns.
 pub(super) struct RouteTables<'a> {
@@ -110,6 +133,16 @@ impl Rib {
     /// Number of all routes.
     pub fn len(&self) -> usize {
         self.routes
+    }
+
+    /// Estimate of the memory of all entries, bytes.
+    pub fn bytes(&self) -> u64 {
+        ROUTE * self.routes as u64 + self.name_bytes as u64
+    }
+
+    /// Number of FIB entries that were written since the start, of which a change of one route may need many.
+    pub fn written(&self) -> u64 {
+        self.written
     }
 
     /// All routes, ordered by the bytes of their names.
@@ -312,19 +345,20 @@ impl Rib {
             }
             prefixes.insert(name, prefix);
         }
-        for (name, prefix) in prefixes {
-            let hops = self.hops(&name);
+        if prefixes.is_empty() {
+            return;
+        }
+        self.written += prefixes.len() as u64;
+        let mut inheritances = Inheritances::new();
+        tables.fib.set_all(prefixes.into_iter().map(|(name, prefix)| {
+            let hops = self.hops(&name, &mut inheritances);
             if hops.is_empty() {
                 self.segments.remove(&prefix);
             } else if tables.names.name_of(prefix).segment != Segment::NONE {
                 self.segments.insert(prefix);
             }
-            tables.fib.set(prefix, hops);
-            #[cfg(test)]
-            {
-                self.written += 1;
-            }
-        }
+            (prefix, hops)
+        }));
     }
 
     /// The prefix that is the whole of `name`, if that ends with a segment number and has next hops: the FIB has only those of
@@ -339,11 +373,11 @@ impl Rib {
 
     /// Own routes and those inherited from shorter prefixes; none if the prefix has no route of its own,
     /// because longest-prefix match finds the shorter ones then.
-    fn hops(&self, name: &[u8]) -> Vec<NextHop> {
+    fn hops(&self, name: &[u8], inheritances: &mut Inheritances) -> Vec<NextHop> {
         let Some(own) = self.entries.get(name) else { return Vec::new() };
         let mut hops: BTreeMap<FaceId, u32> = BTreeMap::new();
         if !own.routes.is_empty() {
-            self.inherit(name, own, &mut hops);
+            self.inherit(name, own, (&mut hops, inheritances));
         }
         for (face, cost) in &own.direct {
             match cost {
@@ -354,24 +388,31 @@ impl Rib {
         hops.into_iter().map(|(face, cost)| NextHop { cost, face }).collect()
     }
 
-    fn inherit(&self, name: &[u8], own: &RibEntry, hops: &mut BTreeMap<FaceId, u32>) {
+    fn inherit(
+        &self,
+        name: &[u8],
+        own: &RibEntry,
+        (hops, inheritances): (&mut BTreeMap<FaceId, u32>, &mut Inheritances),
+    ) {
         for route in own.routes() {
             let cost = hops.entry(route.face).or_insert(route.cost);
             *cost = route.cost.min(*cost);
         }
-        let mut is_captured = own.captures();
-        for entry in parents(name).rev().filter_map(|parent| self.entries.get(parent)) {
-            if is_captured {
+        let (mut is_captured, max) = (own.captures(), hops.len() + MAX_INHERITED);
+        for (parent, entry) in parents(name).rev().filter_map(|parent| self.entries.get_key_value(parent)) {
+            if is_captured || hops.len() >= max {
                 break;
             }
             is_captured = entry.captures();
-            let mut inherited: BTreeMap<FaceId, u32> = BTreeMap::new();
-            for route in entry.routes().filter(|route| route.flags & FLAG_CHILD_INHERIT != 0) {
-                let cost = inherited.entry(route.face).or_insert(route.cost);
-                *cost = route.cost.min(*cost);
+            if !inheritances.contains_key(parent) {
+                inheritances.insert(parent.clone(), entry.inheritance());
             }
-            // Of two routes through one face the nearer prefix's counts.
-            inherited.into_iter().for_each(|(face, cost)| _ = hops.entry(face).or_insert(cost));
+            for NextHop { face, cost } in inheritances[parent].iter().copied() {
+                if hops.len() < max {
+                    // Of two routes through one face the nearer prefix's counts.
+                    hops.entry(face).or_insert(cost);
+                }
+            }
         }
     }
 }
@@ -579,6 +620,20 @@ mod tests {
         bench.set_next_hop("/a", 2, Some(1));
         bench.register("/a", 2, 3, INHERIT);
         assert_eq!(bench.hops("/a"), [(2, 3)]);
+    }
+
+    #[test]
+    fn a_prefix_inherits_a_limited_number_of_next_hops_the_cheapest() {
+        let mut bench = Bench::default();
+        for face in 1..=200 {
+            bench.register("/", face, 1_000 - u32::from(face), INHERIT);
+        }
+        bench.register("/a", 201, 7, INHERIT);
+        let hops = bench.hops("/a");
+        assert_eq!((hops.len(), hops[0], hops[1], hops[64]), (65, (201, 7), (200, 800), (137, 863)));
+        assert_eq!(bench.hops("/").len(), 200, "its own are all there");
+        bench.unregister("/", 200);
+        assert_eq!(bench.hops("/a")[64], (136, 864));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use tidegate_wire::{DataView, implicit_digest};
 
 use super::config::{ForwarderConfig, Listener};
 use super::face::{Line, Origin};
-use super::management::{Authority, KnownKeys, wall_millis};
+use super::management::{Authority, CommandBudgets, KnownKeys, wall_millis};
 use super::metrics::MetricsServer;
 use super::rib::Route;
 use super::strategies::Strategies;
@@ -150,6 +150,7 @@ impl Daemon {
             face_events: Default::default(),
             authority,
             known_keys,
+            budgets: CommandBudgets::default(),
             incoming: Default::default(),
             flows: Default::default(),
             counters: DaemonCounters::default(),

@@ -133,6 +133,8 @@ pub(super) struct CommandSender {
     pub face: FaceId,
     /// Number of the user at its other end; `None` for a neighbour, and where the system does not report it.
     pub uid: Option<u32>,
+    /// Source whose budget it uses; `None` without a limit.
+    pub budget: Option<CommandSource>,
     reach: CommandReach,
 }
 
@@ -160,7 +162,8 @@ impl Daemon {
                 self.check_key(command, subject, refusal)?;
             }
             // What a neighbour may change was checked above.
-            return Ok(CommandSender { face: from, uid: None, reach: CommandReach::All });
+            let budget = Some(subject.source);
+            return Ok(CommandSender { face: from, uid: None, budget, reach: CommandReach::All });
         }
         let reach = match self.authorize(from, module) {
             Ok(CommandReach::All) => CommandReach::All,
@@ -170,7 +173,8 @@ impl Daemon {
             }
             Err(refusal) => self.check_key(command, subject, refusal)?,
         };
-        Ok(CommandSender { face: from, uid: self.uid_of(from), reach })
+        let budget = (reach == CommandReach::OwnUser).then_some(subject.source);
+        Ok(CommandSender { face: from, uid: self.uid_of(from), budget, reach })
     }
 
     /// Checks that a command may change `face`, or routes through it.
@@ -261,8 +265,11 @@ impl Daemon {
                 "routes of a neighbour have another origin than 255 (static)",
             ));
         }
-        if self.rib.len() >= MAX_ROUTES / 2 && !self.rib.has_route(name, from) {
-            return Err(RequestRefusal::new(503, "half of the RIB is kept for applications of this machine"));
+        let is_half_full =
+            self.rib.len() >= MAX_ROUTES / 2 || self.route_bytes() >= self.config.max_memory.get() / 4;
+        if is_half_full && !self.rib.has_route(name, from) {
+            let text = "routes take half of the RIB or a quarter of max_memory; the rest is kept for applications of this machine";
+            return Err(RequestRefusal::new(503, text));
         }
         if self.routes_of_neighbour(from) >= MAX_NEIGHBOUR_ROUTES && !self.rib.has_route(name, from) {
             let text = format!("a neighbour can have at most {MAX_NEIGHBOUR_ROUTES} prefixes");

@@ -5,6 +5,7 @@
 
 mod announce;
 mod authority;
+mod budget;
 pub(super) mod creation;
 mod cs;
 mod dataset;
@@ -38,6 +39,7 @@ use crate::clock::MonotonicClock;
 use crate::nfd::{ControlParameters, ControlResponse};
 pub(super) use authority::Authority;
 use authority::CommandSender;
+pub(super) use budget::CommandBudgets;
 pub(super) use dataset::Datasets;
 pub(super) use events::FaceEvents;
 pub(super) use known_keys::KnownKeys;
@@ -112,13 +114,13 @@ impl Daemon {
             Ok(Request::Dataset(dataset)) => return self.answer_dataset(&view, dataset),
             Ok(Request::Command(verb, parameters)) => self.requester(packet).and_then(|from| {
                 let sender = self.authorize_command(&view, verb.module(), from, &parameters)?;
-                self.execute(sender, verb, *parameters)
+                self.within_budget(sender, |daemon| daemon.execute(sender, verb, *parameters))
             }),
             Ok(Request::Announcement(announcement)) => self.requester(packet).and_then(|from| {
                 let name = Some(announcement.prefix.clone());
                 let requested = ControlParameters { name, ..ControlParameters::default() };
                 let sender = self.authorize_command(&view, "rib", from, &requested)?;
-                self.announce(sender, *announcement)
+                self.within_budget(sender, |daemon| daemon.announce(sender, *announcement))
             }),
             Err(refusal) => Err(refusal),
         };

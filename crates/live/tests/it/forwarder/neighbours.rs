@@ -192,6 +192,24 @@ fn a_neighbour_has_a_limited_number_of_routes_and_renews_them_at_the_limit() {
     assert_eq!(neighbour.response("register", &about("/far/1000")).code, 200);
 }
 
+#[test]
+fn a_neighbour_whose_commands_change_many_routes_has_a_budget_and_the_own_user_has_none() {
+    let forwarder = Forwarder::start("neighbour-budget", "[management]\nlocalhop = true\n");
+    let mut client = forwarder.consumer();
+    let neighbour = Neighbour::new(&mut client);
+    (0..3_000).for_each(|place| _ = done(&mut client, ["rib", "register"], &about(&format!("/{place}"))));
+    // Each change of the default route's cost is one of all prefixes.
+    let codes = (0..20).map(|cost| {
+        let parameters = ControlParameters { cost: Some(cost), ..about("/") };
+        neighbour.response("register", &parameters).code
+    });
+    let codes: Vec<u64> = codes.collect();
+    assert!(codes[0] == 200 && codes.contains(&503), "{codes:?}");
+    for cost in 0..20 {
+        done(&mut client, ["rib", "register"], &ControlParameters { cost: Some(cost), ..about("/") });
+    }
+}
+
 /// Announcement of `/a` for a minute.
 fn announcement(content: &[u8]) -> Vec<u8> {
     let mut name = about("/a").name.expect("given");
