@@ -11,7 +11,7 @@ use tidegate_wire::{FrameBatch, LABEL_LEN, LinkFrame, write_acks};
 /// Maximum bytes of frames that wait for an acknowledgement; further ones are sent without a number.
 const MAX_KEPT: usize = 16 << 20;
 
-/// Maximum number of frames that wait for an acknowledgement: each that is given up costs a search among all.
+/// Maximum number of frames that wait for an acknowledgement.
 const MAX_FRAMES: usize = 8_192;
 
 /// Bytes of a frame around acknowledgements alone.
@@ -37,7 +37,7 @@ pub(crate) struct ReliableFrames {
     packet: u64,
     kept: BTreeMap<(u64, u32), LinkFrame>,
     kept_bytes: usize,
-    /// Parts to be sent again.
+    /// Parts to be sent again; those of packets that were given up are passed over.
     due: VecDeque<Part>,
     actions: LinkActions,
     counters: ReliabilityCounters,
@@ -118,7 +118,6 @@ impl ReliableFrames {
         self.due.extend(self.actions.resends.drain(..));
         for packet in std::mem::take(&mut self.actions.given_up) {
             self.counters.given_up += 1;
-            self.due.retain(|part| part.packet != packet);
             let of_packet = (Bound::Included((packet, 0)), Bound::Included((packet, u32::MAX)));
             let keys: Vec<(u64, u32)> = self.kept.range(of_packet).map(|(key, _)| *key).collect();
             for frame in keys.iter().filter_map(|key| self.kept.remove(key)) {

@@ -61,6 +61,8 @@ struct Belrp {
     next: u64,
     /// Unacknowledged frames by transmission number.
     unacked: BTreeMap<u64, Unacked>,
+    /// Their numbers by packet: a packet that is given up ends with all of them.
+    of_packets: BTreeSet<(u64, u64)>,
     /// Times at which they count as lost.
     due: BTreeSet<(Time, u64)>,
     estimator: Estimator,
@@ -81,6 +83,7 @@ impl Belrp {
             params,
             next: 0,
             unacked: BTreeMap::new(),
+            of_packets: BTreeSet::new(),
             due: BTreeSet::new(),
             acks: VecDeque::new(),
             idle_at: None,
@@ -94,6 +97,7 @@ impl Belrp {
         self.next += 1;
         let due = now + self.estimator.rto();
         self.due.insert((due, number));
+        self.of_packets.insert((part.packet, number));
         self.unacked.insert(number, Unacked { part, sent: now, due, greater_acks: 0 });
         number
     }
@@ -101,6 +105,7 @@ impl Belrp {
     fn take(&mut self, number: u64) -> Option<Unacked> {
         let unacked = self.unacked.remove(&number)?;
         self.due.remove(&(unacked.due, number));
+        self.of_packets.remove(&(unacked.part.packet, number));
         Some(unacked)
     }
 
@@ -132,9 +137,8 @@ impl Belrp {
         // A packet without one of its frames cannot be reassembled, so retransmitting the others is of no
         // use.
         actions.given_up.push(part.packet);
-        let of_packet = |(number, unacked): (&u64, &Unacked)| (unacked.part.packet == part.packet).then_some(*number);
-        let others: Vec<u64> = self.unacked.iter().filter_map(of_packet).collect();
-        for number in others {
+        let of_packet = (part.packet, 0)..=(part.packet, u64::MAX);
+        while let Some((_, number)) = self.of_packets.range(of_packet.clone()).next().copied() {
             self.take(number);
         }
     }

@@ -38,6 +38,21 @@ fn numbered(number: u64) -> Labels {
 }
 
 #[test]
+fn a_packet_that_is_given_up_ends_with_its_own_frames_and_no_others() {
+    let mut end = belrp();
+    for (packet, index, resends) in [(0, 0, 3), (1, 0, 0), (0, 1, 0), (1, 1, 3), (2, 0, 0), (0, 2, 1)] {
+        send(&mut end, ms(packet), Part { resends, ..part(packet, index) });
+    }
+    let actions = wake(&mut end, ms(1_000));
+    assert_eq!((actions.given_up, actions.resends), (vec![0], vec![]));
+    assert_eq!(end.of_packets.iter().copied().collect::<Vec<_>>(), [(1, 1), (1, 3), (2, 4)]);
+    assert!(receive(&mut end, ms(1_000), None, &acks(&[4])).1.given_up.is_empty());
+    let actions = wake(&mut end, ms(5_000));
+    assert_eq!((actions.given_up, actions.resends.len()), (vec![1], 1));
+    assert!(end.unacked.is_empty() && end.of_packets.is_empty() && end.due.is_empty());
+}
+
+#[test]
 fn acknowledgements_ride_on_frames_that_have_room_or_go_alone_after_a_wait() {
     let mut end = belrp();
     for number in 0..50 {
