@@ -131,10 +131,11 @@ impl<B: Clone + Default> Forwarder<B> {
         std::iter::successors(first, |id| self.pit.next_sibling(*id))
     }
 
-    /// The first entry that names the Data by its digest.
+    /// The first entry that names the Data by its digest. Other Data is not hashed, which would cost more than all else.
     fn digest_match(&self, cx: &Context<'_>, packet: &Packet<B>) -> Option<PitId> {
         let rules = self.body.as_ref().filter(|_| self.pit.digest_entries() > 0)?;
-        let prefix = cx.names.prefix_of(packet.header.name)?;
+        let prefix =
+            cx.names.prefix_of(packet.header.name).filter(|prefix| self.pit.has_digest_of(*prefix))?;
         let full = cx.names.find_child(prefix, IMPLICIT_DIGEST, &(rules.digest)(&packet.body))?;
         self.pit.find(Name::whole(full))
     }

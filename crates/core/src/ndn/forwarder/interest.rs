@@ -152,8 +152,12 @@ impl<B: Clone + Default> Forwarder<B> {
             // A satisfied entry is kept for a while after its Data; this Interest is a new request.
             self.pit.reopen(id);
         }
-        if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
-            self.pit.note_digest(id);
+        if is_new
+            && self.body.is_some()
+            && digest_in(cx, name).is_some()
+            && let Some(data) = cx.names.parent(name.prefix)
+        {
+            self.pit.note_digest(id, data);
         }
         let header = &mut out.packets()[&packet].header;
         let decided = self.decide::<IS_STEERED>(cx, from, header, |pit, interest, now| {

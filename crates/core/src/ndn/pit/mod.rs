@@ -1,5 +1,6 @@
 //! The PIT: pending Interests by name, with in- and out-records, expiring on a timing wheel.
 
+mod digests;
 mod entry;
 mod index;
 mod shares;
@@ -7,10 +8,11 @@ mod slab;
 mod wheel;
 
 use crate::ndn::face::FaceId;
-use crate::ndn::name::{Name, NameHash};
+use crate::ndn::name::{Name, NameHash, PrefixId};
 use crate::ndn::packet::Interest;
 use crate::units::{Span, Time};
 
+use digests::DigestEntries;
 pub use entry::{InRecord, OutRecord, PitEntry, Selector};
 use index::{Found, Index};
 pub use shares::SharePeer;
@@ -47,7 +49,7 @@ pub struct Pit {
     /// Entries by face; `None` where faces stay and are not limited.
     shares: Option<Box<Shares>>,
     prefix_entries: u32,
-    digest_entries: u32,
+    digest_entries: DigestEntries,
     len: usize,
 }
 
@@ -60,7 +62,7 @@ impl Pit {
             wheel: Wheel::new(),
             shares: None,
             prefix_entries: 0,
-            digest_entries: 0,
+            digest_entries: DigestEntries::default(),
             len: 0,
         }
     }
@@ -171,20 +173,23 @@ impl Pit {
     /// Whether Data may answer entries of other names than its own.
     #[inline]
     pub(crate) fn has_special_entries(&self) -> bool {
-        self.prefix_entries | self.digest_entries != 0
+        self.prefix_entries != 0 || self.digest_entries.len() != 0
     }
 
     /// Pending Interests whose name ends in the digest of the Data.
     pub fn digest_entries(&self) -> u32 {
-        self.digest_entries
+        self.digest_entries.len() as u32
     }
 
-    /// Records that the entry's name ends in the digest of the Data.
-    pub(crate) fn note_digest(&mut self, id: PitId) {
-        let entry = self.entry_mut(id);
-        let is_new = !entry.names_digest();
-        entry.set_names_digest();
-        self.digest_entries += u32::from(is_new);
+    /// Records that the entry's name is `data` followed by the digest of the Data.
+    pub(crate) fn note_digest(&mut self, id: PitId, data: PrefixId) {
+        self.entry_mut(id).set_names_digest();
+        self.digest_entries.insert(id.0, data);
+    }
+
+    /// Whether an entry has the digest of a Data named `data`.
+    pub(crate) fn has_digest_of(&self, data: PrefixId) -> bool {
+        self.digest_entries.has(data)
     }
 
     /// Bytes of memory held; looks at every entry.
@@ -430,7 +435,9 @@ impl Pit {
         }
         self.len -= 1;
         self.prefix_entries -= u32::from(selector.can_be_prefix);
-        self.digest_entries -= u32::from(names_digest);
+        if names_digest {
+            self.digest_entries.remove(id.0);
+        }
     }
 
     /// Removes an entry that has siblings, the next of which is `sibling`, or is not in a ring.

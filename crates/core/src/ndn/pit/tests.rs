@@ -108,13 +108,14 @@ fn a_new_entry_in_the_place_of_another_has_none_of_its_fields() {
         pit.set_in_record(id, FaceId(face), &interest(7), Time::ZERO);
         pit.entry_mut(id).set_out_record(FaceId(face), 7, Time::ZERO);
     }
-    pit.note_digest(id);
+    pit.note_digest(id, PrefixId(9));
     let entry = pit.entry_mut(id);
     entry.count_notice();
     entry.set_suppression(Span::from_millis(10));
     pit.keep_satisfied(id, Time::ZERO, Span::from_millis(5));
+    assert!(pit.has_digest_of(PrefixId(9)));
     pit.remove(id);
-    assert!(pit.entry(id).is_satisfied());
+    assert!(pit.entry(id).is_satisfied() && !pit.has_digest_of(PrefixId(9)));
     let (again, is_new) = pit.find_or_insert(name(2), SELECTOR);
     let entry = pit.entry(again);
     assert_eq!((again, is_new, entry.name(), entry.selector()), (id, true, name(2), SELECTOR));

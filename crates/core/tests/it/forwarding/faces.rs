@@ -155,6 +155,20 @@ fn an_interest_for_a_digest_is_answered_by_the_data_that_has_it() {
 }
 
 #[test]
+fn only_data_of_a_name_with_a_pending_digest_is_hashed() {
+    let mut router = digesting(false);
+    router
+        .forwarder
+        .set_body_rules(BodyRules { digest: |body| panic!("{body} is hashed"), keep: |body| *body });
+    let pending = full_name(&mut router, 77);
+    router.receive(0, 0, interest(pending, 1));
+    // A name that is in the table as a whole, as that of the pending digest.
+    router.names.child(router.prefix, 50, &[2]);
+    router.receive(0, 1, interest(router.name(2), 2));
+    assert_eq!(words(&router.receive(1, 3, data(router.name(2), 0))), ["1 data"]);
+}
+
+#[test]
 fn the_content_store_answers_for_a_digest_with_no_other_data() {
     let mut router = digesting(true);
     router.receive(0, 0, interest(router.name(1), 1));
