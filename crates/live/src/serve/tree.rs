@@ -63,6 +63,11 @@ impl OpenObject {
     fn listing_bytes(&self) -> u64 {
         if self.is_directory { self.served.len() } else { 0 }
     }
+
+    /// What it costs to open the object again: a directory is read whole.
+    fn cost(&self) -> u64 {
+        if self.is_listed { self.listing_bytes() } else { u64::MAX }
+    }
 }
 
 /// What an Interest below the prefix addresses.
@@ -147,15 +152,29 @@ impl ServedTree {
         Some(fstat(&file).ok()?.st_ino)
     }
 
-    /// Closes the objects that were not used for the longest time, until there is room for one with a listing of this size.
+    /// Closes objects until there is room for one with a listing of this size: listings that were not used for the longest time, then
+    /// what costs the least to open again.
     fn make_room(&mut self, listing_bytes: u64) {
-        let listings =
-            |open: &BTreeMap<_, OpenObject>| open.values().map(OpenObject::listing_bytes).sum::<u64>();
-        while self.open.len() >= MAX_OPEN || listings(&self.open) + listing_bytes > MAX_LISTING_BYTES {
-            let oldest = self.open.iter().min_by_key(|(_, object)| object.last_use);
-            let Some(path) = oldest.map(|(path, _)| path.clone()) else { return };
-            self.open.remove(&path);
+        let mut listings: u64 = self.open.values().map(OpenObject::listing_bytes).sum();
+        while listings + listing_bytes > MAX_LISTING_BYTES {
+            let has_listing = |object: &OpenObject| object.listing_bytes() > 0;
+            let Some(closed) = self.close_least(has_listing, |object| object.last_use) else { break };
+            listings -= closed.listing_bytes();
         }
+        while self.open.len() >= MAX_OPEN {
+            self.close_least(|_| true, |object| (object.cost(), object.last_use));
+        }
+    }
+
+    /// Closes the object with the lowest `rank` among some.
+    fn close_least<R: Ord>(
+        &mut self,
+        is_among: impl Fn(&OpenObject) -> bool,
+        rank: impl Fn(&OpenObject) -> R,
+    ) -> Option<OpenObject> {
+        let among = self.open.iter().filter(|(_, object)| is_among(object));
+        let path = among.min_by_key(|(_, object)| rank(object))?.0.clone();
+        self.open.remove(&path)
     }
 
     fn open_object(&self, path: &[u8]) -> Result<OpenObject, ServeError> {
@@ -372,6 +391,22 @@ mod tests {
             assert_eq!(content(&mut tree, uri), Some(listing.as_bytes().to_vec()));
             assert_eq!(kept(&tree), expected);
         }
+        fs::remove_dir_all(root).expect("there");
+    }
+
+    #[test]
+    fn a_listing_stays_while_many_files_are_requested() {
+        let files: Vec<String> = (0..=MAX_OPEN).map(|number| format!("many/{number}")).collect();
+        let files: Vec<&str> = files.iter().map(String::as_str).chain(["few/a"]).collect();
+        let root = folder("kept", &files);
+        let mut tree = served(&root);
+        assert_eq!(content(&mut tree, "/t/few/32=ls"), Some(b"a\0".to_vec()));
+        assert_eq!(content(&mut tree, "/t/many/32=ls"), None, "too many entries");
+        for file in &files {
+            assert_eq!(content(&mut tree, &format!("/t/{file}")), Some(b"content".to_vec()), "{file}");
+        }
+        assert!(tree.open.len() <= MAX_OPEN);
+        assert!([&b"few"[..], b"many"].iter().all(|path| tree.open.contains_key(*path)));
         fs::remove_dir_all(root).expect("there");
     }
 
