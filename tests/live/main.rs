@@ -1,6 +1,7 @@
 //! The live side as its users meet it: processes on loopback, files in and files out.
 #![cfg(target_os = "linux")]
 
+mod addresses;
 mod browser;
 mod links;
 mod namespaces;

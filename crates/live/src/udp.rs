@@ -4,7 +4,7 @@
 //! the peer sees one address; the kernel prefers a connected socket over the listener from then on.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use bytes::Bytes;
@@ -116,6 +116,11 @@ impl UdpFace {
             is_refused: false,
             faults: Faults::default(),
         })
+    }
+
+    /// This face with the counters of one that it replaces.
+    pub fn with_faults(self, faults: Faults) -> Self {
+        Self { faults, ..self }
     }
 
     /// Receives one batch of datagrams.
@@ -314,6 +319,20 @@ pub(crate) fn socket(address: SocketAddr) -> io::Result<Socket> {
     // Without it datagrams come one by one, as ever.
     sys::receive_together(socket.as_fd());
     Ok(socket)
+}
+
+/// The address from which the system would send to `remote` now: `own`, or one of its choice if that is unspecified. Sends nothing.
+///
+/// # Errors
+/// When there is no route to `remote`, or `own` is no address of this machine.
+pub(crate) fn source_towards(remote: SocketAddr, own: IpAddr) -> io::Result<IpAddr> {
+    let socket = Socket::new(Domain::for_address(remote), Type::DGRAM, Some(Protocol::UDP))?;
+    if !own.is_unspecified() {
+        // Port 0: the face itself has the other port.
+        socket.bind(&SocketAddr::new(own, 0).into())?;
+    }
+    socket.connect(&remote.into())?;
+    Ok(address_of(&socket)?.ip())
 }
 
 pub(crate) fn address_of(socket: &Socket) -> io::Result<SocketAddr> {

@@ -1,6 +1,7 @@
 //! Creation and removal of faces.
 
 use std::io;
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bytes::Bytes;
@@ -26,7 +27,7 @@ use super::{Daemon, HOUSEKEEPING, Watch, Watched, routes, surroundings};
 use crate::link_service::{GenericLinkService, MtuPlan};
 use crate::nfd::FaceEventKind;
 use crate::transport::Transport;
-use crate::udp::{UdpFace, UdpPath};
+use crate::udp::{UdpFace, UdpListener, UdpPath};
 use crate::uri::FaceUri;
 
 /// A face of the configuration.
@@ -307,15 +308,19 @@ impl Daemon {
         if let Some(interface) = interface {
             return Transport::on_interface(uri, interface);
         }
-        if let FaceUri::Udp(peer) = uri {
-            let listeners = self.listeners.udp.iter();
-            let mut suitable =
-                listeners.filter(|at| at.local().is_ipv4() == peer.is_ipv4() && at.local() != *peer);
-            if let Some(face) = suitable.find_map(|listener| UdpFace::accept(listener, *peer).ok()) {
-                return Ok(Transport::Udp(face));
-            }
+        if let FaceUri::Udp(peer) = uri
+            && let Some(face) =
+                self.listeners_towards(*peer).find_map(|listener| UdpFace::accept(listener, *peer).ok())
+        {
+            return Ok(Transport::Udp(face));
         }
         Transport::begin(uri)
+    }
+
+    /// Listeners from whose address a peer may be reached.
+    pub(super) fn listeners_towards(&self, peer: SocketAddr) -> impl Iterator<Item = &UdpListener> {
+        let listeners = self.listeners.udp.iter();
+        listeners.filter(move |at| at.local().is_ipv4() == peer.is_ipv4() && at.local() != peer)
     }
 
     /// Resolves the configured faces and connects those whose peers are reachable.
@@ -401,6 +406,7 @@ impl Daemon {
             }
         }
         self.reconnect_faces();
+        self.renew_sources();
         self.flows.make_room(self.now);
         self.log_full_pit();
         self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);

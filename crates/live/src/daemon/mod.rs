@@ -16,6 +16,7 @@ mod reconnect;
 mod reload;
 mod rib;
 mod shaper;
+mod sources;
 mod start;
 pub mod status;
 mod steering;
