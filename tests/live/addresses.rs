@@ -1,12 +1,13 @@
-//! UDP between two forwarders while addresses of machines change.
+//! UDP between two forwarders while addresses of machines change and host names are looked up.
 
 use std::fs;
+use std::path::PathBuf;
 
 use support::program::Scratch;
 use support::running::Running;
 use support::skipped::skipped;
 
-use crate::namespaces::{Lan, Station, ip};
+use crate::namespaces::{Lan, Station, configure, ip};
 
 /// Faces to the far forwarder over IPv4 and IPv6, with a route each.
 const FACES: &str = "[[face]]\nname = \"v4\"\nuri = \"udp4://10.77.0.11:7000\"\n\
@@ -53,4 +54,29 @@ fn a_face_over_udp_leaves_from_the_present_address_of_its_machine() {
             transfer(&scratch, (&near, &far), &format!("{prefix}/again"));
         }
     }
+}
+
+#[test]
+fn forwarding_goes_on_while_a_new_host_name_is_looked_up() {
+    let Some(lan) = Lan::new("names") else {
+        return skipped("a new host name", "permission to make network namespaces with ip");
+    };
+    let [a, b] = &lan.names;
+    // `ip netns exec` puts it in place of that of the machine. The far forwarder listens there and does not answer.
+    let folder = PathBuf::from("/etc/netns").join(a);
+    fs::create_dir_all(&folder).expect("writable by root");
+    fs::write(folder.join("resolv.conf"), "nameserver 10.77.0.11\noptions timeout:30\n").expect("writable");
+    let scratch = Scratch::new("names");
+    let near = Station::start(&scratch, a, &[], FACES);
+    let far = Station::start(&scratch, b, &["0.0.0.0:7000", "0.0.0.0:53"], "");
+    transfer(&scratch, (&near, &far), "/v4/before");
+    configure(&scratch, a, &[], &format!("[[face]]\nuri = \"udp4://absent.example:6363\"\n{FACES}"));
+    near.running.signal("-HUP");
+    transfer(&scratch, (&near, &far), "/v4/meanwhile");
+    configure(&scratch, a, &[], FACES);
+    near.running.signal("-HUP");
+    near.running.err_line("{\"note\":\"the configuration was read again");
+    transfer(&scratch, (&near, &far), "/v4/after");
+    assert!(!near.running.has_reported("absent.example"), "its lookup was waited for");
+    fs::remove_dir_all(folder).expect("made above");
 }

@@ -51,23 +51,20 @@ impl Drop for Lan {
 
 /// A forwarder in a namespace, which applications of the test reach at its Unix socket.
 pub struct Station {
-    _running: Running,
+    pub running: Running,
     socket: PathBuf,
 }
 
 impl Station {
     /// A forwarder that listens on UDP at the addresses `udp`.
     pub fn start(scratch: &Scratch, namespace: &str, udp: &[&str], config: &str) -> Self {
-        let socket = std::env::temp_dir().join(format!("{namespace}.sock"));
-        let text =
-            format!("format = 1\nlisten = {{ udp = {udp:?}, tcp = [], unix = [{socket:?}] }}\n{config}");
-        let file = scratch.file(&format!("{namespace}.toml"), text.as_bytes());
+        let file = configure(scratch, namespace, udp, config);
         let mut command = Command::new("ip");
         command.args(["netns", "exec", namespace]).arg(program().get_program());
         command.args(["forward", "--format", "json", &file]);
         let running = Running::of(command);
         running.err_line("{\"note\":\"listening at unix://");
-        Self { _running: running, socket }
+        Self { running, socket: socket_of(namespace) }
     }
 
     pub fn uri(&self) -> String {
@@ -106,6 +103,17 @@ impl Drop for Station {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.socket);
     }
+}
+
+/// Writes the configuration of the forwarder in a namespace; returns its file.
+pub fn configure(scratch: &Scratch, namespace: &str, udp: &[&str], config: &str) -> String {
+    let socket = socket_of(namespace);
+    let text = format!("format = 1\nlisten = {{ udp = {udp:?}, tcp = [], unix = [{socket:?}] }}\n{config}");
+    scratch.file(&format!("{namespace}.toml"), text.as_bytes())
+}
+
+fn socket_of(namespace: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("{namespace}.sock"))
 }
 
 fn elements(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {

@@ -77,6 +77,14 @@ impl StopSignal {
         Ok(self.is_stop_requested())
     }
 
+    /// A stream that makes the descriptor readable when something is written to it, by another thread for instance.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn waker(&self) -> io::Result<UnixStream> {
+        self.sender.try_clone()
+    }
+
     /// Whether a request to stop has arrived.
     pub fn is_stop_requested(&self) -> bool {
         self.stops.load(Ordering::SeqCst)

@@ -124,6 +124,11 @@ impl Running {
         self.line(&self.err, start)
     }
 
+    /// Whether standard error has `text` so far.
+    pub fn has_reported(&self, text: &str) -> bool {
+        self.err.stated().text.contains(text)
+    }
+
     #[track_caller]
     fn line(&self, received: &Received, start: &str) -> String {
         let whole = |line: &&str| line.starts_with(start) && line.ends_with('\n');

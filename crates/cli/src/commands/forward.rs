@@ -1,14 +1,15 @@
 //! `tidegate forward`: a forwarder on real sockets, until interrupted.
 
-use std::io::{IsTerminal, Read};
+use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver};
 
 use sd_notify::NotifyState;
 use serde_json::json;
 use tidegate_core::rng::Seed;
 use tidegate_live::daemon::config::{ForwarderConfig, Listener};
 use tidegate_live::daemon::status::StatusLine;
-use tidegate_live::daemon::{Daemon, StartError, check_surroundings};
+use tidegate_live::daemon::{Daemon, PeerAddresses, StartError, check_surroundings};
 use tidegate_live::signals::StopSignal;
 use tidegate_live::uri::FaceUri;
 use tidegate_settings::error::Errors;
@@ -70,13 +71,27 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         session.begun(&format!("metrics at {url}"));
     }
     notify_manager(NotifyState::Ready);
+    let mut pending: Option<Pending> = None;
     loop {
         daemon.run(&stop).map_err(Failure::error)?;
         if stop.is_stop_requested() {
             break;
         }
         if stop.take_reload() {
-            reload(session, arguments, &mut daemon);
+            // An earlier one that still looks host names up counts no more.
+            pending = match begin_reload(session, arguments, (&daemon, &stop)) {
+                Ok(begun) => Some(begun),
+                Err(failure) => {
+                    end_reload(session, Err(failure));
+                    None
+                }
+            };
+        }
+        if let Some(Ok(addresses)) = pending.as_ref().map(|pending| pending.addresses.try_recv())
+            && let Some(Pending { config, .. }) = pending.take()
+        {
+            let outcome = addresses.and_then(|addresses| daemon.reload(config, &addresses));
+            end_reload(session, outcome.map_err(Failure::error));
         }
     }
     notify_manager(NotifyState::Stopping);
@@ -112,15 +127,42 @@ fn check_regular(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Applies the configuration as it is now; one with a mistake is reported, and the forwarder goes on as before.
-fn reload(session: &Session, arguments: &Arguments, daemon: &mut Daemon) {
+/// A configuration whose new host names are being looked up, while the forwarder goes on.
+struct Pending {
+    config: ForwarderConfig,
+    addresses: Receiver<Result<PeerAddresses, StartError>>,
+}
+
+/// Reads the configuration as it is now, and begins to look up its new host names in another thread, which wakes `stop` at its end.
+fn begin_reload(
+    session: &Session,
+    arguments: &Arguments,
+    (daemon, stop): (&Daemon, &StopSignal),
+) -> Result<Pending, Failure> {
     notify_manager(NotifyState::Reloading);
-    let config = check_regular(arguments).and_then(|()| read_config(session, arguments)).and_then(|read| {
-        let mut config = read.map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })?;
-        replace_listeners(&mut config, &arguments.listen)?;
-        Ok(config)
-    });
-    match config.and_then(|config| daemon.reload(config).map_err(Failure::error)) {
+    check_regular(arguments)?;
+    let read = read_config(session, arguments)?;
+    let mut config = read.map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })?;
+    replace_listeners(&mut config, &arguments.listen)?;
+    let unknown = daemon.unknown_hosts(&config);
+    let (sender, addresses) = mpsc::channel();
+    // Nobody receives the addresses of a configuration that was replaced meanwhile.
+    if unknown.is_empty() {
+        let _ = sender.send(Ok(PeerAddresses::default()));
+    } else {
+        let mut waker = stop.waker().map_err(Failure::error)?;
+        let look_up = move || {
+            let _ = sender.send(PeerAddresses::look_up(unknown));
+            let _ = waker.write(&[0]);
+        };
+        std::thread::Builder::new().spawn(look_up).map_err(Failure::error)?;
+    }
+    Ok(Pending { config, addresses })
+}
+
+/// Reports the outcome of a configuration that was read again.
+fn end_reload(session: &Session, outcome: Result<Vec<String>, Failure>) {
+    match outcome {
         Ok(notes) => {
             notes.iter().for_each(|note| tracing::warn!("{note}"));
             session.begun("the configuration was read again");

@@ -55,6 +55,7 @@ use rib::Rib;
 use strategies::Strategies;
 use timers::{Due, Timers};
 
+pub use reload::PeerAddresses;
 pub use start::{StartError, check_surroundings};
 
 /// The forwarder's own management.

@@ -1,5 +1,7 @@
 //! A changed configuration, applied while the forwarder runs. Faces that are in both configurations stay as they are.
 
+use std::collections::BTreeMap;
+
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::Millis;
 use tidegate_settings::uses::SchemeUse;
@@ -13,18 +15,59 @@ use super::{Daemon, routes};
 use crate::nfd::ORIGIN_STATIC;
 use crate::uri::FaceUri;
 
+/// Addresses of peers whose host names were looked up.
+#[derive(Clone, Debug, Default)]
+pub struct PeerAddresses(BTreeMap<String, FaceUri>);
+
+impl PeerAddresses {
+    /// Looks up the host names in face URIs, which may take many seconds.
+    ///
+    /// # Errors
+    /// The first name that is not found.
+    pub fn look_up(uris: Vec<String>) -> Result<Self, StartError> {
+        let looked_up = uris.into_iter().map(|uri| match FaceUri::resolve(&uri) {
+            Ok(address) => Ok((uri, address)),
+            Err(why) => Err(StartError::new(uri, why)),
+        });
+        looked_up.collect::<Result<_, _>>().map(Self)
+    }
+}
+
 impl Daemon {
+    /// URIs of the faces in `config` whose host names have to be looked up before [`reload`](Self::reload), for instance in
+    /// another thread. Those in the present configuration keep their addresses.
+    pub fn unknown_hosts(&self, config: &ForwarderConfig) -> Vec<String> {
+        let known = self.known_addresses();
+        let uris = config.faces.iter().map(|face| &face.uri);
+        uris.filter(|uri| !known.0.contains_key(*uri) && FaceUri::literal(uri).is_err()).cloned().collect()
+    }
+
+    /// Addresses of the faces in the present configuration.
+    fn known_addresses(&self) -> PeerAddresses {
+        let faces = self.config.faces.iter().zip(&self.configured);
+        PeerAddresses(faces.map(|(planned, known)| (planned.uri.clone(), known.uri.clone())).collect())
+    }
+
     /// Applies `config` in place of the present configuration; returns one sentence for each part of it that takes
-    /// effect with the next start only.
+    /// effect with the next start only. Host names that are neither in the present configuration nor in `addresses` are looked up, and
+    /// nothing is forwarded meanwhile.
     ///
     /// New defaults of faces hold for faces that are made from now on. Routes that commands have registered stay.
     ///
     /// # Errors
     /// When a host name is not resolved or a strategy cannot be made; the present configuration then stays as it is. Also
     /// when a new face is refused by the system; everything else is applied then.
-    pub fn reload(&mut self, config: ForwarderConfig) -> Result<Vec<String>, StartError> {
+    pub fn reload(
+        &mut self,
+        config: ForwarderConfig,
+        addresses: &PeerAddresses,
+    ) -> Result<Vec<String>, StartError> {
         self.read_clock();
-        let resolve = |uri: &String| FaceUri::resolve(uri).map_err(|why| StartError::new(uri, why));
+        let known = self.known_addresses();
+        let resolve = |uri: &String| match known.0.get(uri).or_else(|| addresses.0.get(uri)) {
+            Some(address) => Ok(address.clone()),
+            None => FaceUri::resolve(uri).map_err(|why| StartError::new(uri, why)),
+        };
         let uris: Vec<FaceUri> =
             config.faces.iter().map(|face| resolve(&face.uri)).collect::<Result<_, _>>()?;
         let authority = Authority::of(&config)?;
