@@ -8,7 +8,7 @@ use super::authority::{can_be_another, command};
 use crate::of_forwarder;
 use crate::peer::{Peer, interest, uri};
 use support::json::Value;
-use support::running::{Forwarder, Running, Way, patience};
+use support::running::{Forwarder, Running, Way, is_full, patience};
 
 /// Faces of the configuration; the server has one.
 const MAX: usize = 40;
@@ -186,6 +186,37 @@ fn an_address_with_its_share_of_faces_gives_the_place_of_a_silent_one_to_a_newco
     };
     let status = target.forwarder.status_when("a face of the newcomer", has_face);
     assert!(faces_at(&status, "127.0.0.1") <= 4, "{status:?}");
+}
+
+/// Maximum memory of an idle face over UDP, bytes: twice what it takes.
+const FACE_BYTES: u64 = 18_000;
+
+#[test]
+fn idle_faces_take_little_memory_and_leave_places_for_local_applications() {
+    let count: u16 = if is_full() { 10_000 } else { 500 };
+    let config = format!("[forwarder]\nmax_faces = {count}\nfaces_per_address = {count}\n");
+    let forwarder = Forwarder::start_with_files("idle", &config, u32::from(count) + 200);
+    let before = forwarder.memory_bytes();
+    let hello = interest(&uri(&["no-route"]));
+    // Each has its own port, which is the same in every round; the sockets need not stay.
+    let speak = || {
+        for port in 20_000..20_020 + count {
+            let socket = UdpSocket::bind(("127.9.0.1", port)).expect("nobody else has this address");
+            socket.send_to(&hello, forwarder.address(Way::Udp)).expect("sent");
+        }
+    };
+    let has_no_place = |status: &Value| {
+        speak();
+        faces_at(status, "127.9.0.1") + 1 >= usize::from(count) && of_forwarder(status, "faces_refused") > 0.0
+    };
+    forwarder.status_when("a refusal", has_no_place);
+    let warning = forwarder.err_line("{\"warning\":\"a peer was refused: ");
+    assert!(warning.contains(&format!("{count} faces already")), "{warning}");
+    let each = (forwarder.memory_bytes() - before) / u64::from(count);
+    assert!(each < FACE_BYTES, "{each} bytes");
+    let peers: Vec<Peer> = (0..8).map(|_| Peer::connect(&forwarder, Way::Unix)).collect();
+    forwarder.status();
+    drop(peers);
 }
 
 #[test]
