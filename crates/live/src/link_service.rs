@@ -10,13 +10,13 @@ use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::{Kind, Packet, PitToken};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::Time;
-use tidegate_wire::{FrameBatch, LinkEncoder, LpPacket, Reassembler, decode_frame, decode_packet};
+use tidegate_wire::{FrameBatch, LinkEncoder, LpFields, LpPacket, Reassembler, decode_frame, decode_packet};
 
 use crate::path_mtu::PathMtu;
 use crate::path_probes::PathProbes;
 use crate::reliability::{ReliabilityCounters, ReliableFrames};
 use crate::tokens::TokenTable;
-use crate::transport::Transport;
+use crate::transport::{Transport, UDP_MTU};
 
 /// State that a node's faces share while frames are decoded into packets.
 #[derive(Debug)]
@@ -70,10 +70,20 @@ pub struct LocalFields {
 pub enum MtuPlan {
     /// This size, bytes, which is configured.
     Configured(usize),
-    /// Frames of [`UDP_MTU`](crate::transport::UDP_MTU) bytes.
+    /// Frames of [`UDP_MTU`] bytes.
     Default,
     /// The default, and more over UDP where probes were confirmed.
     Probed,
+}
+
+impl MtuPlan {
+    /// Size that needs no probes, bytes.
+    pub const fn base(self) -> usize {
+        match self {
+            Self::Configured(size) => size,
+            Self::Default | Self::Probed => UDP_MTU,
+        }
+    }
 }
 
 /// Origin of the maximum size of a face's frames at present.
@@ -95,6 +105,43 @@ impl fmt::Display for MtuOrigin {
             Self::Probed => "probed",
         })
     }
+}
+
+impl LocalFields {
+    /// Those among the fields of a message.
+    #[inline]
+    pub fn of(fields: &LpFields) -> Self {
+        Self { next_hop: fields.next_hop, no_cache: fields.no_cache }
+    }
+}
+
+/// Reason why a message is not a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undecoded {
+    /// It is malformed or not understood.
+    Malformed,
+    /// Too many PIT tokens are held.
+    TooManyTokens,
+}
+
+/// The packet in a message, with the PIT token of an Interest in the table of `cx`.
+///
+/// # Errors
+/// As in [`Undecoded`].
+#[inline]
+pub fn decode_message(
+    fields: &LpFields,
+    payload: Bytes,
+    cx: &mut LinkContext<'_>,
+) -> Result<Packet<Bytes>, Undecoded> {
+    let mut nonce = || (cx.nonces.bits() >> 32) as u32;
+    let decoded = decode_packet(fields, payload, cx.names, &mut nonce);
+    let mut packet = decoded.map_err(|_| Undecoded::Malformed)?;
+    // Tokens on answers echo ours; we send none.
+    if let (Kind::Interest(interest), Some(token)) = (&mut packet.header.kind, fields.token) {
+        interest.token = cx.tokens.insert(token).ok_or(Undecoded::TooManyTokens)?;
+    }
+    Ok(packet)
 }
 
 /// The link layer of one face.
@@ -285,49 +332,57 @@ impl GenericLinkService {
 
     /// Processes a received frame; returns the packet that it completes.
     pub fn receive(&mut self, frame: Bytes, cx: &mut LinkContext<'_>) -> Option<Packet<Bytes>> {
+        let (LpPacket { fields, fragment, .. }, is_reassembled) = self.receive_message(frame, cx.now)?;
+        match decode_message(&fields, fragment, cx) {
+            Ok(packet) => {
+                self.local_fields = LocalFields::of(&fields);
+                self.count_packet(is_reassembled);
+                Some(packet)
+            }
+            Err(Undecoded::Malformed) => self.drop_malformed(),
+            Err(Undecoded::TooManyTokens) => {
+                self.counters.tokens_refused += 1;
+                None
+            }
+        }
+    }
+
+    /// Processes a frame that is received at `now`; returns the message that it completes, for [`decode_message`], and
+    /// whether it came in several frames.
+    #[inline]
+    pub fn receive_message(&mut self, frame: Bytes, now: Time) -> Option<(LpPacket, bool)> {
         self.counters.frames_in += 1;
         let Ok(mut message) = decode_frame(frame) else { return self.drop_malformed() };
-        if !self.take_labels(cx.now, &mut message) {
+        if !self.take_labels(now, &mut message) {
             return None;
         }
         if let (Some(probe), Some(probes)) = (message.fields.path_probe, &mut self.probes) {
-            probes.receive(cx.now, probe);
+            probes.receive(now, probe);
             self.follow_search();
         }
         let is_part = message.fields.frag_count > 1;
-        let message = if is_part {
-            match self.reassembler.accept(cx.now, message) {
-                Ok(message) => message?,
+        if is_part {
+            match self.reassembler.accept(now, message) {
+                Ok(whole) => message = whole?,
                 Err(_) => return self.drop_malformed(),
             }
-        } else {
-            message
-        };
+        }
         // A frame of header fields alone is legal (NDNLPv2, IDLE).
         if message.fragment.is_empty() {
             self.counters.idle += 1;
             return None;
         }
-        let mut nonce = || (cx.nonces.bits() >> 32) as u32;
-        let decoded = decode_packet(&message.fields, message.fragment, cx.names, &mut nonce);
-        let Ok(mut packet) = decoded else { return self.drop_malformed() };
-        // Tokens on answers echo ours; we send none.
-        if let (Kind::Interest(interest), Some(token)) = (&mut packet.header.kind, message.fields.token) {
-            let Some(handle) = cx.tokens.insert(token) else {
-                self.counters.tokens_refused += 1;
-                return None;
-            };
-            interest.token = handle;
-        }
-        self.local_fields =
-            LocalFields { next_hop: message.fields.next_hop, no_cache: message.fields.no_cache };
-        // Only now, so that all packets of `reassembled` are also among `packets_in`.
-        self.counters.reassembled += u64::from(is_part);
-        self.counters.packets_in += 1;
-        Some(packet)
+        Some((message, is_part))
     }
 
-    fn drop_malformed(&mut self) -> Option<Packet<Bytes>> {
+    /// Counts a message that is a packet.
+    #[inline]
+    pub fn count_packet(&mut self, is_reassembled: bool) {
+        self.counters.reassembled += u64::from(is_reassembled);
+        self.counters.packets_in += 1;
+    }
+
+    fn drop_malformed<T>(&mut self) -> Option<T> {
         self.counters.malformed += 1;
         None
     }

@@ -17,6 +17,7 @@ use super::local_fields::IncomingFaces;
 use super::pressure::Pressure;
 use super::shaper::FaceShaper;
 use super::timers::{Due, Timers};
+use super::workers::{FarEnd, Workers};
 use crate::link_service::GenericLinkService;
 use crate::nfd::PacketCounts;
 use crate::peer_user::PeerUser;
@@ -41,17 +42,27 @@ pub(super) enum Line {
     },
     /// The forwarder's own management: packets wait here to be answered.
     Internal(VecDeque<Packet<Bytes>>),
+    /// A face whose socket is at another worker.
+    Far(Box<FarEnd>),
 }
 
 impl Line {
     /// Whether the face is a link with several stations.
     pub fn is_multi_access(&self) -> bool {
-        matches!(self, Self::Socket { transport, .. } if transport.is_multi_access())
+        match self {
+            Self::Socket { transport, .. } => transport.is_multi_access(),
+            Self::Far(end) => end.is_multi_access,
+            Self::Internal(_) => false,
+        }
     }
 
     /// Whether frames are datagrams, whose peer can leave without notice.
     pub fn is_datagram(&self) -> bool {
-        matches!(self, Self::Socket { transport, .. } if transport.is_datagram())
+        match self {
+            Self::Socket { transport, .. } => transport.is_datagram(),
+            Self::Far(end) => end.is_datagram,
+            Self::Internal(_) => false,
+        }
     }
 }
 
@@ -120,6 +131,8 @@ pub(super) enum FaceState {
     Down,
     /// A new transport is being connected.
     Connecting,
+    /// It is at an end, and the first worker is going to close it.
+    Ended,
 }
 
 /// Congestion marking of a face as NFD configures it.
@@ -153,6 +166,8 @@ pub(super) struct FaceSetup {
     pub marking: Option<FaceMarking>,
     /// Place of the marking among the disciplines of the queue.
     pub marking_place: Option<usize>,
+    /// Whether a discipline of the queue may read names of packets.
+    pub reads_names: bool,
 }
 
 /// A face and the device behind it.
@@ -184,12 +199,14 @@ pub(super) struct Face {
     pub marking: Option<FaceMarking>,
     /// Place of the marking among the disciplines of the queue; `None` before there was any.
     pub marking_place: Option<usize>,
+    /// Whether a discipline of the queue may read names of packets.
+    pub reads_names: bool,
     pub received: PacketCounts,
     pub sent: PacketCounts,
     pub persistency: FacePersistency,
     pub state: FaceState,
     /// The user at the other end, once it was needed for a command; `Some(None)` if it is not known.
-    user: Option<Option<PeerUser>>,
+    pub(super) user: Option<Option<PeerUser>>,
     /// Number of the user whose command created the face, if one did and it is known.
     pub creator: Option<u32>,
     /// Whether Interests to it have the number of the face that they came from.
@@ -198,7 +215,7 @@ pub(super) struct Face {
 
 impl Face {
     pub fn new(setup: FaceSetup, now: Time) -> Self {
-        let FaceSetup { number, origin, line, shaper, pressure, marking, marking_place } = setup;
+        let FaceSetup { number, origin, line, shaper, pressure, marking, marking_place, reads_names } = setup;
         Self {
             number,
             origin,
@@ -215,6 +232,7 @@ impl Face {
             pressure,
             marking,
             marking_place,
+            reads_names,
             received: PacketCounts::default(),
             sent: PacketCounts::default(),
             persistency: FacePersistency::of_origin(origin),
@@ -231,15 +249,19 @@ impl Face {
         let has_room = match &self.line {
             // A full batch makes the device busy, so that packets wait where the queue discipline sees them.
             Line::Socket { batch, is_full, .. } => !is_full && batch.len() < BATCH,
-            Line::Internal(_) => true,
+            Line::Internal(_) | Line::Far(_) => true,
         };
         has_room && self.shaper.is_free(now)
     }
 
     /// The user at the other end; `None` if the system does not report it.
     pub fn peer_user(&mut self) -> Option<&PeerUser> {
-        let Line::Socket { transport, .. } = &self.line else { return None };
-        self.user.get_or_insert_with(|| transport.peer_user()).as_ref()
+        let peer_user = || match &self.line {
+            Line::Socket { transport, .. } => transport.peer_user(),
+            Line::Far(end) => end.peer_user(),
+            Line::Internal(_) => None,
+        };
+        self.user.get_or_insert_with(peer_user).as_ref()
     }
 
     /// Whether this end opened the connection, so that it can be opened again.
@@ -308,7 +330,7 @@ impl Face {
             Line::Socket { transport, batch, .. } => {
                 ByteCount::new((transport.unsent_bytes() + batch.byte_len()) as u64)
             }
-            Line::Internal(_) => ByteCount::new(0),
+            Line::Internal(_) | Line::Far(_) => ByteCount::new(0),
         }
     }
 }
@@ -327,6 +349,7 @@ pub(super) struct Wires<'a> {
     pub dirty: &'a mut Vec<FaceId>,
     /// Faces whose device was not free when a packet arrived.
     pub met: &'a mut Vec<FaceId>,
+    pub workers: &'a mut Option<Box<Workers>>,
 }
 
 /// Device of one face, during a call.
@@ -343,6 +366,7 @@ pub(super) struct Wire<'a> {
     timers: &'a mut Timers,
     dirty: &'a mut Vec<FaceId>,
     met: &'a mut Vec<FaceId>,
+    workers: &'a mut Option<Box<Workers>>,
 }
 
 impl Wires<'_> {
@@ -368,9 +392,9 @@ impl Devices<Bytes> for Wires<'_> {
     #[inline]
     fn device(&mut self, id: FaceId) -> Wire<'_> {
         let Self { now, names, tokens, incoming, .. } = *self;
-        let Self { packets, faces, flows, timers, dirty, met, .. } = self;
+        let Self { packets, faces, flows, timers, dirty, met, workers, .. } = self;
         let face = faces.get_mut(id.index()).and_then(Option::as_mut);
-        Wire { id, now, packets, face, names, tokens, incoming, flows, timers, dirty, met }
+        Wire { id, now, packets, face, names, tokens, incoming, flows, timers, dirty, met, workers }
     }
 
     #[inline]
@@ -382,7 +406,11 @@ impl Devices<Bytes> for Wires<'_> {
 impl Device<Bytes> for Wire<'_> {
     #[inline]
     fn is_free(&self) -> bool {
-        self.face.as_ref().is_some_and(|face| face.is_free(self.now))
+        let Some(face) = &self.face else { return false };
+        if let (Line::Far(end), Some(workers)) = (&face.line, &self.workers) {
+            return workers.has_room(end.worker);
+        }
+        face.is_free(self.now)
     }
 
     #[inline]
@@ -399,6 +427,11 @@ impl Device<Bytes> for Wire<'_> {
         if matches!(packet.header.kind, Kind::Nack(_)) && face.line.is_multi_access() {
             return true;
         }
+        if let (Line::Far(end), Some(workers)) = (&face.line, &mut *self.workers) {
+            let incoming_face = if face.has_local_fields { incoming.find(&packet.header) } else { None };
+            workers.send(end.worker, (id, face.number), packet, (names, tokens, incoming_face));
+            return true;
+        }
         count(&mut face.sent, &packet.header.kind);
         // Only a packet that waited for the device may use time that a late timer left unused.
         face.shaper.depart(now, size, face.is_serving);
@@ -413,6 +446,7 @@ impl Device<Bytes> for Wire<'_> {
                 link.send(now, &packet, names, tokens, batch);
             }
             Line::Internal(waiting) => waiting.push_back(packet),
+            Line::Far(_) => {}
         }
         if let Some(wake) = face.arm_link() {
             self.timers.set(wake, Due::Link(id));
@@ -433,6 +467,9 @@ impl Device<Bytes> for Wire<'_> {
             self.met.push(id);
         }
         let Some(face) = &mut self.face else { return };
+        if let (Line::Far(_), Some(workers)) = (&face.line, &mut *self.workers) {
+            return workers.wait_for_room(id);
+        }
         let mut timers = [None, None];
         // A device that lacks only room in its batch is served after the flush and needs no timer.
         if has_packets && !face.is_armed && !face.shaper.is_free(now) {

@@ -78,7 +78,8 @@ impl Daemon {
         settings: &FaceConfig,
         is_local: bool,
     ) -> Result<FaceId, AttachError> {
-        let rate = settings.rate.filter(|_| origin != Origin::Internal);
+        let is_far = matches!(line, Line::Far(_));
+        let rate = settings.rate.filter(|_| origin != Origin::Internal && !is_far);
         let is_ruling = pressure::rules(&line, settings);
         let limit = if is_ruling { pressure::STREAM_LIMIT } else { settings.queue.limit };
         let view = match is_local {
@@ -91,7 +92,9 @@ impl Daemon {
         let made = self.node.attach(view, |face| {
             let rate = rate.unwrap_or(UNLIMITED);
             let device = DeviceSetup::new(face, rate, limit, streams);
-            let parts = parts(settings, device).unwrap_or_else(|why| {
+            // The packets of a face of another worker wait there, where the disciplines are.
+            let parts = if is_far { Ok(FaceParts::default()) } else { parts(settings, device) };
+            let parts = parts.unwrap_or_else(|why| {
                 fault = Some(why);
                 FaceParts::default()
             });
@@ -118,7 +121,7 @@ impl Daemon {
             (Line::Socket { transport, .. }, None) => {
                 self.poll.register(transport, watched.token(), Watch::Read).map_err(AttachError::System)
             }
-            (Line::Internal(_), None) => Ok(()),
+            (Line::Internal(_) | Line::Far(_), None) => Ok(()),
         };
         if let Err(why) = outcome {
             self.node.detach(surroundings!(self), &mut self.packets, id);
@@ -128,7 +131,9 @@ impl Daemon {
         let (marking, place) = marking(settings).unzip();
         // Behind the guard of the memory, if there is one.
         let marking_place = place.map(|place: usize| place + usize::from(is_ruling));
-        let setup = FaceSetup { number, origin, line, shaper, pressure, marking, marking_place };
+        // NFD's marking, which every queue has by default, reads none.
+        let reads_names = settings.queue.disciplines.iter().any(|part| part.scheme.name != "nfd-marking");
+        let setup = FaceSetup { number, origin, line, shaper, pressure, marking, marking_place, reads_names };
         let face = Face::new(setup, self.now);
         // Numbers of removed faces are used again, so the list grows only for a new number.
         if id.index() == self.faces.len() {
@@ -146,12 +151,24 @@ impl Daemon {
         origin: Origin,
         settings: &FaceConfig,
     ) -> Result<FaceId, AttachError> {
+        if self.workers.is_some() {
+            return self.attach_among_workers(transport, origin, settings);
+        }
         let is_local = self.is_local(&transport);
+        let line = self.socket_line(transport, settings)?;
+        self.attach(line, origin, settings, is_local)
+    }
+
+    /// A socket with its link layer.
+    pub(super) fn socket_line(
+        &mut self,
+        transport: Transport,
+        settings: &FaceConfig,
+    ) -> Result<Line, AttachError> {
         // Acknowledgements of several stations would not be told apart.
         let is_reliable = settings.reliability && transport.is_datagram() && !transport.is_multi_access();
         let link = self.link_layer(&transport, settings.mtu_plan(), is_reliable)?;
-        let line = Line::Socket { transport, link, batch: FrameBatch::new(), is_full: false };
-        self.attach(line, origin, settings, is_local)
+        Ok(Line::Socket { transport, link, batch: FrameBatch::new(), is_full: false })
     }
 
     /// The link layer of a face.
@@ -208,8 +225,11 @@ impl Daemon {
         self.schedule_forwarder_timer();
         let (rib, tables) = routes!(self);
         rib.remove_face(id, tables);
-        if let Origin::Configured(place) = face.origin {
-            self.configured[place].face = None;
+        self.announce_end(id, &face);
+        if let Origin::Configured(place) = face.origin
+            && let Some(configured) = self.configured.get_mut(place)
+        {
+            configured.face = None;
         }
     }
 
@@ -245,7 +265,7 @@ impl Daemon {
                 None => self.face_for(index, path),
             };
             if let Some(face) = face {
-                self.take_frame(face, frame);
+                self.take_frame_of_listener(face, frame);
             }
         }
         self.schedule_forwarder_timer();
@@ -378,7 +398,8 @@ impl Daemon {
         let idle = self.config.idle;
         // A connection that a peer opened ends with it.
         let is_silent = |face: &Face, now: Time| {
-            face.line.is_datagram()
+            matches!(face.line, Line::Socket { .. })
+                && face.line.is_datagram()
                 && face.persistency == FacePersistency::OnDemand
                 && now.since(face.received_at) > idle
         };
@@ -388,7 +409,7 @@ impl Daemon {
             .map(|(id, _)| FaceId(id))
             .collect();
         for id in silent.into_iter().chain(self.overdue_faces()) {
-            self.close(id);
+            self.end_face(id);
         }
         self.expire_fragments();
         // Descriptors may have become free since a listener was set aside.
@@ -465,6 +486,7 @@ fn add_stream_rules(
 fn peer_of(line: &Line) -> Option<PeerNetwork> {
     match line {
         Line::Socket { transport, .. } => PeerNetwork::of_peer(transport),
+        Line::Far(end) => end.network,
         Line::Internal(_) => None,
     }
 }

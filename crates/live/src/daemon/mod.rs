@@ -1,4 +1,4 @@
-//! The live forwarder: core's node with sockets, in one thread. All decisions about packets are core's.
+//! The live forwarder: core's node with sockets, in one thread or in several ([`workers`]). All decisions about packets are core's.
 
 pub mod config;
 mod descriptors;
@@ -23,6 +23,7 @@ mod steering;
 mod strategies;
 mod stream_marking;
 mod timers;
+mod workers;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -38,7 +39,7 @@ use tidegate_core::rng::{Rng, Streams};
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use crate::clock::MonotonicClock;
-use crate::link_service::LinkContext;
+use crate::link_service::{LinkContext, LocalFields};
 use crate::listen::StreamListener;
 use crate::nfd::PacketCounts;
 use crate::poll::{Poll, Ready, SocketInterest as Watch};
@@ -54,6 +55,7 @@ use places::Places;
 use rib::Rib;
 use strategies::Strategies;
 use timers::{Due, Timers};
+use workers::Workers;
 
 pub use reload::PeerAddresses;
 pub use start::{StartError, check_surroundings};
@@ -123,6 +125,8 @@ pub struct Daemon {
     incoming: local_fields::IncomingFaces,
     flows: flows::FlowTable,
     counters: DaemonCounters,
+    /// The other threads of the forwarder; `None` if there is one.
+    workers: Option<Box<Workers>>,
 }
 
 /// Counters of the forwarder, except those of its faces and tables.
@@ -162,6 +166,8 @@ enum Watched {
     MetricsListener,
     /// Number of a connection to the metrics.
     MetricsPeer(usize),
+    /// What other threads wake this one with.
+    Waker,
     Face(FaceId, u64),
 }
 
@@ -174,6 +180,7 @@ impl Watched {
             Self::StreamListener(index) => 2 << 8 | index as u64,
             Self::MetricsListener => 3 << 8,
             Self::MetricsPeer(index) => 4 << 8 | index as u64,
+            Self::Waker => 5 << 8,
             Self::Face(face, number) => number << 16 | u64::from(face.0),
         }
     }
@@ -185,7 +192,8 @@ impl Watched {
             (0, 1) => Self::UdpListener(index),
             (0, 2) => Self::StreamListener(index),
             (0, 3) => Self::MetricsListener,
-            (0, _) => Self::MetricsPeer(index),
+            (0, 4) => Self::MetricsPeer(index),
+            (0, _) => Self::Waker,
             (number, _) => Self::Face(FaceId(token as u16), number),
         }
     }
@@ -212,6 +220,7 @@ macro_rules! wires {
             timers: &mut $daemon.timers,
             dirty: &mut $daemon.dirty,
             met: &mut $daemon.met,
+            workers: &mut $daemon.workers,
         }
     };
 }
@@ -223,6 +232,7 @@ macro_rules! routes {
             $crate::daemon::rib::RouteTables {
                 names: &$daemon.names,
                 fib: $daemon.node.forwarder_mut().fib_mut(),
+                workers: $daemon.workers.as_deref_mut(),
             },
         )
     };
@@ -237,6 +247,7 @@ impl Daemon {
     pub fn run(&mut self, stop: &impl std::os::fd::AsFd) -> io::Result<()> {
         self.poll.register(stop, Watched::Stop.token(), Watch::Read)?;
         while self.turn()? {}
+        self.collect_reports();
         self.poll.deregister(stop)
     }
 
@@ -249,18 +260,22 @@ impl Daemon {
     /// Waits once and handles all events; returns `false` after a request to stop.
     fn turn(&mut self) -> io::Result<bool> {
         self.ready.clear();
-        self.ready.extend_from_slice(self.poll.wait(self.timers.next(), &self.clock)?);
+        let until = self.until_next_event();
+        self.ready.extend_from_slice(self.poll.wait(until, &self.clock)?);
         // One reading per turn: all packets of a turn carry one time, as all events of an instant do in the
         // simulator.
         self.read_clock();
+        let may_read = self.begin_turn_of_worker();
         for index in 0..self.ready.len() {
             let Ready { token, is_readable, is_writable } = self.ready[index];
             match Watched::of(token) {
                 Watched::Stop => return Ok(false),
-                Watched::UdpListener(index) => self.accept_udp_peers(index),
+                Watched::UdpListener(index) if may_read => self.accept_udp_peers(index),
+                Watched::UdpListener(_) => {}
                 Watched::StreamListener(index) => self.accept(index),
                 Watched::MetricsListener => self.accept_scrapers(),
                 Watched::MetricsPeer(place) => self.serve_scraper(place),
+                Watched::Waker => self.reset_waker(),
                 Watched::Face(face, number) if self.has_face(face, number) => {
                     if !self.is_connected(face) {
                         continue;
@@ -269,13 +284,16 @@ impl Daemon {
                     if is_writable {
                         self.flush_face(face);
                     }
-                    if is_readable {
+                    if is_readable && may_read {
                         self.read(face);
                     }
                 }
                 // The face was closed in this turn, after its event had been read.
                 Watched::Face(..) => {}
             }
+        }
+        if self.workers.is_some() {
+            self.take_crossings();
         }
         self.run_due_timers();
         self.answer_management();
@@ -294,7 +312,7 @@ impl Daemon {
         self.hold_back();
         self.forget_names();
         self.bound_memory();
-        Ok(true)
+        self.end_turn_of_worker()
     }
 
     /// Accepts the connections that wait at the metrics.
@@ -375,6 +393,10 @@ impl Daemon {
 
     /// Processes the received frames, which are from face `id`.
     fn take_frames(&mut self, id: FaceId) {
+        if self.workers.is_some() {
+            // A route that was registered before the frames were sent has to be there.
+            self.take_messages();
+        }
         // Only an accepted connection is held back; a configured link to another forwarder carries the
         // traffic of many.
         let can_be_held = self.faces[id.index()].as_ref().is_some_and(|face| face.origin == Origin::Accepted);
@@ -398,6 +420,9 @@ impl Daemon {
     fn take_frame(&mut self, id: FaceId, frame: Bytes) -> bool {
         let Some(face) = &mut self.faces[id.index()] else { return false };
         face.received_at = self.now;
+        if self.workers.is_some() {
+            return self.take_frame_among_workers(id, frame);
+        }
         let Line::Socket { link, .. } = &mut face.line else { return false };
         let mut context = LinkContext {
             now: self.now,
@@ -408,8 +433,16 @@ impl Daemon {
         let received = link.receive(frame, &mut context);
         let fields = link.local_fields();
         self.serve_link(id);
-        let (Some(mut packet), Some(face)) = (received, &mut self.faces[id.index()]) else { return false };
+        let (Some(packet), Some(face)) = (received, &mut self.faces[id.index()]) else { return false };
         face::count(&mut face.received, &packet.header.kind);
+        self.node.faces()[id.index()].count_received(packet.header.size());
+        self.process(id, packet, fields)
+    }
+
+    /// Passes a packet of face `id` to the node; returns whether it was an Interest that was forwarded.
+    #[inline(always)]
+    fn process(&mut self, id: FaceId, mut packet: Packet<Bytes>, fields: LocalFields) -> bool {
+        let Some(face) = &self.faces[id.index()] else { return false };
         self.incoming.record(&packet.header, face.number);
         let mut is_interest = false;
         if let Kind::Interest(interest) = &mut packet.header.kind {
@@ -424,9 +457,7 @@ impl Daemon {
         if matches!(packet.header.kind, Kind::Nack(_)) && face.line.is_multi_access() {
             return false;
         }
-        let view = &self.node.faces()[id.index()];
-        view.count_received(packet.header.size());
-        if !view.is_local() && self.is_localhost(&packet) {
+        if !self.node.faces()[id.index()].is_local() && self.is_localhost(&packet) {
             self.counters.out_of_scope += 1;
             return false;
         }

@@ -272,6 +272,7 @@ impl Daemon {
     fn user_of_face(&self, id: FaceId) -> Option<LocalUser> {
         match &self.faces[id.index()].as_ref()?.line {
             Line::Socket { transport, .. } => self.local_user(transport),
+            Line::Far(end) => end.user,
             Line::Internal(_) => None,
         }
     }
@@ -288,6 +289,7 @@ impl Daemon {
     pub(super) fn source_of_face(&self, id: FaceId) -> Option<PeerNetwork> {
         match &self.faces[id.index()].as_ref()?.line {
             Line::Socket { transport, .. } => self.source_of(transport),
+            Line::Far(end) => end.source,
             Line::Internal(_) => None,
         }
     }
@@ -300,6 +302,7 @@ impl Daemon {
     /// Faces on demand that are local or are not.
     fn faces_on_demand(&self, is_local: bool) -> impl Iterator<Item = Usefulness> + '_ {
         let faces = (0..).map(FaceId).zip(&self.faces).filter_map(|(id, face)| Some((id, face.as_ref()?)));
+        let faces = faces.filter(|(_, face)| !matches!(face.line, Line::Far(_)));
         // An operator may have made a face persistent.
         let may_end = |face: &Face| face.persistency == FacePersistency::OnDemand;
         faces
@@ -323,10 +326,12 @@ impl Daemon {
 
     /// The place of a face that was closed can be taken by another peer.
     pub(super) fn give_back_place(&mut self, face: &Face) {
-        if let (Line::Socket { transport, .. }, Origin::OnDemand | Origin::Accepted) =
-            (&face.line, face.origin)
-            && let Some(source) = self.source_of(transport)
-        {
+        let source = match &face.line {
+            Line::Socket { transport, .. } => self.source_of(transport),
+            Line::Far(end) => end.source,
+            Line::Internal(_) => None,
+        };
+        if let (Some(source), Origin::OnDemand | Origin::Accepted) = (source, face.origin) {
             self.places.give_back(source);
         }
     }

@@ -16,14 +16,22 @@ impl Daemon {
         if face.persistency == FacePersistency::Permanent && face.is_outgoing() {
             self.take_down(id);
         } else {
-            self.close(id);
+            self.end_face(id);
         }
     }
 
     /// Drops what waits for the face; strategies pass it over until it is up again.
     fn take_down(&mut self, id: FaceId) {
-        let Some(face) = &mut self.faces[id.index()] else { return };
-        let Line::Socket { transport, batch, is_full, .. } = &mut face.line else { return };
+        if self.close_down(id) {
+            self.record_face_event(id, FaceEventKind::Down);
+            self.announce_up(id, false);
+        }
+    }
+
+    /// Drops what waits for the face and sets it down; returns whether it was up.
+    pub(super) fn close_down(&mut self, id: FaceId) -> bool {
+        let Some(face) = &mut self.faces[id.index()] else { return false };
+        let Line::Socket { transport, batch, is_full, .. } = &mut face.line else { return false };
         // A socket that is watched no longer is not reported; an error means that it never was.
         let _ = self.poll.deregister(&*transport);
         *batch = FrameBatch::new();
@@ -36,9 +44,7 @@ impl Daemon {
         view.set_up(false);
         view.set_below(ByteCount::ZERO);
         self.release(waiting);
-        if was_up {
-            self.record_face_event(id, FaceEventKind::Down);
-        }
+        was_up
     }
 
     /// Marks a face whose connection was begun as being connected: it is up when the connection is established.
@@ -51,6 +57,7 @@ impl Daemon {
             face.state = FaceState::Connecting;
             face.watched = Watch::ReadWrite;
             self.node.faces()[id.index()].set_up(false);
+            self.announce_up(id, false);
         }
     }
 
@@ -104,6 +111,7 @@ impl Daemon {
         face.received_at = self.now;
         self.node.faces()[id.index()].set_up(true);
         self.record_face_event(id, FaceEventKind::Up);
+        self.announce_up(id, true);
         true
     }
 }

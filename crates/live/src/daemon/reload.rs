@@ -11,6 +11,7 @@ use super::face::Origin;
 use super::faces::Configured;
 use super::management::{Authority, KnownKeys};
 use super::start::StartError;
+use super::workers::{Order, part_of};
 use super::{Daemon, routes};
 use crate::nfd::ORIGIN_STATIC;
 use crate::uri::FaceUri;
@@ -63,6 +64,10 @@ impl Daemon {
         addresses: &PeerAddresses,
     ) -> Result<Vec<String>, StartError> {
         self.read_clock();
+        let threads = (self.config.threads, config.threads);
+        // The number of threads stays until the next start.
+        let whole = ForwarderConfig { threads: threads.0, ..config };
+        let config = part_of(&whole, 0);
         let known = self.known_addresses();
         let resolve = |uri: &String| match known.0.get(uri).or_else(|| addresses.0.get(uri)) {
             Some(address) => Ok(address.clone()),
@@ -74,7 +79,13 @@ impl Daemon {
         let known_keys = KnownKeys::read(&config, 0)?.after(&self.known_keys);
         self.apply_strategies(&config)?;
         (self.authority, self.known_keys) = (authority, known_keys);
-        let notes = left_for_a_start(&self.config, &config);
+        let mut notes = left_for_a_start(&self.config, &config);
+        if threads.0 != threads.1 {
+            notes.push(note("forwarder.threads"));
+        }
+        if let Some(workers) = &mut self.workers {
+            workers.order_all(|worker| Order::Reload(Box::new(part_of(&whole, worker))));
+        }
         self.remove_configured_routes();
         let faces = std::mem::take(&mut self.configured);
         let before = std::mem::replace(&mut self.config, config);
@@ -87,6 +98,16 @@ impl Daemon {
         missing.into_iter().try_for_each(|place| self.connect_configured(place))?;
         self.schedule_forwarder_timer();
         Ok(notes)
+    }
+
+    /// Applies what changes in the tables of one of several threads.
+    pub(super) fn reload_worker(&mut self, config: ForwarderConfig) {
+        if let Err(why) = self.apply_strategies(&config) {
+            // The first one has made the same strategies.
+            tracing::error!("the configuration cannot be applied in all threads: {why}");
+        }
+        let before = std::mem::replace(&mut self.config, config);
+        self.apply_limits(&before);
     }
 
     fn apply_strategies(&mut self, config: &ForwarderConfig) -> Result<(), StartError> {
@@ -194,6 +215,10 @@ fn left_for_a_start(before: &ForwarderConfig, after: &ForwarderConfig) -> Vec<St
     ]
     .into_iter()
     .filter(|(_, is_changed)| *is_changed)
-    .map(|(key, _)| format!("{key}: the change takes effect with the next start"))
+    .map(|(key, _)| note(key))
     .collect()
+}
+
+fn note(key: &str) -> String {
+    format!("{key}: the change takes effect with the next start")
 }

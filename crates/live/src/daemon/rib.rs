@@ -12,6 +12,7 @@ use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::units::Time;
 use tidegate_wire::tlv::TlvReader;
 
+use super::workers::{Order, Workers};
 use crate::nfd::{FLAG_CAPTURE, FLAG_CHILD_INHERIT};
 
 /// Maximum number of routes.
@@ -110,6 +111,8 @@ type Inheritances = BTreeMap<Vec<u8>, Rc<[NextHop]>>;
 pub(super) struct RouteTables<'a> {
     pub names: &'a NameTable,
     pub fib: &'a mut Fib,
+    /// The other threads, whose FIBs are the same.
+    pub workers: Option<&'a mut Workers>,
 }
 
 /// An entry that was changed.
@@ -335,7 +338,7 @@ impl Rib {
 
     /// Writes the next hops of every changed prefix and, where a route with `flags` may be inherited, of the
     /// registered prefixes under it.
-    fn renew(&mut self, changed: impl IntoIterator<Item = RibChange>, tables: RouteTables<'_>) {
+    fn renew(&mut self, changed: impl IntoIterator<Item = RibChange>, mut tables: RouteTables<'_>) {
         let mut prefixes = BTreeMap::new();
         for RibChange { prefix, name, flags } in changed {
             if flags & (FLAG_CHILD_INHERIT | FLAG_CAPTURE) != 0 {
@@ -352,13 +355,17 @@ impl Rib {
         let mut inheritances = Inheritances::new();
         tables.fib.set_all(prefixes.into_iter().map(|(name, prefix)| {
             let hops = self.hops(&name, &mut inheritances);
-            if hops.is_empty() {
-                self.segments.remove(&prefix);
-            } else if tables.names.name_of(prefix).segment != Segment::NONE {
-                self.segments.insert(prefix);
+            note_segment(&mut self.segments, prefix, !hops.is_empty(), tables.names);
+            if let Some(workers) = &mut tables.workers {
+                workers.order_all(|_| Order::SetRoute { prefix: name.clone(), hops: hops.clone() });
             }
             (prefix, hops)
         }));
+    }
+
+    /// Notes whether a prefix has next hops, which another thread has set.
+    pub fn note_route(&mut self, prefix: PrefixId, has_hops: bool, names: &NameTable) {
+        note_segment(&mut self.segments, prefix, has_hops, names);
     }
 
     /// The prefix that is the whole of `name`, if that ends with a segment number and has next hops: the FIB has only those of
@@ -437,6 +444,14 @@ fn parents(name: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     starts.into_iter().map(|start| &name[..start])
 }
 
+fn note_segment(segments: &mut BTreeSet<PrefixId>, prefix: PrefixId, has_hops: bool, names: &NameTable) {
+    if !has_hops {
+        segments.remove(&prefix);
+    } else if names.name_of(prefix).segment != Segment::NONE {
+        segments.insert(prefix);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -463,27 +478,30 @@ mod tests {
         }
 
         fn put(&mut self, route: Route) -> Result<(), RibFull> {
-            self.rib.register(route, RouteTables { names: &self.names, fib: &mut self.fib })
+            self.rib.register(route, RouteTables { names: &self.names, fib: &mut self.fib, workers: None })
         }
 
         fn unregister(&mut self, uri: &str, face: u16) -> bool {
             let prefix = self.names.intern_uri(uri).expect("valid");
-            let tables = RouteTables { names: &self.names, fib: &mut self.fib };
+            let tables = RouteTables { names: &self.names, fib: &mut self.fib, workers: None };
             self.rib.unregister(prefix, FaceId(face), 0, tables)
         }
 
         fn set_next_hop(&mut self, uri: &str, face: u16, cost: Option<u32>) {
             let prefix = self.names.intern_uri(uri).expect("valid");
-            let tables = RouteTables { names: &self.names, fib: &mut self.fib };
+            let tables = RouteTables { names: &self.names, fib: &mut self.fib, workers: None };
             self.rib.set_next_hop(prefix, (FaceId(face), cost), tables).expect("there is room");
         }
 
         fn remove_face(&mut self, face: u16) {
-            self.rib.remove_face(FaceId(face), RouteTables { names: &self.names, fib: &mut self.fib });
+            self.rib.remove_face(
+                FaceId(face),
+                RouteTables { names: &self.names, fib: &mut self.fib, workers: None },
+            );
         }
 
         fn expire(&mut self, now: Time) {
-            self.rib.expire(now, RouteTables { names: &self.names, fib: &mut self.fib });
+            self.rib.expire(now, RouteTables { names: &self.names, fib: &mut self.fib, workers: None });
         }
 
         /// Faces and costs set for exactly `uri`.

@@ -24,6 +24,7 @@ use super::metrics::MetricsServer;
 use super::rib::Route;
 use super::strategies::Strategies;
 use super::timers::Due;
+use super::workers::{self, Workers};
 use super::{
     Daemon, DaemonCounters, HOUSEKEEPING, Listeners, MANAGEMENT, Timers, Watch, Watched, descriptors, routes,
 };
@@ -81,6 +82,23 @@ impl Daemon {
     /// When an address cannot be listened at, or a configured face is refused by the system. A configured
     /// TCP or Unix face whose peer is not there yet is tried again later.
     pub fn start(config: ForwarderConfig, seed: Seed) -> Result<Self, StartError> {
+        let clock = MonotonicClock::new();
+        let workers = workers::start(&config, seed, clock, Rng::stream(seed, "workers").bits())?;
+        let mut daemon = Self::make(workers::part_of(&config, 0), seed, clock, workers)?;
+        daemon.open()?;
+        Ok(daemon)
+    }
+
+    /// The tables of a forwarder, or of one of its workers, without sockets.
+    ///
+    /// # Errors
+    /// When the configuration names what cannot be made or read.
+    pub(super) fn make(
+        config: ForwarderConfig,
+        seed: Seed,
+        clock: MonotonicClock,
+        workers: Option<Box<Workers>>,
+    ) -> Result<Self, StartError> {
         // Keyed hashes: a peer that chose names with equal hashes would make a table a list.
         let key = |what| Rng::stream(seed, what).bits();
         let strategy = make_strategy(&config.strategy)?;
@@ -111,8 +129,7 @@ impl Daemon {
         }
         let authority = Authority::of(&config)?;
         let known_keys = KnownKeys::read(&config, wall_millis())?;
-        let clock = MonotonicClock::new();
-        let mut daemon = Self {
+        Ok(Self {
             now: clock.now(),
             present: Present::detached(clock.now()),
             clock,
@@ -154,27 +171,32 @@ impl Daemon {
             incoming: Default::default(),
             flows: Default::default(),
             counters: DaemonCounters::default(),
-        };
-        daemon.open()?;
-        Ok(daemon)
+            workers,
+        })
     }
 
     fn open(&mut self) -> Result<(), StartError> {
         descriptors::raise_limit();
+        self.watch_waker()?;
         self.open_management()?;
         self.open_listeners()?;
         self.open_metrics()?;
         self.open_configured()?;
         self.count_places();
-        self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
+        self.begin_housekeeping();
         Ok(())
+    }
+
+    pub(super) fn begin_housekeeping(&mut self) {
+        self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
     }
 
     fn open_management(&mut self) -> Result<(), StartError> {
         let line = Line::Internal(Default::default());
         let settings = self.config.face_defaults.clone();
         let opened = self.attach(line, Origin::Internal, &settings, true);
-        opened.map_err(|why| StartError::new("management", why))?;
+        let opened = opened.map_err(|why| StartError::new("management", why))?;
+        self.announce_management(opened);
         // Numbers below 256 are NFD's own.
         self.next_number = 256;
         self.register_management("/localhost/nfd")?;

@@ -45,6 +45,8 @@ pub(super) static ROOT: Keys = key_rows! { "the configuration" =>
 };
 
 pub(super) static FORWARDER: Keys = key_rows! { "[forwarder]" =>
+    threads: Count(1, 16), Else("1"),
+        "Number of threads. Names are divided among them, and so are faces; each has its part of `cache`, `cache_size`, `pit` and `max_memory`.";
     cache: Packets, Else("65536pkt"), "Content store; 0pkt for none.";
     cache_size: Size(MAX_CACHE), Else("128MiB"), "Maximum size of all Data in the content store.";
     unsolicited: Bool, Else("false"), "Whether unsolicited Data is cached.";

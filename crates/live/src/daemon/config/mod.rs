@@ -34,6 +34,8 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Complete configuration of a forwarder.
 #[derive(Clone, Debug)]
 pub struct ForwarderConfig {
+    /// Number of threads, at least 1.
+    pub threads: usize,
     /// Content store capacity; 0 for none.
     pub cache: Packets,
     /// Maximum size of all Data in the content store.

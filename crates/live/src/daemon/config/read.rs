@@ -45,6 +45,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let listen = section("listen", &keys::LISTEN);
     let defaults = section("face_defaults", &keys::FACE_DEFAULTS);
     // No `?` before the end: the errors of later sections would not be reported.
+    let threads = forwarder.count("threads").and_then(|count| usize::try_from(count).ok());
     let cache = forwarder.packets("cache");
     let cache_size = forwarder.size("cache_size");
     let max_memory = read_max_memory(&forwarder);
@@ -55,9 +56,11 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let lifetime = forwarder.time("lifetime");
     let max_faces = forwarder.count("max_faces").and_then(|count| u16::try_from(count).ok());
     let per_address = forwarder.count("faces_per_address").and_then(|count| u16::try_from(count).ok());
-    let face_values = FaceValues::standard(context, root.place).with(FaceValues::read(&defaults));
+    let has_threads = threads.is_some_and(|threads| threads > 1);
+    let face_values =
+        FaceValues::standard(context, root.place).with(FaceValues::read(&defaults, has_threads));
     let idle = defaults.time("idle");
-    let mut faces = Faces::read(&root, &face_values, max_faces.unwrap_or(u16::MAX));
+    let mut faces = Faces::read(&root, &face_values, (max_faces.unwrap_or(u16::MAX), has_threads));
     let routes = read_routes(&root, &mut faces);
     let prefix_strategies = read_strategies(&root);
     let local_tcp = listen.flag("local_tcp");
@@ -78,6 +81,7 @@ pub(super) fn read(context: &ReadContext<'_>, document: &Table) -> Option<Forwar
     let unix = listeners::read_paths(&listen, "unix");
     let unix_mode = listeners::read_mode(&listen, "unix_mode");
     Some(ForwarderConfig {
+        threads: threads?,
         cache: cache?,
         cache_size: cache_size?,
         max_memory: max_memory?,
@@ -210,7 +214,17 @@ impl FaceValues {
         Self { queue: QueueValues { limit: None, disciplines: Some(disciplines) }, ..Self::default() }
     }
 
-    fn read(fields: &Fields<'_>) -> Self {
+    fn read(fields: &Fields<'_>, has_threads: bool) -> Self {
+        let has_parts = match fields.item("router_parts").map(|parts| &parts.value) {
+            None => false,
+            Some(TomlValue::List(parts)) => !parts.is_empty(),
+            Some(_) => true,
+        };
+        if has_threads && has_parts {
+            let text =
+                "router_parts: the parts of a face see one thread alone; set threads = 1 in [forwarder]";
+            fields.refuse("router_parts", text.to_owned());
+        }
         let mtu = fields.size("mtu");
         if mtu.is_some_and(|mtu| mtu.get() < MIN_MTU) {
             fields.refuse("mtu", format!("mtu: {} is less than {MIN_MTU} bytes", fields.shown("mtu")));
@@ -261,15 +275,17 @@ struct Faces<'a> {
     /// Index of the faces by name and by URI.
     index: BTreeMap<String, usize>,
     max: usize,
+    /// Whether the forwarder has several threads.
+    has_threads: bool,
     defaults: &'a FaceValues,
     /// Whether a face was rejected, so that an unknown name in a route may only be a consequence.
     is_partial: bool,
 }
 
 impl<'a> Faces<'a> {
-    fn read(root: &Fields<'_>, defaults: &'a FaceValues, max: u16) -> Self {
+    fn read(root: &Fields<'_>, defaults: &'a FaceValues, (max, has_threads): (u16, bool)) -> Self {
         let (list, index, max) = (Vec::new(), BTreeMap::new(), usize::from(max));
-        let mut faces = Self { list, index, max, defaults, is_partial: false };
+        let mut faces = Self { list, index, max, has_threads, defaults, is_partial: false };
         for face in root.tables("face", &keys::FACE) {
             if root.context.is_full() {
                 break;
@@ -280,7 +296,7 @@ impl<'a> Faces<'a> {
     }
 
     fn add_table(&mut self, face: &Fields<'_>) -> Option<usize> {
-        let values = self.defaults.with(FaceValues::read(face));
+        let values = self.defaults.with(FaceValues::read(face, self.has_threads));
         let name = face.item("name").map(|item| read_name(face.context, item));
         let uri = face.text("uri").filter(|uri| match FaceUri::check(uri) {
             Ok(()) => true,

@@ -22,6 +22,15 @@ fn names(uses: &[SchemeUse]) -> Vec<&'static str> {
 }
 
 #[test]
+fn router_parts_are_refused_where_they_stand_if_there_are_several_threads() {
+    let parts = "\n[face_defaults]\nrouter_parts = [\"plr\"]\n[[face]]\nuri = \"udp4://192.0.2.1\"\nrouter_parts = []\n";
+    let errors = parse(&format!("format = 1\n[forwarder]\nthreads = 2{parts}")).expect_err("refused");
+    let lines: Vec<usize> = errors.iter().map(|error| error.line).collect();
+    assert_eq!(lines, [5], "{errors}");
+    assert_eq!(parse(&format!("format = 1\n[forwarder]\nthreads = 1{parts}")).expect("sound").threads, 1);
+}
+
+#[test]
 fn a_known_key_may_send_all_commands_or_those_of_the_modules_that_are_listed() {
     let parse = |commands: &str| {
         let text = format!("format = 1\n[[management.key]]\ncertificate = \"a.cert\"\n{commands}\n");

@@ -48,7 +48,9 @@ impl Daemon {
                     continue;
                 }
                 Some(FaceState::Connecting) => Some("the peer does not answer"),
-                Some(FaceState::Down) | None => Some("the connection was refused or broke"),
+                Some(FaceState::Down | FaceState::Ended) | None => {
+                    Some("the connection was refused or broke")
+                }
             };
             self.end_creation(&creation, failure);
         }

@@ -99,6 +99,10 @@ impl FaceEvent {
 impl Daemon {
     /// Records a change of a face, which has not been removed yet.
     pub(in super::super) fn record_face_event(&mut self, id: FaceId, kind: FaceEventKind) {
+        // The first worker has all faces.
+        if self.workers.as_ref().is_some_and(|workers| !workers.is_first()) {
+            return;
+        }
         let Some(face) = &self.faces[id.index()] else { return };
         let record = self.face_record(id, face);
         let (face, remote) = (record.face_id, &record.uri);

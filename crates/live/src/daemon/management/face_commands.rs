@@ -58,6 +58,8 @@ impl Daemon {
         if let Some(face) = &mut self.faces[id.index()] {
             (face.persistency, face.creator) = (persistency, sender.uid);
         }
+        let persistency = Some(persistency.number());
+        self.announce_update(id, &ControlParameters { persistency, ..ControlParameters::default() });
         if matches!(uri, FaceUri::Tcp(_)) {
             self.begin_connecting(id);
         }
@@ -139,7 +141,17 @@ impl Daemon {
             return Err(RequestRefusal { body, ..RequestRefusal::new(409, text) });
         }
         if requested.mask.unwrap_or(0) & RELIABILITY != 0 {
-            self.set_reliability(id, requested.flags.unwrap_or(0) & RELIABILITY != 0)?;
+            self.reliability().map_err(|why| RequestRefusal::new(503, why.to_string()))?;
+        }
+        self.apply_update(id, requested);
+        self.announce_update(id, requested);
+        Ok(ControlParameters { uri: None, local_uri: None, ..self.face_parameters(id, requested) })
+    }
+
+    /// Changes properties that a face can have.
+    pub(in super::super) fn apply_update(&mut self, id: FaceId, requested: &ControlParameters) {
+        if requested.mask.unwrap_or(0) & RELIABILITY != 0 {
+            self.set_reliability(id, requested.flags.unwrap_or(0) & RELIABILITY != 0);
         }
         let default_plan = self.config.face_defaults.mtu_plan();
         if let Some(face) = &self.faces[id.index()] {
@@ -157,27 +169,30 @@ impl Daemon {
                     link.set_incoming_face(None);
                 }
             }
-            if let (Some(mtu), Line::Socket { transport, link, .. }) = (requested.mtu, &mut face.line) {
+            if let Some(mtu) = requested.mtu {
                 let plan = match mtu {
                     DEFAULT_MTU => default_plan,
                     mtu => MtuPlan::Configured(mtu.min(MAX_MTU as u64) as usize),
                 };
-                link.set_plan(transport, plan, &mut self.nonces);
+                match &mut face.line {
+                    Line::Socket { transport, link, .. } => link.set_plan(transport, plan, &mut self.nonces),
+                    Line::Far(end) => end.mtu = Some(plan.base()),
+                    Line::Internal(_) => {}
+                }
             }
         }
-        Ok(ControlParameters { uri: None, local_uri: None, ..self.face_parameters(id, requested) })
     }
 
     /// Makes a face over UDP reliable or not; one that is already keeps its frames.
-    fn set_reliability(&mut self, id: FaceId, is_wanted: bool) -> Result<(), RequestRefusal> {
-        let refused = |why: AttachError| RequestRefusal::new(503, why.to_string());
-        let service = if is_wanted { Some(self.reliability().map_err(refused)?) } else { None };
-        if let Some(Line::Socket { link, .. }) = self.faces[id.index()].as_mut().map(|face| &mut face.line)
-            && link.reliability().is_some() != is_wanted
-        {
-            link.set_reliability(service);
+    fn set_reliability(&mut self, id: FaceId, is_wanted: bool) {
+        let service = if is_wanted { self.reliability().ok() } else { None };
+        match self.faces[id.index()].as_mut().map(|face| &mut face.line) {
+            Some(Line::Socket { link, .. }) if link.reliability().is_some() != is_wanted => {
+                link.set_reliability(service);
+            }
+            Some(Line::Far(end)) => end.is_reliable = service.is_some(),
+            _ => {}
         }
-        Ok(())
     }
 
     /// The requested properties that a face cannot have.
@@ -238,6 +253,10 @@ impl Daemon {
         let is_it = |line: &Line| match line {
             Line::Socket { transport, .. } => {
                 transport.remote_uri() == *uri && transport.interface() == interface
+            }
+            Line::Far(end) => {
+                end.uris.as_ref().is_some_and(|(remote, _)| remote == uri)
+                    && end.interface.as_deref() == interface
             }
             Line::Internal(_) => false,
         };

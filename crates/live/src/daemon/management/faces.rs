@@ -24,14 +24,21 @@ const INTERNAL: &str = "internal://";
 impl Daemon {
     /// Content of the datasets `faces/list` and `faces/query`.
     pub(super) fn face_list(&self, filter: &FaceQueryFilter) -> Vec<u8> {
+        let mut records = self.own_face_records();
+        records.extend(self.reports().iter().flat_map(|report| &report.faces).cloned());
+        records.sort_by_key(|record| record.face_id);
         let mut out = Vec::new();
-        for (id, face) in (0..).zip(&self.faces) {
-            let record = face.as_ref().map(|face| self.face_record(FaceId(id), face));
-            if let Some(record) = record.filter(|record| filter.matches(record)) {
-                record.encode(&mut out);
-            }
+        for record in records.iter().filter(|record| filter.matches(record)) {
+            record.encode(&mut out);
         }
         out
+    }
+
+    /// The faces whose sockets this thread has.
+    pub(in super::super) fn own_face_records(&self) -> Vec<FaceRecord> {
+        let faces = (0..).zip(&self.faces).filter_map(|(id, face)| Some((FaceId(id), face.as_ref()?)));
+        let own = faces.filter(|(_, face)| !matches!(face.line, Line::Far(_)));
+        own.map(|(id, face)| self.face_record(id, face)).collect()
     }
 
     /// Content of the dataset `faces/channels`.
@@ -46,11 +53,19 @@ impl Daemon {
         let view = &self.node.faces()[id.index()];
         let (uri, local_uri, mtu) = match &face.line {
             Line::Internal(_) => (INTERNAL.to_owned(), INTERNAL.to_owned(), None),
+            Line::Far(end) => match &end.uris {
+                Some((remote, local)) => (remote.to_string(), local.to_string(), end.mtu),
+                None => (INTERNAL.to_owned(), INTERNAL.to_owned(), None),
+            },
             Line::Socket { transport, link, .. } => {
                 (transport.remote_uri().to_string(), transport.local_uri().to_string(), link.mtu())
             }
         };
-        let is_reliable = matches!(&face.line, Line::Socket { link, .. } if link.reliability().is_some());
+        let is_reliable = match &face.line {
+            Line::Socket { link, .. } => link.reliability().is_some(),
+            Line::Far(end) => end.is_reliable,
+            Line::Internal(_) => false,
+        };
         let silent_ns = self.now.since(face.received_at).as_nanos();
         let left_ns = self.config.idle.as_nanos().saturating_sub(silent_ns);
         let is_ending = face.persistency == FacePersistency::OnDemand && face.line.is_datagram();

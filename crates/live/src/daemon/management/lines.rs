@@ -7,15 +7,16 @@ use tidegate_core::units::Span;
 use super::super::Daemon;
 use super::super::face::{Face, Line};
 use super::super::status::StatusLine;
+use super::super::workers::{sum_of_flows, sum_of_forwarder};
 
 impl Daemon {
     /// Status report of the forwarder.
     pub fn status(&self) -> Vec<StatusLine> {
-        let mut lines = vec![self.status_of_forwarder()];
-        for (id, face) in (0..).zip(&self.faces) {
-            lines.extend(face.as_ref().map(|face| self.status_of_face(FaceId(id), face)));
-        }
-        lines.extend(self.flows.lines());
+        let reports = self.reports();
+        let mut lines = vec![sum_of_forwarder(self.status_of_forwarder(), reports)];
+        lines.extend(self.own_face_lines());
+        lines.extend(reports.iter().flat_map(|report| &report.face_lines).cloned());
+        lines.extend(sum_of_flows(self.flows.lines().collect(), reports));
         lines.extend(self.rib.routes().map(|route| {
             StatusLine::new("route")
                 .with("prefix", self.names.uri(Name::whole(route.prefix)))
@@ -27,7 +28,14 @@ impl Daemon {
         lines
     }
 
-    fn status_of_forwarder(&self) -> StatusLine {
+    /// Lines about the faces whose sockets this thread has.
+    pub(in super::super) fn own_face_lines(&self) -> Vec<StatusLine> {
+        let faces = (0..).zip(&self.faces).filter_map(|(id, face)| Some((FaceId(id), face.as_ref()?)));
+        let own = faces.filter(|(_, face)| !matches!(face.line, Line::Far(_)));
+        own.map(|(id, face)| self.status_of_face(id, face)).collect()
+    }
+
+    pub(in super::super) fn status_of_forwarder(&self) -> StatusLine {
         let forwarder = self.node.forwarder();
         let counters = forwarder.counters();
         let (malformed, oversized) = self.count_unreadable();

@@ -7,7 +7,7 @@ use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::scheme::params::{Setting, Settings};
 
-use super::super::face::{Face, FaceMarking};
+use super::super::face::{Face, FaceMarking, Line};
 use super::super::faces::{DEFAULT_MARKING_INTERVAL, DEFAULT_MARKING_THRESHOLD, marking};
 use super::super::start::UNLIMITED;
 use super::super::stream_marking::StreamMarking;
@@ -65,6 +65,11 @@ impl Daemon {
         let marker = marking.and_then(|marking| self.marker(id, marking));
         let Some(face) = &mut self.faces[id.index()] else { return };
         if face.marking == marking {
+            return;
+        }
+        if matches!(face.line, Line::Far(_)) {
+            // The queue is at the owner of the face.
+            face.marking = marking;
             return;
         }
         let marker = marker.unwrap_or_else(|| Box::new(NoMarking));

@@ -40,6 +40,7 @@ use crate::nfd::{ControlParameters, ControlResponse};
 pub(super) use authority::Authority;
 use authority::CommandSender;
 pub(super) use budget::CommandBudgets;
+pub(super) use cs::{Erased, StoreChange};
 pub(super) use dataset::Datasets;
 pub(super) use events::FaceEvents;
 pub(super) use known_keys::KnownKeys;
@@ -55,6 +56,9 @@ const NACK_CONTENT: u64 = 3;
 impl Daemon {
     /// Answers the Interests that wait for the forwarder itself.
     pub(super) fn answer_management(&mut self) {
+        if self.workers.is_some() && self.has_requests() && self.awaits_reports() {
+            return;
+        }
         while let Some(packet) = self.take_management() {
             let Kind::Interest(_) = packet.header.kind else {
                 self.take_certificate(&packet);
@@ -64,6 +68,11 @@ impl Daemon {
                 self.publish(data);
             }
         }
+    }
+
+    fn has_requests(&self) -> bool {
+        let management = self.faces.get(MANAGEMENT.index()).and_then(Option::as_ref);
+        management.is_some_and(|face| matches!(&face.line, Line::Internal(waiting) if !waiting.is_empty()))
     }
 
     fn take_management(&mut self) -> Option<Packet<Bytes>> {

@@ -7,6 +7,21 @@ use crate::nfd::ForwarderStatus;
 impl Daemon {
     /// Content of the dataset `status/general`.
     pub(super) fn general_status(&self) -> ForwarderStatus {
+        let others = self.reports().iter().map(|report| &report.general);
+        others.fold(self.own_general_status(), |sum, other| ForwarderStatus {
+            names: sum.names + other.names,
+            pit: sum.pit + other.pit,
+            cs: sum.cs + other.cs,
+            received: sum.received.with(other.received),
+            sent: sum.sent.with(other.sent),
+            satisfied: sum.satisfied + other.satisfied,
+            unsatisfied: sum.unsatisfied + other.unsatisfied,
+            ..sum
+        })
+    }
+
+    /// The same of the tables of this thread.
+    pub(in super::super) fn own_general_status(&self) -> ForwarderStatus {
         let (forwarder, counters) = (self.node.forwarder(), self.node.forwarder().counters());
         let current_ms = wall_millis();
         let faces = || self.faces.iter().flatten();

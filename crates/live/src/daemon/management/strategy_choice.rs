@@ -1,10 +1,11 @@
 //! Module `strategy-choice`: forwarding strategies of prefixes, under the names that NFD gives them.
 
 use tidegate_core::ndn::fib::StrategyId;
-use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::name::{NameTable, PrefixId};
 
 use super::super::Daemon;
 use super::super::strategies::StrategyError;
+use super::super::workers::Order;
 use super::request::RequestRefusal;
 use crate::nfd::{ControlParameters, encode_strategy_choice};
 
@@ -32,8 +33,18 @@ impl Daemon {
         let strategy = requested.strategy.as_deref().unwrap_or_default();
         let id = self.strategies.instance(strategy, self.node.forwarder_mut()).map_err(refusal)?;
         self.node.forwarder_mut().fib_mut().set_strategy(prefix, id);
+        self.order_strategy(prefix, Some(id));
         let strategy = Some(self.strategies.name(id).to_vec());
         Ok(ControlParameters { name: requested.name, strategy, ..Default::default() })
+    }
+
+    /// Orders the other threads to set, or remove, the strategy of a prefix as well.
+    fn order_strategy(&mut self, prefix: PrefixId, strategy: Option<StrategyId>) {
+        let prefix = self.components(prefix);
+        let strategy = strategy.map(|id| self.strategies.name(id).to_vec());
+        if let Some(workers) = &mut self.workers {
+            workers.order_all(|_| Order::SetStrategy { prefix: prefix.clone(), strategy: strategy.clone() });
+        }
     }
 
     /// Removes the strategy of a prefix; the response is also OK if it has none.
@@ -46,6 +57,7 @@ impl Daemon {
             return Err(RequestRefusal::new(400, "the strategy of / can be set to another one, not unset"));
         }
         self.node.forwarder_mut().fib_mut().unset_strategy(prefix);
+        self.order_strategy(prefix, None);
         Ok(ControlParameters { name: requested.name, ..Default::default() })
     }
 }

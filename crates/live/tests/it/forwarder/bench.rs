@@ -45,7 +45,7 @@ impl Forwarder {
     pub fn configured(name: &str, text: &str, schemes: &[&'static Scheme]) -> Self {
         let folder = std::env::temp_dir().join(format!("tidegate-forwarder-{}", std::process::id()));
         let path = folder.join(format!("{name}.sock"));
-        let text = format!("format = 1\n{text}\nunix = [{path:?}]\n");
+        let text = with_threads(&format!("format = 1\n{text}\nunix = [{path:?}]\n"));
         let config = ForwarderConfig::parse("test", text.as_bytes(), schemes);
         let config = config.expect("sound");
         let (stop, stopped) = UnixStream::pair().expect("sockets");
@@ -80,6 +80,18 @@ impl Forwarder {
         let mut client = self.consumer();
         registration::register(&mut client, prefix, &Signer::Digest).expect("registered");
         client
+    }
+}
+
+/// A configuration with the number of threads that the environment gives for all tests, unless it has one itself or needs one
+/// thread.
+fn with_threads(text: &str) -> String {
+    let Ok(threads) = std::env::var("TIDEGATE_TEST_THREADS") else { return text.to_owned() };
+    let line = format!("[forwarder]\nthreads = {threads}\n");
+    match text.contains("threads") || text.contains("router_parts") {
+        true => text.to_owned(),
+        false if text.contains("[forwarder]\n") => text.replacen("[forwarder]\n", &line, 1),
+        false => text.replacen("format = 1\n", &format!("format = 1\n{line}"), 1),
     }
 }
 

@@ -12,3 +12,4 @@ mod pressure;
 mod steering;
 mod users;
 mod websocket;
+mod workers;

@@ -19,13 +19,13 @@ use super::bench::{Forwarder, answer, interest};
 const MANY: u32 = 4000;
 
 /// A server of `bytes` bytes in segments of `segment` bytes, until it is dropped.
-struct Server {
+pub struct Server {
     stop: Option<UnixStream>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Server {
-    fn start(forwarder: &Forwarder, prefix: &'static [u8], bytes: usize, segment_size: usize) -> Self {
+    pub fn start(forwarder: &Forwarder, prefix: &'static [u8], bytes: usize, segment_size: usize) -> Self {
         let mut client = forwarder.producer(prefix);
         let (stop, stopped) = UnixStream::pair().expect("sockets");
         client.stop_on(OwnedFd::from(stopped)).expect("watched");
@@ -58,7 +58,7 @@ impl Drop for Server {
 }
 
 /// Fetches version 1 of `prefix` with a window that never changes.
-fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
+pub fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
     let scheme = tidegate_schemes::find(tidegate_schemes::SCHEMES, "fixed").expect("a scheme");
     let window = Settings([("window".to_owned(), Setting::Number(window))].into());
     let mut name = prefix.to_vec();
