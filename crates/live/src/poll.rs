@@ -26,6 +26,8 @@ pub enum SocketInterest {
     Write,
     /// Only a closed connection.
     End,
+    /// Readable, reported once for each time that it is made so again.
+    Change,
 }
 
 impl SocketInterest {
@@ -35,6 +37,7 @@ impl SocketInterest {
             Self::ReadWrite => epoll::EventFlags::IN | epoll::EventFlags::OUT,
             Self::Write => epoll::EventFlags::OUT,
             Self::End => epoll::EventFlags::empty(),
+            Self::Change => epoll::EventFlags::IN | epoll::EventFlags::ET,
         }
     }
 }

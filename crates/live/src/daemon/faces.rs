@@ -81,7 +81,8 @@ impl Daemon {
         let is_far = matches!(line, Line::Far(_));
         let rate = settings.rate.filter(|_| origin != Origin::Internal && !is_far);
         let is_ruling = pressure::rules(&line, settings);
-        let limit = if is_ruling { pressure::STREAM_LIMIT } else { settings.queue.limit };
+        let is_guarded = pressure::is_guarded(&line, settings);
+        let limit = if is_guarded { pressure::STREAM_LIMIT } else { settings.queue.limit };
         let view = match is_local {
             true => FaceView::local_device(rate.unwrap_or(UNLIMITED), limit),
             false => FaceView::device(rate.unwrap_or(UNLIMITED), Span::ZERO, limit),
@@ -100,7 +101,7 @@ impl Daemon {
             });
             gates = parts.gates;
             let mut disciplines = parts.disciplines;
-            if is_ruling {
+            if is_guarded {
                 add_stream_rules(&mut disciplines, marking(settings).map(|(_, place)| place), &shared);
             }
             Queue::new(face, disciplines)
@@ -226,6 +227,7 @@ impl Daemon {
         let (rib, tables) = routes!(self);
         rib.remove_face(id, tables);
         self.announce_end(id, &face);
+        self.publish_caught_up(id);
         if let Origin::Configured(place) = face.origin
             && let Some(configured) = self.configured.get_mut(place)
         {
@@ -417,6 +419,10 @@ impl Daemon {
             self.watch_stream_listener(index, Watch::Read);
         }
         self.metrics.iter_mut().for_each(|metrics| metrics.expire(self.now));
+        if self.metrics.is_some() {
+            // Those of other threads are served as they were a second ago.
+            self.request_reports();
+        }
         self.watch_metrics(Watch::Read);
         let (rib, tables) = routes!(self);
         rib.expire(self.now, tables);

@@ -275,7 +275,8 @@ impl Daemon {
                 Watched::StreamListener(index) => self.accept(index),
                 Watched::MetricsListener => self.accept_scrapers(),
                 Watched::MetricsPeer(place) => self.serve_scraper(place),
-                Watched::Waker => self.reset_waker(),
+                // What it announces is taken after the sockets.
+                Watched::Waker => {}
                 Watched::Face(face, number) if self.has_face(face, number) => {
                     if !self.is_connected(face) {
                         continue;

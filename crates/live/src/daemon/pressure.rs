@@ -53,6 +53,13 @@ pub(super) fn rules(line: &Line, settings: &super::config::FaceConfig) -> bool {
     is_stream && settings.rate.is_none() && !settings.is_limit_given
 }
 
+/// Whether the queue is kept within the memory that streams share: one that back-pressure rules, and that in front of the ring to
+/// the owner of a stream.
+pub(super) fn is_guarded(line: &Line, settings: &super::config::FaceConfig) -> bool {
+    let is_far_stream = matches!(line, Line::Far(end) if end.uris.is_some() && !end.is_datagram);
+    is_far_stream || rules(line, settings)
+}
+
 /// State that all streams of a forwarder share.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
@@ -167,17 +174,27 @@ impl Pressure {
         std::mem::take(&mut self.waiting)
     }
 
+    /// Whether faces wait for this one: not if it kept them waiting for too long before.
+    pub fn may_hold_others(&self) -> bool {
+        !self.is_slow
+    }
+
+    /// Whether the face of this index and number waits for this one.
+    pub fn is_awaited_by(&self, face: FaceId, number: u64) -> bool {
+        self.waiting.contains(&(face, number))
+    }
+
     /// Whether the face is not read from.
     pub fn is_held(&self) -> bool {
         self.held_by > 0
     }
 }
 
-fn is_behind(view: &FaceView) -> bool {
+pub(super) fn is_behind(view: &FaceView) -> bool {
     view.queued_packets() >= MAX_PACKETS || view.queued_bytes() >= MAX_BYTES
 }
 
-fn has_caught_up(view: &FaceView) -> bool {
+pub(super) fn has_caught_up(view: &FaceView) -> bool {
     // Half of the threshold: at the threshold itself, each packet sent would resume and stop the readers.
     view.queued_packets() <= MAX_PACKETS / 2 && view.queued_bytes().get() <= MAX_BYTES.get() / 2
 }
@@ -216,7 +233,7 @@ impl Daemon {
             && !target.pressure.waiting.contains(&(requester, source.number))
     }
 
-    fn hold(&mut self, requester: FaceId, stream: FaceId) {
+    pub(super) fn hold(&mut self, requester: FaceId, stream: FaceId) {
         let Some(source) = &mut self.faces[requester.index()] else { return };
         source.pressure.held_by += 1;
         let number = source.number;
@@ -235,6 +252,7 @@ impl Daemon {
 
     /// Resumes reading from the faces that waited for `stream`, if it has caught up.
     pub(super) fn relieve(&mut self, stream: FaceId) {
+        self.publish_caught_up(stream);
         let Some(Face { pressure, .. }) = &mut self.faces[stream.index()] else { return };
         let view = &self.node.faces()[stream.index()];
         // The smallest progress proves that the peer reads again.

@@ -39,7 +39,7 @@ impl Daemon {
         let forwarder = self.node.forwarder();
         let counters = forwarder.counters();
         let (malformed, oversized) = self.count_unreadable();
-        StatusLine::new("forwarder")
+        let line = StatusLine::new("forwarder")
             .with("version", env!("CARGO_PKG_VERSION"))
             .with("uptime_s", format_args!("{:.3}", self.now.as_nanos() as f64 / 1e9))
             .with("pending_interests", forwarder.pit().len())
@@ -61,7 +61,11 @@ impl Daemon {
             .with("out_of_scope", self.counters.out_of_scope)
             .with("faces_refused", self.counters.faces_refused)
             .with("malformed", malformed)
-            .with("oversized", oversized)
+            .with("oversized", oversized);
+        match &self.workers {
+            Some(workers) => workers.add_counters(line),
+            None => line,
+        }
     }
 
     /// Malformed and oversized input since the start: of present and closed faces, and of listeners.

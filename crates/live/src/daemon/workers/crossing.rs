@@ -25,6 +25,17 @@ pub(in super::super) enum Crossing {
     Received(Incoming),
     /// The tables of one worker send it through a face of the other one.
     Sent(Outgoing),
+    /// A face of the other worker requests more than a stream carries.
+    Hold(HoldRequest),
+}
+
+/// A face to hold back, and the stream that is behind; each with its number in management.
+#[derive(Debug)]
+pub(in super::super) struct HoldRequest {
+    pub face: FaceId,
+    pub number: u64,
+    pub stream: FaceId,
+    pub stream_number: u64,
 }
 
 /// A message that was received.
@@ -49,6 +60,8 @@ pub(in super::super) struct Outgoing {
     pub header: Header,
     /// The token of the peer, for an answer.
     pub token: Option<Token>,
+    /// Whether it is of a peer that can be held back.
+    pub is_from_held: bool,
     /// Number of the face from which an Interest came, if the peer wants it.
     pub incoming_face: Option<u64>,
     /// The packet; the name of a loss notice, which has no other bytes.
@@ -118,7 +131,10 @@ impl Daemon {
             workers.publish_prefixes(self.node.forwarder().pit().prefix_entries() + 1);
         }
         let before = self.node.forwarder().counters().unsolicited;
+        self.set_source_among_workers(face);
+        self.met.clear();
         self.process(face, packet, LocalFields::of(&fields));
+        self.note_met(face);
         if is_copy && let Some(workers) = &mut self.workers {
             workers.counters.unneeded += self.node.forwarder().counters().unsolicited - before;
         }
@@ -132,7 +148,7 @@ impl Daemon {
         let counts: Vec<usize> =
             workers.rings.iter().map(|rings| rings.as_ref().map_or(0, |rings| rings.from.slots())).collect();
         self.take_messages();
-        self.shared.set_source(false);
+        self.release_held();
         for (worker, count) in counts.into_iter().enumerate() {
             for _ in 0..count {
                 let Some(workers) = &mut self.workers else { return };
@@ -151,6 +167,7 @@ impl Daemon {
         let (face, number) = match &crossing {
             Crossing::Received(incoming) => (incoming.face, incoming.number),
             Crossing::Sent(outgoing) => (outgoing.face, outgoing.number),
+            Crossing::Hold(request) => (request.face, request.number),
         };
         if !self.has_face(face, number) {
             if let Some(workers) = &mut self.workers {
@@ -161,12 +178,14 @@ impl Daemon {
         match crossing {
             Crossing::Received(incoming) => self.forward(incoming),
             Crossing::Sent(outgoing) => self.send_outgoing(outgoing),
+            Crossing::Hold(request) => self.hold_for(request),
         }
     }
 
     /// Puts a packet into the queue of a face of this worker.
     fn send_outgoing(&mut self, outgoing: Outgoing) {
-        let Outgoing { face, mut header, token, incoming_face, mut body, .. } = outgoing;
+        let Outgoing { face, mut header, token, is_from_held, incoming_face, mut body, .. } = outgoing;
+        self.shared.set_source(is_from_held);
         header.name = self.name_here(face, &header, &mut body);
         let token = token.and_then(|token| self.tokens.insert(token)).unwrap_or_default();
         set_token(&mut header.kind, token);
@@ -175,6 +194,7 @@ impl Daemon {
         }
         let packet = self.packets.insert(Packet::new(header, body));
         self.node.send(surroundings!(self), face, packet, wires!(self));
+        self.publish_behind(face);
     }
 
     /// The name of a packet in the table of this worker. It is the root where nothing reads it: the queue of a face has no
@@ -220,13 +240,6 @@ impl Daemon {
         !is_crowded
     }
 
-    /// Resets what other workers have woken this one with.
-    pub(in super::super) fn reset_waker(&mut self) {
-        if let Some(workers) = &self.workers {
-            workers.waker().reset();
-        }
-    }
-
     /// Ends a turn: the other workers get what is new. Returns whether there is to be a further turn.
     ///
     /// # Errors
@@ -237,6 +250,7 @@ impl Daemon {
             return Ok(true);
         }
         self.serve_waiting();
+        self.request_holds();
         let Some(workers) = &mut self.workers else { return Ok(true) };
         workers.publish_prefixes(self.node.forwarder().pit().prefix_entries());
         workers.wake_others();
@@ -267,7 +281,14 @@ impl Workers {
             names.write_components(header.name, &mut name);
             body = Bytes::from(name);
         }
-        self.give(worker, Crossing::Sent(Outgoing { face, number, header, token, incoming_face, body }));
+        let is_from_held = self.holding.is_from_held;
+        if matches!(header.kind, Kind::Interest(_)) && self.holding.is_behind(face) {
+            self.holding.met.push(face);
+        }
+        self.give(
+            worker,
+            Crossing::Sent(Outgoing { face, number, header, token, is_from_held, incoming_face, body }),
+        );
     }
 }
 

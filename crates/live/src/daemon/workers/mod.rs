@@ -11,6 +11,7 @@
 
 mod crossing;
 mod faces;
+mod holding;
 mod orders;
 mod reports;
 mod shards;
@@ -27,8 +28,10 @@ use tidegate_core::ndn::face::FaceId;
 use tidegate_core::units::{ByteCount, Packets};
 
 use super::config::ForwarderConfig;
+use super::status::StatusLine;
 use crossing::Crossing;
 pub(super) use faces::FarEnd;
+use holding::{Behind, Holding};
 use orders::ControlChannels;
 pub(super) use orders::Order;
 pub(super) use reports::{sum_of_flows, sum_of_forwarder};
@@ -54,6 +57,7 @@ pub(super) struct Workers {
     /// Number of pending Interests with CanBePrefix, by worker.
     prefixes: Arc<[AtomicU32]>,
     control: ControlChannels,
+    pub holding: Holding,
     /// Workers for whom something was put into a ring in this turn, one bit each.
     touched: u64,
     /// Faces of other workers with packets that found no room.
@@ -89,6 +93,7 @@ struct Parts {
     rings: Vec<Vec<Option<Rings>>>,
     wakers: Arc<[Waker]>,
     prefixes: Arc<[AtomicU32]>,
+    behind: Arc<Behind>,
 }
 
 impl Parts {
@@ -115,6 +120,7 @@ impl Parts {
             rings: rings.collect(),
             wakers: wakers?.into(),
             prefixes: (0..workers).map(|_| AtomicU32::new(0)).collect(),
+            behind: Default::default(),
         })
     }
 
@@ -127,6 +133,7 @@ impl Parts {
             wakers: Arc::clone(&self.wakers),
             prefixes: Arc::clone(&self.prefixes),
             control,
+            holding: Holding::new(Arc::clone(&self.behind)),
             touched: 0,
             waiting: Vec::new(),
             counters: CrossingCounters::default(),
@@ -138,6 +145,15 @@ impl Workers {
     /// Whether this is the worker that decides about faces and routes.
     pub fn is_first(&self) -> bool {
         self.own == 0
+    }
+
+    /// Appends the counters of what crossed to the line about the forwarder.
+    pub fn add_counters(&self, line: StatusLine) -> StatusLine {
+        let CrossingCounters { given, taken, stale, unneeded } = self.counters;
+        line.with("given_to_threads", given)
+            .with("taken_from_threads", taken)
+            .with("stale_from_threads", stale)
+            .with("unneeded_copies", unneeded)
     }
 
     /// The part of a number of packets that this worker has.

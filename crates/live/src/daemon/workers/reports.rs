@@ -30,7 +30,9 @@ pub(in super::super) struct Reports {
     last: Vec<Report>,
     /// Number of reports that have not come yet.
     missing: usize,
-    /// Whether all of `last` were requested by the last call.
+    /// Whether requests to management wait for them.
+    is_awaited: bool,
+    /// Whether all that such requests waited for have come.
     is_fresh: bool,
 }
 
@@ -81,17 +83,18 @@ impl Daemon {
         }
         reports.last[worker - 1] = report;
         reports.missing = reports.missing.saturating_sub(1);
-        reports.is_fresh = reports.missing == 0;
+        reports.is_fresh = reports.missing == 0 && reports.is_awaited;
     }
 
     /// Whether reports have to come before requests to management are answered; requests them.
     pub(in super::super) fn awaits_reports(&mut self) -> bool {
         let Some(reports) = self.reports_mut() else { return false };
-        if !std::mem::take(&mut reports.is_fresh) {
+        reports.is_awaited = !std::mem::take(&mut reports.is_fresh);
+        let is_awaited = reports.is_awaited;
+        if is_awaited {
             self.request_reports();
-            return true;
         }
-        false
+        is_awaited
     }
 
     /// Requests reports and waits for them, for a final status.

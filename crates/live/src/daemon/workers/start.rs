@@ -111,7 +111,7 @@ impl Daemon {
     /// Watches what wakes this worker, if there are several.
     pub(in super::super) fn watch_waker(&self) -> Result<(), StartError> {
         let Some(workers) = &self.workers else { return Ok(()) };
-        let watched = self.poll.register(workers.waker(), Watched::Waker.token(), Watch::Read);
+        let watched = self.poll.register(workers.waker(), Watched::Waker.token(), Watch::Change);
         watched.map_err(|why| StartError::new("threads", why))
     }
 

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering, fence};
 
 use rustix::event::{EventfdFlags, eventfd};
 
-/// An event that a worker watches along with its sockets, and whether it waits.
+/// An event that a worker watches along with its sockets, and whether it waits. Its counter is never read: each addition is
+/// reported once ([`SocketInterest::Change`](crate::poll::SocketInterest::Change)).
 #[derive(Debug)]
 pub(super) struct Waker {
     event: OwnedFd,
@@ -45,13 +46,8 @@ impl Waker {
 
     /// Makes the next wait of the worker end at once.
     pub fn wake_always(&self) {
-        // A counter that is at its maximum wakes the worker as well.
+        // The counter reaches its maximum after 2^64 - 2 calls.
         let _ = rustix::io::write(&self.event, &1_u64.to_ne_bytes());
-    }
-
-    /// Resets the event that was reported.
-    pub fn reset(&self) {
-        let _ = rustix::io::read(&self.event, &mut [0; 8]);
     }
 }
 

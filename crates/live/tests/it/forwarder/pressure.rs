@@ -58,7 +58,12 @@ impl Drop for Server {
 }
 
 /// Fetches version 1 of `prefix` with a window that never changes.
-pub fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
+fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
+    fetch_over(forwarder.consumer(), prefix, window)
+}
+
+/// As [`fetch_all`], for a consumer that is connected already.
+pub fn fetch_over(mut client: Client, prefix: &[u8], window: f64) -> Fetched {
     let scheme = tidegate_schemes::find(tidegate_schemes::SCHEMES, "fixed").expect("a scheme");
     let window = Settings([("window".to_owned(), Setting::Number(window))].into());
     let mut name = prefix.to_vec();
@@ -79,7 +84,6 @@ pub fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
         reconnect: Span::ZERO,
         wait: Span::ZERO,
     };
-    let mut client = forwarder.consumer();
     fetch(&mut client, settings, &mut Vec::new(), &mut |_| ()).expect("a name")
 }
 
