@@ -1,4 +1,4 @@
-//! The live forwarder: core's node with sockets, in one thread or in several ([`workers`]). All decisions about packets are core's.
+//! The live forwarder: core's node with sockets, in one thread or in several. All decisions about packets are core's.
 
 pub mod config;
 mod descriptors;
