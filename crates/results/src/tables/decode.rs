@@ -1,6 +1,7 @@
 //! One table's Parquet file, checked against the table's shape before any column is decoded.
 
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use parquet::basic::Compression;
@@ -19,8 +20,8 @@ const ROWS_PER_BATCH: usize = 1 << 14;
 /// An open file whose columns, types, row counts and offsets are those of its table.
 ///
 /// The decoder asserts part of what is checked here. Inside the pages it also panics on some damage (a
-/// dictionary page that became something else, lengths beyond the page), which only the checksum taken before
-/// opening can detect.
+/// dictionary page that became something else, lengths beyond the page), which the checksum taken before opening detects; of a
+/// forged file with the right checksum [`decoded`] makes an error.
 pub(super) struct TableFile {
     pub(super) path: PathBuf,
     pub(super) reader: SerializedFileReader<File>,
@@ -30,7 +31,7 @@ impl TableFile {
     pub(super) fn open(path: PathBuf, name: &'static str) -> Result<Self, FolderFault> {
         let file = File::open(&path).map_err(FolderFault::io(&path))?;
         let length = file.metadata().map_err(FolderFault::io(&path))?.len();
-        let reader = SerializedFileReader::new(file)
+        let reader = decoded(|| SerializedFileReader::new(file))
             .map_err(|cause| FolderFault::content(&path, format!("is not a Parquet file: {cause}")))?;
         let table = Self { path, reader };
         let schema = shape(name).schema().map_err(|cause| table.damaged(&cause))?;
@@ -157,15 +158,16 @@ impl TableFile {
         let (mut values, mut levels) = (Vec::new(), Vec::new());
         for group in 0..self.reader.num_row_groups() {
             let group = self.reader.get_row_group(group).map_err(|cause| self.damaged(&cause))?;
-            let reader = group.get_column_reader(position).map_err(|cause| self.damaged(&cause))?;
+            let reader = decoded(|| group.get_column_reader(position));
+            let reader = reader.map_err(|cause| self.damaged(&cause))?;
             let mut reader = get_typed_column_reader::<T>(reader);
             let mut left = group.metadata().num_rows() as usize;
             while left > 0 {
                 values.clear();
                 levels.clear();
                 let levels_out = can_miss.then_some(&mut levels);
-                let (rows, ..) = reader
-                    .read_records(left.min(ROWS_PER_BATCH), levels_out, None, &mut values)
+                let batch = left.min(ROWS_PER_BATCH);
+                let (rows, ..) = decoded(|| reader.read_records(batch, levels_out, None, &mut values))
                     .map_err(|cause| self.damaged(&cause))?;
                 // The decoder returns nothing at the end of a truncated chunk; the loop would not end.
                 if rows == 0 {
@@ -188,6 +190,12 @@ impl TableFile {
         }
         Ok(found)
     }
+}
+
+/// What `call` of the decoder returns, with a panic as an error. What it has panicked in is not used again.
+fn decoded<T>(call: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    let failed = || ParquetError::General("the decoder has failed".to_owned());
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Err(failed()))
 }
 
 /// Whether the chunks of a row group are complete and inside a file of `length` bytes.

@@ -269,6 +269,41 @@ fn nearest(estimate: f64, is_same: impl Fn(u64) -> bool) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tables::folder::{table_path, write_folder};
+    use parquet::file::reader::FileReader;
+
+    #[test]
+    fn a_forged_file_whose_checksum_holds_is_an_error_and_no_panic() -> Result<(), Box<dyn std::error::Error>>
+    {
+        let dir = std::env::temp_dir().join(format!("tidegate-forged-{}", std::process::id()));
+        let names = ["one", "two", "one", "three"];
+        let flow = |name: &str| FlowRecord { name: name.to_owned(), ..FlowRecord::default() };
+        let run = RunRecord { flows: names.map(flow).to_vec(), ..RunRecord::default() };
+        write_folder(&dir, &[run], &RunContext::default())?;
+        let path = table_path(&dir, "flows");
+        let sound = std::fs::read(&path)?;
+        let table = TableFile::open(path.clone(), "flows")?;
+        let columns = table.reader.metadata().row_group(0).columns();
+        let column =
+            columns.iter().find(|column| column.column_descr().name() == "name").ok_or("no names")?;
+        // Its pages: first that of the dictionary.
+        let (start, len) = column.byte_range();
+        let (mut read, mut refused) = (0, 0);
+        for at in start as usize..(start + len) as usize {
+            for value in [0, 1, 2, 6, 24, 0x7F, 0xFF, sound[at] ^ 1, sound[at].wrapping_add(2)] {
+                let mut forged = sound.clone();
+                forged[at] = value;
+                std::fs::write(&path, forged)?;
+                match TableFile::open(path.clone(), "flows").and_then(|table| table.text("name")) {
+                    Ok(found) => read += usize::from(found.len() == names.len()),
+                    Err(why) => refused += usize::from(!why.to_string().is_empty()),
+                }
+            }
+        }
+        std::fs::remove_dir_all(dir)?;
+        assert!(read > 20 && refused > 100, "{read} read, {refused} refused");
+        Ok(())
+    }
 
     #[test]
     fn nanoseconds_survive_seconds_and_milliseconds_up_to_52_days() {
