@@ -15,6 +15,24 @@ const FACES: &str = "[[face]]\nname = \"v4\"\nuri = \"udp4://10.77.0.11:7000\"\n
                      [[route]]\nprefix = \"/v4\"\nface = \"v4\"\n\
                      [[route]]\nprefix = \"/v6\"\nface = \"v6\"\n";
 
+/// Name servers of a namespace, which `ip netns exec` puts in place of those of the machine.
+struct NameServers(PathBuf);
+
+impl NameServers {
+    fn new(namespace: &str, text: &str) -> Self {
+        let folder = PathBuf::from("/etc/netns").join(namespace);
+        fs::create_dir_all(&folder).expect("writable by root");
+        fs::write(folder.join("resolv.conf"), text).expect("writable");
+        Self(folder)
+    }
+}
+
+impl Drop for NameServers {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 /// Transfers a file from the far forwarder to the near one under `prefix`.
 fn transfer(scratch: &Scratch, (near, far): (&Station, &Station), prefix: &str) {
     let (file, copy) = (scratch.file("sent", &[7; 20_000]), scratch.at("copy"));
@@ -62,10 +80,8 @@ fn forwarding_goes_on_while_a_new_host_name_is_looked_up() {
         return skipped("a new host name", "permission to make network namespaces with ip");
     };
     let [a, b] = &lan.names;
-    // `ip netns exec` puts it in place of that of the machine. The far forwarder listens there and does not answer.
-    let folder = PathBuf::from("/etc/netns").join(a);
-    fs::create_dir_all(&folder).expect("writable by root");
-    fs::write(folder.join("resolv.conf"), "nameserver 10.77.0.11\noptions timeout:30\n").expect("writable");
+    // The far forwarder listens there and does not answer.
+    let _servers = NameServers::new(a, "nameserver 10.77.0.11\noptions timeout:30\n");
     let scratch = Scratch::new("names");
     let near = Station::start(&scratch, a, &[], FACES);
     let far = Station::start(&scratch, b, &["0.0.0.0:7000", "0.0.0.0:53"], "");
@@ -78,5 +94,4 @@ fn forwarding_goes_on_while_a_new_host_name_is_looked_up() {
     near.running.err_line("{\"note\":\"the configuration was read again");
     transfer(&scratch, (&near, &far), "/v4/after");
     assert!(!near.running.has_reported("absent.example"), "its lookup was waited for");
-    fs::remove_dir_all(folder).expect("made above");
 }
