@@ -131,7 +131,7 @@ impl Daemon {
         let (shaper, pressure) = (FaceShaper::new(rate), Pressure::new(is_ruling));
         let (marking, place) = marking(settings).unzip();
         // Behind the guard of the memory, if there is one.
-        let marking_place = place.map(|place: usize| place + usize::from(is_ruling));
+        let marking_place = place.map(|place: usize| place + usize::from(is_guarded));
         // NFD's marking, which every queue has by default, reads none.
         let reads_names = settings.queue.disciplines.iter().any(|part| part.scheme.name != "nfd-marking");
         let setup = FaceSetup { number, origin, line, shaper, pressure, marking, marking_place, reads_names };
