@@ -145,24 +145,25 @@ impl DataBuilder<'_> {
     /// # Errors
     /// When the packet is larger than [`MAX_PACKET`].
     pub fn sign(&self, signer: &Signer) -> Result<Bytes, EncodeError> {
-        let mut inner = Vec::with_capacity(self.name.len() + self.content.len() + 160);
-        tlv::write_element(&mut inner, types::NAME, self.name);
+        let mut packet = Vec::with_capacity(HEADER_ROOM + self.name.len() + self.content.len() + 160);
+        packet.extend_from_slice(&[0; HEADER_ROOM]);
+        tlv::write_element(&mut packet, types::NAME, self.name);
         let mut info = Vec::with_capacity(64);
         self.write_meta_info(&mut info);
         if !info.is_empty() {
-            tlv::write_element(&mut inner, types::META_INFO, &info);
+            tlv::write_element(&mut packet, types::META_INFO, &info);
         }
-        tlv::write_element(&mut inner, types::CONTENT, self.content);
+        tlv::write_element(&mut packet, types::CONTENT, self.content);
         info.clear();
         signer.write_info(&mut info);
         if let Some(validity) = &self.validity {
             validity.encode(&mut info);
         }
-        tlv::write_element(&mut inner, types::SIGNATURE_INFO, &info);
+        tlv::write_element(&mut packet, types::SIGNATURE_INFO, &info);
         info.clear();
-        signer.write_value(types::SIGNATURE_VALUE, &[&inner], &mut info);
-        inner.extend_from_slice(&info);
-        enclose(types::DATA, &inner)
+        signer.write_value(types::SIGNATURE_VALUE, &[&packet[HEADER_ROOM..]], &mut info);
+        packet.extend_from_slice(&info);
+        put_header(types::DATA, packet)
     }
 
     fn write_meta_info(&self, out: &mut Vec<u8>) {
@@ -179,6 +180,23 @@ impl DataBuilder<'_> {
             tlv::write_integer(out, types::CONTENT_ID, id);
         }
     }
+}
+
+/// Bytes of the header of a packet: a type of one byte, and a length of up to three.
+const HEADER_ROOM: usize = 4;
+
+/// Completes a packet whose elements begin at [`HEADER_ROOM`], without copying them.
+fn put_header(kind: u32, mut packet: Vec<u8>) -> Result<Bytes, EncodeError> {
+    let inner = packet.len() - HEADER_ROOM;
+    let len = tlv::element_len(kind, inner);
+    if len > MAX_PACKET {
+        return Err(EncodeError::TooLarge(len));
+    }
+    let mut header = Vec::with_capacity(HEADER_ROOM);
+    tlv::write_header(&mut header, kind, inner);
+    let start = HEADER_ROOM - header.len();
+    packet[start..HEADER_ROOM].copy_from_slice(&header);
+    Ok(Bytes::from(packet).slice(start..))
 }
 
 fn check_name(name: &[u8]) -> Result<(), EncodeError> {
