@@ -39,6 +39,11 @@ impl SegmentCache {
         Self { limit, size: 0, entries: BTreeMap::new(), order: VecDeque::new() }
     }
 
+    /// Maximum size, bytes.
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// The segment of this name (concatenated components).
     pub(super) fn find(&mut self, name: &[u8]) -> Option<SignedSegment> {
         let entry = self.entries.get_mut(name)?;

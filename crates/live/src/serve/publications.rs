@@ -3,8 +3,9 @@
 use std::io;
 
 use bytes::Bytes;
-use tidegate_wire::DataView;
+use tidegate_core::ndn::name::Segment;
 use tidegate_wire::tlv::{TlvReader, types};
+use tidegate_wire::{DataView, signature_type};
 
 use super::cache::{SegmentCache, SignedSegment};
 use super::{Responder, ServeCounters};
@@ -37,6 +38,25 @@ impl Publications {
     }
 }
 
+impl Publications {
+    /// Keeps a segment if the Interest has its whole name, and it is worth its place.
+    fn keep(&mut self, name: &[u8], packet: &Bytes) {
+        let Ok(found) = DataView::parse(packet) else { return };
+        if found.name.components() == name && is_worth_keeping(&found, self.cache.limit()) {
+            let segment = SignedSegment { packet: packet.clone(), content_size: found.content.len() };
+            self.cache.insert(name, segment);
+        }
+    }
+}
+
+/// Whether a segment may be requested again while it is in a cache of `limit` bytes, or a key has signed it. A fetch of an object that
+/// is larger than the cache replaces each segment before the next fetch requests it, and a digest costs less than the cache.
+fn is_worth_keeping(found: &DataView<'_>, limit: usize) -> bool {
+    let Segment(last) = found.final_segment();
+    let object = (u64::from(last) + 1) * found.packet().len() as u64;
+    found.signature.kind != signature_type::DIGEST_SHA256 || object <= limit as u64
+}
+
 impl Responder for Publications {
     fn bytes_of(&mut self, name: &[u8], can_be_prefix: bool) -> io::Result<Option<Bytes>> {
         if let Some(bytes) = self.find_cached(name) {
@@ -51,12 +71,10 @@ impl Responder for Publications {
         let answer = producer.bytes_of(name, can_be_prefix);
         let answer = answer.map_err(|why| io::Error::new(why.kind(), format!("{label}: {why}")))?;
         if let Some(packet) = &answer
+            && self.cache.limit() > 0
             && is_segment(name)
-            && let Ok(found) = DataView::parse(packet)
-            && found.name.components() == name
         {
-            let segment = SignedSegment { packet: packet.clone(), content_size: found.content.len() };
-            self.cache.insert(name, segment);
+            self.keep(name, packet);
         }
         Ok(answer)
     }

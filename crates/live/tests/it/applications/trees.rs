@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use tidegate_live::client::Client;
 use tidegate_live::name_uri;
-use tidegate_live::serve::{Publications, Responder, ServeCounters, Served, ServedTree};
-use tidegate_wire::{DataView, InterestBuilder, rdr};
+use tidegate_live::serve::{Publications, Responder, ServeCounters, ServeSettings, Served, ServedTree};
+use tidegate_wire::name::push_segment;
+use tidegate_wire::{DataView, InterestBuilder, KeyAlgorithm, KeySigner, Signer, rdr};
 
 use crate::applications::bench::{content, name, settings, unix_pair};
 
@@ -184,4 +185,20 @@ fn without_room_for_a_cache_each_segment_is_signed_again() {
     let (mut served, (mut client, _far)) = (Publications::new(producers, 0), unix_pair());
     (0..2).for_each(|_| assert!(fetched(&mut served, &mut client, "/memory").is_some()));
     assert_eq!((served.counters().segments, served.counters().cached), (2, 0));
+}
+
+#[test]
+fn segments_of_an_object_larger_than_the_cache_are_kept_if_a_key_signs_them() {
+    let key = KeySigner::from_bytes(KeyAlgorithm::P256, &[7; 32], &[]).expect("a key");
+    for (signer, cached) in [(Signer::Digest, 0), (Signer::Key(Box::new(key)), 1)] {
+        let settings = ServeSettings { signer, version: Some(3), ..settings("/memory", 1000) };
+        let served = Served::of_content(content(20_000), settings).expect("served");
+        let producers: Vec<(String, Box<dyn Responder>)> = vec![("memory".to_owned(), Box::new(served))];
+        let (mut served, (mut client, _far)) = (Publications::new(producers, 10_000), unix_pair());
+        let mut segment = name("/memory");
+        rdr::push_version(&mut segment, 3);
+        push_segment(&mut segment, 4);
+        (0..2).for_each(|_| assert!(answer(&mut served, &mut client, &segment).is_some()));
+        assert_eq!((served.counters().segments, served.counters().cached), (2, cached));
+    }
 }
