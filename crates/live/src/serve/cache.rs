@@ -39,7 +39,7 @@ impl SegmentCache {
         Self { limit, size: 0, entries: BTreeMap::new(), order: VecDeque::new() }
     }
 
-    /// Maximum size, bytes.
+    /// Maximum size of all kept segments together, bytes.
     pub(super) fn limit(&self) -> usize {
         self.limit
     }

@@ -38,7 +38,7 @@ impl DigestEntries {
         self.by_name.contains_key(&data)
     }
 
-    /// Number of entries.
+    /// Number of entries with a digest.
     pub fn len(&self) -> usize {
         self.of_entries.len()
     }

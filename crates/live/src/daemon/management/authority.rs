@@ -120,7 +120,7 @@ pub(super) enum CommandReach {
 /// Where a command comes from, as far as its source is held responsible for the work that it causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) enum CommandSource {
-    /// Another machine.
+    /// Network address of another machine.
     Address(PeerNetwork),
     /// A user of this machine; `None` where the system does not report it, and for Ethernet and multicast groups.
     User(Option<u32>),

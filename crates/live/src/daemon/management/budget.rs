@@ -26,7 +26,7 @@ const MAX_SOURCES: usize = 4_096;
 /// Work of a source that counts at a time.
 #[derive(Clone, Copy, Debug)]
 struct Work {
-    /// FIB entries.
+    /// Number of FIB entries written by `at`, less those forgiven.
     entries: u64,
     at: Time,
 }

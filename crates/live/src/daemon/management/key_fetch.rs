@@ -43,7 +43,7 @@ pub(in super::super) struct KeyFetch {
 }
 
 /// What follows from a certificate.
-enum Step {
+enum ChainStep {
     /// The next one is needed, of this name.
     Request(Vec<u8>),
     /// An anchor has issued it.
@@ -116,37 +116,37 @@ impl Daemon {
         for mut fetch in answered {
             let step = match &certificate {
                 Ok(certificate) => self.step(&mut fetch, certificate.clone()),
-                Err(why) => Step::Fail(why.clone()),
+                Err(why) => ChainStep::Fail(why.clone()),
             };
             match step {
-                Step::Request(wanted) => {
+                ChainStep::Request(wanted) => {
                     let fetch = KeyFetch { wanted, ..fetch };
                     self.request_certificate(&fetch);
                     self.key_fetches.push(fetch);
                 }
-                Step::Complete => self.end_fetch(&fetch, Ok(())),
-                Step::Fail(why) => self.end_fetch(&fetch, Err(&why)),
+                ChainStep::Complete => self.end_fetch(&fetch, Ok(())),
+                ChainStep::Fail(why) => self.end_fetch(&fetch, Err(&why)),
             }
         }
     }
 
-    fn step(&self, fetch: &mut KeyFetch, certificate: Certificate) -> Step {
+    fn step(&self, fetch: &mut KeyFetch, certificate: Certificate) -> ChainStep {
         let Ok(data) = DataView::parse(certificate.packet()) else {
-            return Step::Fail("it is no Data".to_owned());
+            return ChainStep::Fail("it is no Data".to_owned());
         };
         let Some(KeyLocator::Name(locator)) = data.signature.key_locator else {
-            return Step::Fail("it has no name of a key in its signature".to_owned());
+            return ChainStep::Fail("it has no name of a key in its signature".to_owned());
         };
         let issuer = locator.components().to_vec();
         fetch.found.push(certificate.clone());
         if self.known_keys.is_anchor(&issuer) {
-            Step::Complete
+            ChainStep::Complete
         } else if certificate.is_denoted_by(&issuer) {
-            Step::Fail("it is self-signed, and no anchor of the trust schema".to_owned())
+            ChainStep::Fail("it is self-signed, and no anchor of the trust schema".to_owned())
         } else if fetch.found.len() >= MAX_CERTIFICATES {
-            Step::Fail("it is too many certificates away from an anchor".to_owned())
+            ChainStep::Fail("it is too many certificates away from an anchor".to_owned())
         } else {
-            Step::Request(issuer)
+            ChainStep::Request(issuer)
         }
     }
 

@@ -14,7 +14,7 @@ const MAX_OF_ALL: u32 = 512;
 /// Wrong signatures in the present second, by source.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WrongSignatures {
-    /// Seconds since 1970.
+    /// The present second, since 1970.
     second: u64,
     by_source: BTreeMap<CommandSource, u32>,
     all: u32,
