@@ -117,6 +117,8 @@ pub struct Daemon {
     creations: Vec<management::creation::Creation>,
     /// Commands that wait for certificates.
     key_fetches: Vec<management::key_fetch::KeyFetch>,
+    /// Answers to requests for certificates, with the faces on which they arrived.
+    certificates: Vec<(Packet<Bytes>, FaceId)>,
     datasets: management::Datasets,
     face_events: management::FaceEvents,
     authority: management::Authority,
@@ -301,9 +303,6 @@ impl Daemon {
         if !self.creations.is_empty() {
             self.answer_creations();
         }
-        if !self.key_fetches.is_empty() {
-            self.end_late_fetches();
-        }
         self.flush();
         // After the flush, in which transports may fail.
         if self.publish_face_events() {
@@ -467,12 +466,16 @@ impl Daemon {
             return false;
         };
         let met = self.met.len();
+        let awaits_certificates = !is_interest && !self.key_fetches.is_empty();
         match steering {
             None => self.receive(id, packet),
             Some(steering) => {
                 let packet = self.packets.insert(packet);
                 self.node.receive_steered(surroundings!(self), id, (packet, steering), wires!(self));
             }
+        }
+        if awaits_certificates {
+            self.note_certificate(id);
         }
         // Only Interests cause further Data on the streams that they met.
         if !is_interest {
@@ -506,6 +509,7 @@ impl Daemon {
                 Due::Queue(id) => self.on_queue_timer(id, at),
                 Due::Link(id) => self.on_link_timer(id),
                 Due::Pressure(id) => self.on_pressure_timer(id),
+                Due::Certificates => self.serve_key_fetches(),
                 Due::Forwarder => {
                     self.node.wake_forwarder(surroundings!(self), wires!(self));
                     self.schedule_forwarder_timer();

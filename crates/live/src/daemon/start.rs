@@ -163,6 +163,7 @@ impl Daemon {
             configured: Vec::new(),
             creations: Vec::new(),
             key_fetches: Vec::new(),
+            certificates: Vec::new(),
             datasets: Default::default(),
             face_events: Default::default(),
             authority,

@@ -17,6 +17,8 @@ pub(super) enum Due {
     Link(FaceId),
     /// The time for a stream to catch up has passed.
     Pressure(FaceId),
+    /// Requests for certificates are made again, or take too long.
+    Certificates,
     /// Entries of the forwarder's tables expire.
     Forwarder,
     /// Idle faces, expired routes and lost connections are checked.

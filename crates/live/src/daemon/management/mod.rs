@@ -56,12 +56,14 @@ const NACK_CONTENT: u64 = 3;
 impl Daemon {
     /// Answers the Interests that wait for the forwarder itself.
     pub(super) fn answer_management(&mut self) {
+        self.take_noted_certificates();
         if self.workers.is_some() && self.has_requests() && self.awaits_reports() {
             return;
         }
         while let Some(packet) = self.take_management() {
             let Kind::Interest(_) = packet.header.kind else {
-                self.take_certificate(&packet);
+                // From the content store: every other one was noted on its arrival.
+                self.take_certificate(&packet, None);
                 continue;
             };
             if let Some(data) = self.answer(&packet) {
@@ -139,14 +141,16 @@ impl Daemon {
         {
             return None;
         }
-        if is_registration
-            && outcome.as_ref().is_err_and(|refusal| refusal.code == 403)
-            && let Ok(from) = self.requester(packet)
-            && self.awaits_certificate(packet, from)
-        {
-            return None;
+        let is_unknown = is_registration && outcome.as_ref().is_err_and(|refusal| refusal.code == 403);
+        let waits = match self.requester(packet) {
+            Ok(from) if is_unknown => self.awaits_certificate(packet, from),
+            _ => Ok(false),
+        };
+        match waits {
+            Ok(true) => None,
+            Ok(false) => self.response(&view, outcome),
+            Err(refusal) => self.response(&view, Err(refusal)),
         }
-        self.response(&view, outcome)
     }
 
     /// The response to a request.

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod bench;
+mod certificates;
 mod face_management;
 mod gates;
 mod management;

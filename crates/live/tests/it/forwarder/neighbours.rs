@@ -31,7 +31,7 @@ pub fn signed(
 }
 
 /// As [`signed`], by `signer` at a time in milliseconds since 1970.
-fn signed_by(
+pub fn signed_by(
     signer: &Signer,
     time_ms: Option<u64>,
     scope: &str,
@@ -58,13 +58,13 @@ static COMMANDS: AtomicU64 = AtomicU64::new(0);
 const KEY_NAME: &[u8] = b"\x08\x01a\x08\x03KEY\x08\x01k";
 
 /// A neighbour over UDP, which the forwarder has a face to.
-struct Neighbour {
-    socket: UdpSocket,
+pub struct Neighbour {
+    pub socket: UdpSocket,
     face_id: Option<u64>,
 }
 
 impl Neighbour {
-    fn new(client: &mut Client) -> Self {
+    pub fn new(client: &mut Client) -> Self {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
         let uri = Some(format!("udp4://{}", socket.local_addr().expect("bound")));
         let created =
