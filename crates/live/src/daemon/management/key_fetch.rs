@@ -178,8 +178,8 @@ impl Daemon {
     /// Takes an answer that has just arrived on `face` out of the queue of management, if one has.
     pub(in super::super) fn note_certificate(&mut self, face: FaceId) {
         if let Some(Some(Face { line: Line::Internal(waiting), .. })) = self.faces.get_mut(MANAGEMENT.index())
-            && let Some(packet) =
-                waiting.pop_back_if(|packet| !matches!(packet.header.kind, Kind::Interest(_)))
+            && waiting.back().is_some_and(|packet| !matches!(packet.header.kind, Kind::Interest(_)))
+            && let Some(packet) = waiting.pop_back()
         {
             self.certificates.push((packet, face));
         }

@@ -215,7 +215,7 @@ impl KnownKeys {
         }
         // Last, as it costs by far the most, and everybody can state a known key.
         if !self.wrong.may_verify(subject.source, now / 1_000) {
-            let text = "too many commands from the same source had wrong signatures within this second";
+            let text = "too many commands had wrong signatures within this second; try again later";
             return Err(Some(RequestRefusal::new(503, text)));
         }
         if Verifier::Key(key.certificate.public_key().clone()).verify_interest(command).is_err() {

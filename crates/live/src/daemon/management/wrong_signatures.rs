@@ -8,8 +8,8 @@ use super::authority::CommandSource;
 /// Maximum number of wrong signatures of one source in a second; further ones are not verified.
 const MAX_OF_SOURCE: u32 = 8;
 
-/// Maximum number of wrong signatures of all sources in a second, and so of sources in the table.
-const MAX_OF_ALL: u32 = 512;
+/// Maximum number of wrong signatures of other machines in a second. Users of this machine are few and have one source each.
+const MAX_OF_ADDRESSES: u32 = 512;
 
 /// Wrong signatures in the present second, by source.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct WrongSignatures {
     /// The present second, since 1970.
     second: u64,
     by_source: BTreeMap<CommandSource, u32>,
-    all: u32,
+    of_addresses: u32,
 }
 
 impl WrongSignatures {
@@ -26,19 +26,26 @@ impl WrongSignatures {
         if self.second != second {
             *self = Self { second, ..Self::default() };
         }
-        self.all < MAX_OF_ALL && self.by_source.get(&source).is_none_or(|count| *count < MAX_OF_SOURCE)
+        let is_crowded = is_remote(source) && self.of_addresses >= MAX_OF_ADDRESSES;
+        !is_crowded && self.by_source.get(&source).is_none_or(|count| *count < MAX_OF_SOURCE)
     }
 
     /// Counts a wrong signature in the second of the last call to [`may_verify`](Self::may_verify).
     pub fn record(&mut self, source: CommandSource) {
-        self.all += 1;
+        self.of_addresses += u32::from(is_remote(source));
         *self.by_source.entry(source).or_default() += 1;
     }
 }
 
+fn is_remote(source: CommandSource) -> bool {
+    matches!(source, CommandSource::Address(_))
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::super::places::PeerNetwork;
     use super::*;
+    use std::net::Ipv4Addr;
 
     #[test]
     fn a_source_with_many_wrong_signatures_is_refused_until_the_next_second_and_others_are_not() {
@@ -52,13 +59,16 @@ mod tests {
     }
 
     #[test]
-    fn all_sources_together_have_a_bound() {
+    fn other_machines_together_have_a_bound_which_does_not_concern_this_one() {
         let mut wrong = WrongSignatures::default();
-        for uid in 0..MAX_OF_ALL {
-            assert!(wrong.may_verify(CommandSource::User(Some(uid)), 7));
-            wrong.record(CommandSource::User(Some(uid)));
+        let address = |number: u32| {
+            CommandSource::Address(PeerNetwork::of(Ipv4Addr::from_bits(0x0A00_0000 + number).into()))
+        };
+        for number in 0..MAX_OF_ADDRESSES {
+            assert!(wrong.may_verify(address(number), 7));
+            wrong.record(address(number));
         }
-        assert!(!wrong.may_verify(CommandSource::User(None), 7));
-        assert_eq!(wrong.by_source.len(), MAX_OF_ALL as usize);
+        assert!(!wrong.may_verify(address(MAX_OF_ADDRESSES), 7));
+        assert!(wrong.may_verify(CommandSource::User(Some(1)), 7));
     }
 }
