@@ -126,6 +126,13 @@ pub(in super::super) enum CommandSource {
     User(Option<u32>),
 }
 
+impl CommandSource {
+    /// Whether it is another machine.
+    pub fn is_remote(self) -> bool {
+        matches!(self, Self::Address(_))
+    }
+}
+
 /// Sender of a command that is permitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommandSender {

@@ -16,6 +16,12 @@ const RATE: u64 = 2_000;
 /// FIB entries that its commands may write at once.
 const BURST: u64 = 20_000;
 
+/// As [`RATE`], for all other machines together: whoever forges addresses has as many sources as it likes.
+const RATE_OF_ADDRESSES: u64 = 20_000;
+
+/// As [`BURST`], for all other machines together.
+const BURST_OF_ADDRESSES: u64 = 100_000;
+
 /// Maximum number of FIB entries that are counted for one command, so that a default route in a large table delays the next
 /// commands of its neighbour by a few seconds at most.
 const MAX_COUNTED: u64 = 10_000;
@@ -24,7 +30,7 @@ const MAX_COUNTED: u64 = 10_000;
 const MAX_SOURCES: usize = 4_096;
 
 /// Work of a source that counts at a time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Work {
     /// Number of FIB entries written by `at`, less those forgiven.
     entries: u64,
@@ -32,9 +38,9 @@ struct Work {
 }
 
 impl Work {
-    /// The entries that still count at `now`.
-    fn left(self, now: Time) -> u64 {
-        let forgiven = u128::from(now.since(self.at).as_nanos()) * u128::from(RATE) / 1_000_000_000;
+    /// The entries that still count at `now`, where `rate` of them are forgiven in a second.
+    fn left(self, now: Time, rate: u64) -> u64 {
+        let forgiven = u128::from(now.since(self.at).as_nanos()) * u128::from(rate) / 1_000_000_000;
         self.entries.saturating_sub(u64::try_from(forgiven).unwrap_or(u64::MAX))
     }
 }
@@ -43,24 +49,33 @@ impl Work {
 #[derive(Debug, Default)]
 pub(in super::super) struct CommandBudgets {
     work: BTreeMap<CommandSource, Work>,
+    /// The same of all other machines.
+    of_addresses: Work,
 }
 
 impl CommandBudgets {
     fn has_left(&mut self, source: CommandSource, now: Time) -> bool {
         if self.work.len() >= MAX_SOURCES {
-            self.work.retain(|_, work| work.left(now) > 0);
+            self.work.retain(|_, work| work.left(now, RATE) > 0);
+        }
+        if source.is_remote() && self.of_addresses.left(now, RATE_OF_ADDRESSES) >= BURST_OF_ADDRESSES {
+            return false;
         }
         match self.work.get(&source) {
-            Some(work) => work.left(now) < BURST,
+            Some(work) => work.left(now, RATE) < BURST,
             None => self.work.len() < MAX_SOURCES,
         }
     }
 
-    /// Counts a command that has written `entries`.
-    fn count(&mut self, source: CommandSource, entries: u64, now: Time) {
-        let before = self.work.get(&source).map_or(0, |work| work.left(now));
-        let entries = before + (1 + entries).min(MAX_COUNTED);
+    /// Counts a command that has written `written` entries.
+    fn count(&mut self, source: CommandSource, written: u64, now: Time) {
+        let before = self.work.get(&source).map_or(0, |work| work.left(now, RATE));
+        let entries = before + (1 + written).min(MAX_COUNTED);
         self.work.insert(source, Work { entries, at: now });
+        if source.is_remote() {
+            let entries = self.of_addresses.left(now, RATE_OF_ADDRESSES) + 1 + written;
+            self.of_addresses = Work { entries, at: now };
+        }
     }
 }
 
@@ -76,7 +91,7 @@ impl Daemon {
     ) -> Result<ControlParameters, RequestRefusal> {
         let Some(source) = sender.budget else { return command(self) };
         if !self.budgets.has_left(source, self.now) {
-            let text = "commands from the same source have changed too many routes; try again later";
+            let text = "commands have changed too many routes; try again later";
             return Err(RequestRefusal::new(503, text));
         }
         let before = self.rib.written();
@@ -88,13 +103,29 @@ impl Daemon {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::places::PeerNetwork;
     use super::*;
+    use std::net::Ipv4Addr;
     use tidegate_core::units::Span;
 
     const SOURCE: CommandSource = CommandSource::User(Some(1));
 
     fn at(millis: u64) -> Time {
         Time::ZERO + Span::from_millis(millis)
+    }
+
+    #[test]
+    fn other_machines_have_a_budget_together_which_does_not_concern_this_one() {
+        let mut budgets = CommandBudgets::default();
+        let address = |number: u32| {
+            CommandSource::Address(PeerNetwork::of(Ipv4Addr::from_bits(0x0A00_0000 + number).into()))
+        };
+        for number in 0..3 {
+            assert!(budgets.has_left(address(number), at(0)));
+            budgets.count(address(number), 40_000, at(0));
+        }
+        assert!(!budgets.has_left(address(3), at(900)));
+        assert!(budgets.has_left(SOURCE, at(0)) && budgets.has_left(address(3), at(1_100)));
     }
 
     #[test]
@@ -108,7 +139,7 @@ mod tests {
         assert!(budgets.has_left(CommandSource::User(Some(2)), at(0)), "another source");
         assert!(budgets.has_left(SOURCE, at(1)));
         budgets.count(SOURCE, 3_999, at(1_000));
-        assert_eq!(budgets.work[&SOURCE].left(at(2_000)), 20_000);
+        assert_eq!(budgets.work[&SOURCE].left(at(2_000), RATE), 20_000);
         assert!(!budgets.has_left(SOURCE, at(2_000)) && budgets.has_left(SOURCE, at(2_001)));
     }
 

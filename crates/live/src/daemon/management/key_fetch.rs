@@ -124,8 +124,7 @@ impl Daemon {
         if self.key_fetches.iter().filter(|fetch| fetch.source == source).count() >= MAX_OF_SOURCE {
             return false;
         }
-        let is_remote = |source: CommandSource| matches!(source, CommandSource::Address(_));
-        let of_kind = |fetch: &KeyFetch| is_remote(fetch.source) == is_remote(source);
+        let of_kind = |fetch: &KeyFetch| fetch.source.is_remote() == source.is_remote();
         if self.key_fetches.iter().filter(|fetch| of_kind(fetch)).count() < MAX_FETCHES {
             return true;
         }

@@ -26,19 +26,15 @@ impl WrongSignatures {
         if self.second != second {
             *self = Self { second, ..Self::default() };
         }
-        let is_crowded = is_remote(source) && self.of_addresses >= MAX_OF_ADDRESSES;
+        let is_crowded = source.is_remote() && self.of_addresses >= MAX_OF_ADDRESSES;
         !is_crowded && self.by_source.get(&source).is_none_or(|count| *count < MAX_OF_SOURCE)
     }
 
     /// Counts a wrong signature in the second of the last call to [`may_verify`](Self::may_verify).
     pub fn record(&mut self, source: CommandSource) {
-        self.of_addresses += u32::from(is_remote(source));
+        self.of_addresses += u32::from(source.is_remote());
         *self.by_source.entry(source).or_default() += 1;
     }
-}
-
-fn is_remote(source: CommandSource) -> bool {
-    matches!(source, CommandSource::Address(_))
 }
 
 #[cfg(test)]
