@@ -251,7 +251,7 @@ impl Consumer {
     }
 
     /// The next Interest that may leave now.
-    #[inline]
+    #[inline(always)]
     pub fn poll(&mut self, cx: &mut Context<'_>) -> Option<Header> {
         if !self.is_active(cx.now) {
             return None;
