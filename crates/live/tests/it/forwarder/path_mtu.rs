@@ -98,7 +98,7 @@ fn probes_can_be_switched_off_and_a_configured_size_stays() {
     for (setting, expected) in
         [("path_mtu = false", ("1400", "default")), ("mtu = \"3000B\"", ("3000", "configured"))]
     {
-        let (near, address) = listening("path-off", &format!("face_defaults = {{ {setting} }}"));
+        let (near, address) = listening("path-off", &format!("[face_defaults]\n{setting}\n"));
         let face = UdpFace::connect(address, None).expect("a port is free");
         let consumer = Client::over(Transport::Udp(face)).expect("descriptors");
         let _consumer = exchange(&near, consumer, 5);
